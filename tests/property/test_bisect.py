@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.git.command import Git
-from handoff_tui.git.history.commit_graph import read_graph
+from handoff_tui.history.bisect.bisect import Candidates
 from handoff_tui.history.bisect.report import TrialVerdict
-from handoff_tui.history.bisect.search import Search
 from tests.support.histories import History, Told, ask_git, build_history
 
-STANDINGS = {"good": TrialVerdict.GOOD, "bad": TrialVerdict.BAD, "skip": TrialVerdict.UNTESTABLE}
+VERDICTS = {"good": TrialVerdict.GOOD, "bad": TrialVerdict.BAD, "skip": TrialVerdict.UNTESTABLE}
 NUMBERS = itertools.count()
 
 
@@ -50,11 +49,10 @@ def _break_at(told: list[Told], culprit: int, skipped: set[int]) -> list[Told]:
 def search(history: History, told: list[Told]) -> set[str]:
     verdicts = {commit: one.verdict for commit, one in zip(history.commits, told, strict=True)}
     good, bad = history.commits[0], history.commits[-1]
-    graph = read_graph(Git(history.builder.folder), bad, without=(good,))
-    narrowing = Search({commit.id: commit.parents for commit in graph}, bad)
-    while (chosen := narrowing.choose()) is not None:
-        narrowing.note(chosen, STANDINGS[verdicts[chosen]])
-    return set(narrowing.left)
+    candidates = Candidates(Git(history.builder.folder), bad, good)
+    while (chosen := candidates.choose()) is not None:
+        candidates.note(chosen, VERDICTS[verdicts[chosen]])
+    return set(candidates.ranked)
 
 
 @pytest.fixture(scope="module")

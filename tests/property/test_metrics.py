@@ -145,7 +145,7 @@ def test_figure_names_only_entries_of_the_log(steps: list[Step]) -> None:
 def test_forms_of_a_report_have_the_same_figures(steps: list[Step]) -> None:
     """JSON is JSON, and the table has one row a figure and group."""
     figures = build_metrics(fill(FigureLog(), steps).build(), DayWindow())
-    report = MetricsReport(repo="/r", head=None, log=None, fatal=False, made_at="", figures=figures)
+    report = MetricsReport(repo="/r", head=None, log=None, fatal=False, made_at="", metrics=figures)
     assert len(json.loads(json.dumps(build_metrics_json(report)))["figures"]) == len(figures)
     rows = render_metrics_csv(report).splitlines()
     assert len(rows) == 1 + len(figures) + sum(len(figure.groups) for figure in figures)

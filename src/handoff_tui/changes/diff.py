@@ -33,7 +33,7 @@ from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.log.gates.approved import LogMarks, read_marks
+from handoff_tui.log.gates.approved import ComparisonPoints, read_comparison_points
 from handoff_tui.status.show import find_id
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.reader import FileReader
@@ -174,12 +174,16 @@ def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> Compare
     if request.scope is DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:
         raise UsageError("whose previous attempt is meant is not said", "Name the handoff: --handoff ID.")
     # who names what to compare with asks for nothing of the log
-    marks = LogMarks() if request.against else read_marks(desk, _find_subject_tree(desk), reviewed.handoff_id)
+    marks = (
+        ComparisonPoints()
+        if request.against
+        else read_comparison_points(desk, _find_subject_tree(desk), reviewed.handoff_id)
+    )
     named = request.against, request.instead
     pair = find_pair(desk, marks, request.scope, reviewed.handoff, reviewed.handoffs, named)
-    if marks.is_sound or pair.comparable:
+    if marks.is_intact or pair.comparable:
         return pair
-    reason = f"the log is not sound, so nothing in it counts (`handoff-tui log verify`); {pair.before.reason}"
+    reason = f"the log is not intact, so nothing in it counts (`handoff-tui log verify`); {pair.before.reason}"
     return pair.model_copy(update={"before": pair.before.model_copy(update={"reason": reason})})
 
 

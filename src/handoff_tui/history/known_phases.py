@@ -1,4 +1,4 @@
-"""Phases that anything tells of: what is asked about another one is a slip of the pen."""
+"""The phases of a handoff that anything here mentions; any other is a typo."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from handoff_tui.status.pipeline import find_pipeline
 def find_known_phase(
     desk: Desk, index: LogIndex, handoff: Handoff, named: str | None, runs: Iterable[RunState] = ()
 ) -> str:
-    """The phase that was named, else the usual one. Refuses one that nothing tells of."""
+    """The named phase, or the handoff's default one. Refuses a phase nothing mentions."""
     phase = find_phase(handoff, named)
     if named is None:
         return phase
     known = list_known_phases(desk, index, handoff, runs)
     if phase not in known:
         raise UsageError(
-            f"nothing here tells of a phase {named!r} of {handoff.id}",
-            f"Phases that are known: {', '.join(sorted(known))}.",
+            f"{handoff.id} has no phase {named!r}",
+            f"Known phases: {', '.join(sorted(known))}.",
         )
     return phase
 
 
 def list_known_phases(desk: Desk, index: LogIndex, handoff: Handoff, runs: Iterable[RunState] = ()) -> list[str]:
-    """Those of the log first, then of its documents, runs of agents, its pipeline, and the checks."""
+    """Phases from the log first, then from its documents, agent runs, its pipeline, and the checks."""
     settings = desk.loaded.settings
     pipeline = find_pipeline(handoff, settings.pipelines)
-    logged = [phase for name, phase in {*index.votes_at, *index.submissions_at} if name == handoff.id]
+    logged = [phase for name, phase in index.places if name == handoff.id]
     told = [
         *(attempt.phase for attempt in handoff.attempts),
         handoff.source_phase,

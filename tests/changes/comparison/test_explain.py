@@ -1,11 +1,27 @@
 from __future__ import annotations
 
-from handoff_tui.changes.comparison.explain import Drop, build_explanations
+import time
+
+import pytest
+
+from handoff_tui.changes.comparison.compare_tests import TestSearch
+from handoff_tui.changes.comparison.explain import (
+    Drop,
+    build_explanations,
+    find_drops,
+    find_heading_drops,
+    find_introduction_drops,
+    find_named_drops,
+    find_named_drops_in_line,
+    find_row_drops,
+    has_opposite,
+    is_kept,
+    split_clauses,
+)
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 _PLACE = Place(path="results.md", line=7)
 
@@ -62,3 +78,239 @@ def test_plain_word_is_a_name_only_where_it_is_marked() -> None:
 def test_name_in_two_humps_is_no_plain_word() -> None:
     """A class is known by its capitals."""
     assert build_explanations([], [("a.md", "Removed TestKeys.")]).find(Drop.REMOVED, ["TestKeys"]) is not None
+
+
+def find(text: str, dropped: list[str], living: tuple[str, ...] = (), drop: Drop = Drop.REMOVED) -> list[bool]:
+    search = TestSearch(build_explanations([], [("r.md", text)]), drop, dropped, living)
+    return [search.find(name) is not None for name in dropped]
+
+
+def test_bare_name_explains_the_only_test_that_bears_it() -> None:
+    """Of two that are gone, a bare name means neither; with its class or file it means one."""
+    assert find("Removed test_a.", ["x.py::test_a"]) == [True]
+    assert find("Removed test_a.", ["x.py::test_a", "y.py::test_a"]) == [False, False]
+    assert find("Removed y.py::test_a.", ["x.py::test_a", "y.py::test_a"]) == [False, True]
+    assert find("Removed TestB.test_a.", ["x.TestA::test_a", "x.TestB::test_a"]) == [False, True]
+
+
+def test_file_explains_its_tests_when_none_of_them_runs_any_more() -> None:
+    """«Removed code from x.py» does not explain one test that is gone from it."""
+    gone = ["t/x.py::test_a", "t/x.py::TestK::test_b"]
+    assert find("Deleted `t/x.py`.", gone) == [True, True]
+    assert find("Deleted x.py.", gone) == [True, True]
+    assert find("Deleted `t/x.py`.", gone, ("t/x.py::test_c",)) == [False, False]
+
+
+def test_class_and_folder_explain_like_a_file() -> None:
+    """As long as nothing in them runs."""
+    assert find("Removed TestKeys.", ["x.py::TestKeys::test_a"], ("x.py::test_b",)) == [True]
+    assert find("Removed TestKeys.", ["x.py::TestKeys::test_a"], ("x.py::TestKeys::test_b",)) == [False]
+    assert find("Removed the folder legacy/.", ["legacy/x.py::test_a"], ("new/x.py::test_a",)) == [True]
+
+
+def test_test_without_parameters_explains_its_cases_when_none_runs() -> None:
+    """One case that is gone needs its own name."""
+    gone = ["x.py::test_a[1]", "x.py::test_a[2]"]
+    assert find("Removed test_a.", gone) == [True, True]
+    assert find("Removed x.py::test_a.", gone) == [True, True]
+    assert find("Removed test_a.", gone[:1], ("x.py::test_a[2]",)) == [False]
+    assert find("Removed `test_a[1]`.", gone[:1], ("x.py::test_a[2]",)) == [True]
+
+
+def test_name_with_spaces_is_found_in_code_marks() -> None:
+    """As other languages name their tests."""
+    assert find("Removed `adds two numbers`.", ["adds two numbers", "adds"]) == [True, False]
+    assert find("Removed `adds two numbers`.", ["sum.test.ts::adds two numbers"]) == [True]
+
+
+def test_skip_is_looked_up_among_skips() -> None:
+    """A file whose tests are all skipped may be named as a whole."""
+    assert find("Skipped x.py on this machine.", ["x.py::test_a"], (), Drop.SKIPPED) == [True]
+    assert find("Skipped x.py on this machine.", ["x.py::test_a"], ("x.py::test_b",), Drop.SKIPPED) == [False]
+    assert find("Removed x.py.", ["x.py::test_a"], (), Drop.SKIPPED) == [False]
+
+
+def test_search_by_two_names_takes_either() -> None:
+    """A renamed test is known by both."""
+    search = TestSearch(build_explanations([], [("r.md", "Skipped test_old.")]), Drop.SKIPPED, ["a.py::test_old"], ())
+    assert search.find("a.py::test_old", "a.py::test_new") is not None
+    assert search.find("a.py::test_new") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "drop"),
+    [
+        ("test_a was removed", Drop.REMOVED),
+        ("Deleted: test_a", Drop.REMOVED),
+        ("test_a no longer runs", Drop.REMOVED),
+        ("test_a was renamed to test_b", Drop.REMOVED),
+        ("Since it was not stable, test_a was removed", Drop.REMOVED),
+        ("test_a is skipped", Drop.SKIPPED),
+        ("test_a is marked xfail", Drop.SKIPPED),
+        ("coverage fell", Drop.LOWERED),
+    ],
+)
+def test_word_tells_its_drop(words: str, drop: Drop) -> None:
+    """In any of its forms."""
+    assert drop in find_drops(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "test_a was not removed",
+        "No test was removed",
+        "test_a wasn't removed",
+        "None of test_a, test_b were removed",
+        "test_a could be removed",
+        "0 skipped",
+        "added test_removed and src/removed-users.py",
+        "see removed.py or mod:removed",
+        "test_a works",
+        "test_a is no longer patched",
+    ],
+)
+def test_denied_word_or_part_of_a_name_tells_nothing(words: str) -> None:
+    """A drop that is denied is no drop; a name is no word."""
+    assert find_drops(words) == frozenset()
+
+
+def test_disabled_test_may_be_gone_or_skipped() -> None:
+    """What no longer runs is told by one word for both."""
+    assert find_drops("disabled test_a") == {Drop.REMOVED, Drop.SKIPPED}
+
+
+def test_heading_that_tells_of_other_things_as_well_tells_nothing() -> None:
+    """Under «Added and removed» nobody knows which is which."""
+    assert find_heading_drops("Removed tests") == find_heading_drops("Files deleted (3):") == {Drop.REMOVED}
+    assert find_heading_drops("Added and removed tests") == frozenset()
+    assert has_opposite("New tests")
+
+
+def test_heading_that_is_a_sentence_tells_of_no_list() -> None:
+    """It begins or ends with the word, and is short; a line before a list may say more."""
+    assert find_heading_drops("How we moved things about") == frozenset()
+    assert find_heading_drops("Remove the phantom gate and all that goes with it") == frozenset()
+    assert find_introduction_drops("The following were removed, since nobody used them:") == {Drop.REMOVED}
+    assert find_introduction_drops("Added, and others removed:") == frozenset()
+
+
+def test_cell_of_a_table_begins_with_the_word() -> None:
+    """Deep in another cell it says nothing of the row."""
+    assert find_row_drops("| x | DELETE (old) |") == find_row_drops("| x | was removed | |") == {Drop.REMOVED}
+    assert find_row_drops("| x | MODIFY (add supersedes, fix) |") == frozenset()
+
+
+def test_clause_says_that_something_stays() -> None:
+    """Still there, kept, passing, or «not»."""
+    assert all(map(is_kept, ("test_a still runs", "test_a kept", "test_a passes", " not test_a")))
+    assert not is_kept("test_a, which could not")
+
+
+def test_clauses_end_at_punctuation_but_not_inside_names() -> None:
+    """Colons and dots of an id belong to it."""
+    words = "removed a.py::test_a, (b.py) – c"
+    assert [words[start:stop].strip() for start, stop in split_clauses(words)] == [
+        "removed a.py::test_a",
+        "",
+        "b.py",
+        "",
+        "c",
+    ]
+
+
+def find_statements(text: str, drop: Drop = Drop.REMOVED) -> dict[str, int]:
+    """Names with an underscore that are spoken of as dropped, with their lines."""
+    found: dict[str, int] = {}
+    for named in find_named_drops(text):
+        if drop in named.drops and "_" in named.name:
+            found.setdefault(named.name, named.line)
+    return found
+
+
+def test_name_and_word_stand_in_one_sentence() -> None:
+    """A name in the next sentence is only mentioned."""
+    assert find_statements("Removed test_a. The others, such as test_b, are fine.") == {"test_a": 1}
+
+
+def test_sentence_may_run_over_lines() -> None:
+    """The line is that of the name."""
+    assert find_statements("First line.\ntest_a and\ntest_b were\nremoved.") == {"test_a": 2, "test_b": 3}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Removed\n\n- test_a\n",
+        "## Removed\n\n### Tests\n\n1. test_a: obsolete\n",
+        "**Removed:**\n\n- test_a\n",
+        "**Removed**\n- test_a\n",
+        "The following were deleted:\n\n* test_a\n",
+        "- Removed:\n  - test_a\n",
+        "## Deleted\n\n| name | why |\n|---|---|\n| test_a | old |\n",
+        "| test_a | removed | old |\n",
+        "```\ndeleted: test_a\n```\n",
+        "- [x] Removed test_a\n",
+        "# Results: remove test_a\n",
+        "### Replaced test_a with `another`\n",
+    ],
+)
+def test_list_under_a_word_tells_of_its_items(text: str) -> None:
+    """Headings, lines that introduce a list, tables, code blocks, ticked boxes."""
+    assert list(find_statements(text)) == ["test_a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "test_a is there.",
+        "## Removed\n\nNothing. See also test_a.\n",
+        "## Removed\n\n- old thing\n\n## Tests\n\n- test_a\n",
+        "## Removed and added\n\n- test_a\n",
+        "## Removed\n\n### Added\n\n- test_a\n",
+        "**Removed:**\n\n- old thing\n\nThen we ran:\n\n- test_a\n",
+        "- Removed:\n  - old thing\n- test_a\n",
+        "- [ ] Remove test_a\n",
+        "Should we remove test_a?\n",
+        "Removed all but test_a.\n",
+        "Removed the old cache, test_a still passes.\n",
+        "Added `removed` to test_a.\n",
+        "## Removed\n\n- old thing, not test_a\n",
+        "# Remove the gate\n\n## Tests\n\n- test_a\n",
+        "A shell that replaces the loop. It does three things:\n\n- test_a\n",
+        "| test_a | modify (it supersedes others) |\n",
+        "Replaced the old loop by test_a.\n",
+        "The old loop was moved to `test_a`.\n",
+    ],
+)
+def test_mere_mention_tells_nothing(text: str) -> None:
+    """Nor does an intention, a question, or a word in a name."""
+    assert find_statements(text) == {}
+
+
+def test_names_keep_their_brackets_and_lose_their_marks() -> None:
+    """Bold, struck out, linked, called."""
+    names = find_statements("Removed **test_a**, ~~test_b~~, [test_c](t.py), test_d(), ./test_e, test_f[1], 'test_g'.")
+    assert {"test_a", "test_b", "test_c", "test_d", "test_e", "test_f[1]", "test_g"} <= set(names)
+
+
+def test_marked_names_are_told_apart() -> None:
+    """In code marks or quotes, or at the head of an item; only there can a plain word be a name."""
+    text = 'Removed `alpha` and beta and "gamma delta".\n\n## Removed\n\n- epsilon zeta\n'
+    marked = {named.name for named in find_named_drops(text) if named.marked}
+    assert {"alpha", "gamma delta", "epsilon"} <= marked
+    assert not {"beta", "zeta", "gamma"} & marked
+
+
+def test_line_alone_is_read_with_what_is_known_of_it() -> None:
+    """A claim that a file was deleted needs no word of its own."""
+    assert "test_a.py" in {named.name for named in find_named_drops_in_line("test_a.py", frozenset({Drop.REMOVED}))}
+    assert not list(find_named_drops_in_line("test_a.py"))
+
+
+@pytest.mark.parametrize("text", ["not removed, " * 40_000, "`" * 200_000, "a_b, " * 60_000 + "removed", '"' * 100_000])
+def test_long_line_takes_no_long_time(text: str) -> None:
+    """The time grows with the length and not with its square."""
+    start = time.process_time()
+    list(find_named_drops(f"## Removed\n\n- {text}"))
+    assert time.process_time() - start < 10

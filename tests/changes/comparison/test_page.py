@@ -1,10 +1,32 @@
 from __future__ import annotations
 
+import json
+
 from handoff_tui.changes.comparison.compare import compare_snapshots
 from handoff_tui.changes.comparison.explain import build_explanations
-from handoff_tui.changes.comparison.page import build_snapshot_diff_page
-from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ClaimCheck, ComparedPair, DiffScope
+from handoff_tui.changes.comparison.json import build_snapshot_diff_json, count_changes, find_newly_failing
+from handoff_tui.changes.comparison.page import (
+    add_named_items,
+    add_section,
+    build_snapshot_diff_page,
+    name_measure,
+    render_measure,
+    shorten_hashes,
+)
+from handoff_tui.changes.comparison.snapshot_diff import (
+    BaselineChoice,
+    ClaimCheck,
+    Clash,
+    ComparedItem,
+    ComparedPair,
+    ComparedSection,
+    DiffScope,
+    ItemChange,
+    SnapshotDiff,
+)
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, Snapshot, Unread
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.page import Page
 from tests.support.pages import render_page
 from tests.support.snapshots import build_package, build_snapshot
 
@@ -199,3 +221,151 @@ def test_side_that_somebody_named_is_told_as_such() -> None:
     """With the work tree on the other side."""
     named = ComparedPair(scope=DiffScope.BETWEEN, before=_PAIR.before)
     assert "since what you named" in render_page(build_snapshot_diff_page(None, named))
+
+
+def render_section(name: str, *items: ComparedItem, everything: bool = False) -> list[str]:
+    page = Page()
+    section = ComparedSection(items=items, before_total=1, after_total=len(items))
+    add_section(page, name, section, set(), everything=everything)
+    return render_page(page).splitlines()[1:]
+
+
+def find_finding(check: str, number: int) -> ComparedItem:
+    return ComparedItem(f"{check}{number}", ItemChange.NEW, after=f"{check}: message {number}")
+
+
+def test_findings_are_grouped_by_check() -> None:
+    """The check with the most first, with one example and how many more; everything lists each, in order."""
+    items = (find_finding("b", 2), find_finding("a", 1), find_finding("b", 1))
+    assert render_section("findings", *items) == ["  ✗ new  3", "    ✗ b: message 1  and 1 more", "    ✗ a: message 1"]
+    assert render_section("findings", *items, everything=True)[1:] == [
+        "    ✗ a: message 1",
+        "    ✗ b: message 1",
+        "    ✗ b: message 2",
+    ]
+
+
+def test_groups_beyond_the_first_are_counted() -> None:
+    """By findings, not by checks."""
+    items = [find_finding(f"check-{number}", 1) for number in range(9)]
+    items += [find_finding("check-8", 2), find_finding("zz", 1), find_finding("zz", 2), find_finding("zz", 3)]
+    assert render_section("findings", *items)[-1] == "    … and 2 more; --all shows them"
+
+
+def test_new_test_that_fails_is_no_good_news() -> None:
+    """It stands with the mark of a failure."""
+    page = Page()
+    add_named_items(page, [("tests", ComparedItem("t", ItemChange.NEW, after="fail"))], everything=False)
+    add_named_items(page, [("tests", ComparedItem("t", ItemChange.NEW, after="pass"))], everything=False)
+    assert render_page(page).splitlines() == ["✗ new and failing  test t  fail", "+ new  test t  pass"]
+
+
+def test_long_hashes_are_shortened() -> None:
+    """Only what is as long as a hash of git or SHA-256, and stands alone."""
+    digest = "0123456789abcdef" * 4
+    assert shorten_hashes(f"sha256:{digest} at {digest[:40]} and {digest[:12]}") == (
+        "sha256:0123456789ab… at 0123456789ab… and 0123456789ab"
+    )
+    assert shorten_hashes(digest + "0") == digest + "0"
+
+
+def test_items_stand_below_their_change() -> None:
+    """Two steps in, and the rest is counted at the same place."""
+    items = [ComparedItem(f"p{number}", ItemChange.CHANGED, "1", "2") for number in range(9)]
+    lines = render_section("packages", *items)
+    assert lines[:2] == ["  ~ changed  9", "    ~ p0  1 → 2"]
+    assert lines[-1] == "    … and 1 more; --all shows them"
+
+
+JSON__PAIR = ComparedPair(
+    scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(snapshot="1" * 64, commit="a" * 40, reason="you pinned it")
+)
+
+_CLAIM = ClaimCheck(
+    handoff="H-1", what="packages", claimed=2, measured=1, before=None, where="r.md", agrees=False, text="says 2"
+)
+
+
+def test_shape_has_every_section_with_counts_and_items() -> None:
+    """A drop has whether and where it is explained."""
+    place = Place(path="r.md", line=3)
+    items = (
+        ComparedItem("a", ItemChange.REMOVED, "pass", explained=True, explanation=place),
+        ComparedItem("b", ItemChange.NEW, after="fail"),
+    )
+    diff = SnapshotDiff(
+        tests=ComparedSection(items=items, unchanged=4, before_total=5, after_total=5),
+        clashes=(Clash(path="x", owners=("p", "q")),),
+        claims=(_CLAIM,),
+        notes=("said",),
+    )
+    read = json.loads(json.dumps(build_snapshot_diff_json(diff, JSON__PAIR)))
+    assert read["schema"] == "handoff-tui/snapshot-diff/v1"
+    assert (read["scope"], read["before"]["reason"], read["after"]) == ("since-baseline", "you pinned it", None)
+    assert (read["unexplained"], read["newly_failing"]) == (0, 1)
+    assert read["tests"]["counts"] == {"new": 1, "removed": 1}
+    assert read["tests"]["items"][0] == {
+        "id": "a",
+        "change": "removed",
+        "before": "pass",
+        "after": None,
+        "old_id": None,
+        "explained": True,
+        "explanation": {"path": "r.md", "line": 3},
+        "note": "",
+    }
+    assert (read["clashes"][0]["owners"], read["claims"][0]["agrees"], read["notes"]) == (["p", "q"], False, ["said"])
+
+
+def test_without_a_baseline_nothing_is_zero() -> None:
+    """Every number is null, with the reason; claims stand all the same."""
+    pair = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(reason="there is no baseline"))
+    read = build_snapshot_diff_json(None, pair, (_CLAIM,))
+    nothing = ("unexplained", "newly_failing", "tests", "checks", "packages", "dependencies", "files", "clashes")
+    assert all(read[name] is None for name in nothing)
+    assert read["before"] == {"snapshot": None, "commit": None, "reason": "there is no baseline"}
+    assert len(read["claims"]) == 1 if isinstance(read["claims"], list) else False
+
+
+def test_new_failures_are_those_of_new_tests_too() -> None:
+    """And of checks; what failed before is none."""
+    diff = SnapshotDiff(
+        tests=ComparedSection(
+            items=(
+                ComparedItem("a", ItemChange.NEW, after="error"),
+                ComparedItem("b", ItemChange.CHANGED, "fail", "error"),
+            )
+        ),
+        checks=ComparedSection(items=(ComparedItem("c", ItemChange.NEWLY_FAILING, "pass", "timeout"),)),
+    )
+    assert [(name, item.id) for name, item in find_newly_failing(diff)] == [("tests", "a"), ("checks", "c")]
+
+
+def test_counts_stand_in_one_order() -> None:
+    """That of the enumeration; a change that did not happen is left out."""
+    section = ComparedSection(
+        items=(
+            ComparedItem("a", ItemChange.RENAMED),
+            ComparedItem("b", ItemChange.NEW),
+            ComparedItem("c", ItemChange.RENAMED),
+        )
+    )
+    assert list(count_changes(section).items()) == [("new", 1), ("renamed", 2)]
+
+
+def test_new_findings_are_null_where_nobody_looked_before() -> None:
+    """Without check results in the baseline it is not known what is new."""
+    items = (ComparedItem("f", ItemChange.NEW, after="c: x"), ComparedItem("g", ItemChange.FIXED, "c: y"))
+    findings = ComparedSection(items=items, before_total=1, after_total=1)
+    assert build_snapshot_diff_json(SnapshotDiff(findings=findings), JSON__PAIR)["new_findings"] is None
+    looked = SnapshotDiff(findings=findings, checks=ComparedSection(unchanged=1, before_total=1, after_total=1))
+    assert build_snapshot_diff_json(looked, JSON__PAIR)["new_findings"] == 1
+
+
+def test_coverage_is_shown_in_percent() -> None:
+    """Without rounding, however large or wrong the number."""
+    assert (name_measure("coverage_basis_points"), name_measure("lines")) == ("coverage", "lines")
+    assert render_measure("coverage_basis_points", 8105) == "81.05 %"
+    assert render_measure("coverage_basis_points", -5) == "-0.05 %"
+    assert render_measure("coverage_basis_points", 10**400).endswith("00.00 %")
+    assert render_measure("lines", 12345) == "12,345"

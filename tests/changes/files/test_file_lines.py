@@ -5,12 +5,13 @@ import json
 import pytest
 
 from handoff_tui.changes.files.file_diff import read_file_diff
-from handoff_tui.changes.files.file_lines import read_file_lines
-from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.files.file_lines import PatchParser, find_runs, read_file_lines
+from handoff_tui.changes.files.shown_file import LONGEST_LINE, PatchLines, ShownFile
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind, Whitespace
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.repository import open_repository
+from tests.support.patches import number_lines, parse_patch, render_patch
 from tests.support.repositories import RepositoryBuilder
 
 LINES = "".join(f"line {number}\n" for number in range(1, 401))
@@ -124,3 +125,184 @@ def test_missing_content_is_named(builder: RepositoryBuilder) -> None:
     git = open_repository(builder.folder).git
     with pytest.raises(ObjectMissingError, match=r"the new content of a\.py"):
         read_file_lines(git, change, DiffOptions())
+
+
+def test_head_is_no_line_and_binary_is_told() -> None:
+    """What stands before the first hunk is not shown, however much it looks like lines."""
+    lines = parse_patch(render_patch(["a"], ["b"]))
+    assert [lines.read_line(index).text for index in range(len(lines))] == ["a", "b"]
+    parser = PatchParser()
+    parser.feed(b"diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n")
+    parser.flush()
+    assert parser.binary
+    assert len(parser.build()) == 0
+
+
+def test_lines_that_look_like_the_patch_itself_are_lines() -> None:
+    """Content may hold marks, heads of hunks and names of files."""
+    new = ["@@ -1 +1 @@", "--- a/x", "\\ No newline at end of file", "Binary files a and b differ", ""]
+    lines = parse_patch(render_patch([], new))
+    assert [lines.read_line(index).text for index in range(len(lines))] == new
+    assert lines.read_line(4).new_number == 5
+
+
+def test_missing_newline_belongs_to_the_line_before() -> None:
+    """Git says it on a line of its own, which is none of the file."""
+    patch = b"@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
+    lines = parse_patch(patch)
+    assert [lines.read_line(index).ends_without_newline for index in range(3)] == [False, True, True]
+    assert [lines.read_line(index).new_number for index in range(3)] == [1, None, 2]
+
+
+def test_second_hunk_is_numbered_by_its_own_head() -> None:
+    """Where git leaves lines out, the numbers go on where it says."""
+    lines = parse_patch(b"@@ -1 +1 @@\n-a\n+b\n@@ -20,0 +21,2 @@\n+c\n+d\n")
+    assert [lines.read_line(index).new_number for index in range(4)] == [None, 1, 21, 22]
+    assert parse_patch(b"@@ -0,0 +1 @@\n+a\n").read_line(0)[2:4] == (None, 1)
+
+
+def test_what_is_there_can_be_asked_for_before_the_end() -> None:
+    """Only whole lines; what was given out does not change when more comes."""
+    parser = PatchParser()
+    parser.feed(b"@@ -1,3 +1,3 @@\n a\n-b\n+c")
+    parser.flush()
+    early = parser.build()
+    parser.feed(b"c\n d\n")
+    parser.flush(ended=True)
+    assert (len(early), len(parser.build())) == (2, 4)
+    assert early.runs.get(0) == (1, 2, 2)
+    assert parser.build().runs.get(0) == (1, 2, 3)
+    assert parser.build().read_line(2).text == "cc"
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("plain", False),
+        ("tab\there", False),
+        ("crlf\r", False),
+        ("größe", False),
+        ("a\u202eb", True),
+        ("\x1b[31m", True),
+        ("a\rb", True),
+        ("zero\u200bwidth", True),
+        ("\udcff", True),
+    ],
+)
+def test_added_lines_with_hidden_characters_are_listed(text: str, *, hidden: bool) -> None:
+    """Those that were there before are not this change's doing."""
+    lines = parse_patch(render_patch(["before \u202e"], ["before \u202e", text, "end"]))
+    assert (lines.hidden, lines.hidden_count) == (((1,), 1) if hidden else ((), 0))
+
+
+def test_many_hidden_lines_are_counted() -> None:
+    """The list ends; the number does not."""
+    lines = parse_patch(render_patch([], ["\u200b"] * 500))
+    assert (len(lines.hidden), lines.hidden_count) == (200, 500)
+
+
+def test_runs_are_found_in_the_marks() -> None:
+    """Deleted and then added lines are one change; added and then deleted ones are two."""
+    runs = find_runs(b"  --++ + -+-  -")
+    assert [runs.get(number) for number in range(len(runs.starts))] == [
+        (2, 4, 6),
+        (7, 7, 8),
+        (9, 10, 11),
+        (11, 12, 12),
+        (14, 15, 15),
+    ]
+
+
+OLD = number_lines(10)
+
+NEW = [*number_lines(4), "four and a half", *number_lines(10, {7: "Seven"})[4:]]
+
+PATCH_LINES_LINES = parse_patch(render_patch(OLD, NEW))
+
+
+def test_line_has_its_numbers_on_both_sides() -> None:
+    """Context on both, a deleted line on the old side, an added one on the new."""
+    read = [PATCH_LINES_LINES.read_line(index)[:4] for index in range(len(PATCH_LINES_LINES))]
+    assert read[3:10] == [
+        (" ", "line 4", 4, 4),
+        ("+", "four and a half", None, 5),
+        (" ", "line 5", 5, 6),
+        (" ", "line 6", 6, 7),
+        ("-", "line 7", 7, None),
+        ("+", "Seven", None, 8),
+        (" ", "line 8", 8, 9),
+    ]
+    assert PATCH_LINES_LINES.find_last_numbers() == (10, 11)
+
+
+def test_line_is_found_by_its_number() -> None:
+    """On either side; a number beyond the end gives the last line."""
+    assert [PATCH_LINES_LINES.find_numbered(number) for number in (1, 5, 8, 11, 99)] == [0, 4, 8, 11, 11]
+    assert [PATCH_LINES_LINES.find_numbered(number, old=True) for number in (4, 5, 7, 8)] == [3, 5, 7, 9]
+    assert PatchLines().find_numbered(3) is None
+    assert PatchLines().find_last_numbers() == (0, 0)
+
+
+def test_runs_say_what_a_line_belongs_to() -> None:
+    """Deleted lines and the added ones after them are one change."""
+    assert [PATCH_LINES_LINES.runs.get(number) for number in range(2)] == [(4, 4, 5), (7, 8, 9)]
+    assert PATCH_LINES_LINES.runs.find(4) == (4, 4, 5)
+    assert PATCH_LINES_LINES.runs.find(8) == (7, 8, 9)
+    assert (PATCH_LINES_LINES.runs.find(0), PATCH_LINES_LINES.runs.find(5), PATCH_LINES_LINES.runs.find(11)) == (
+        None,
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "backwards", "found"),
+    [
+        ("LINE 8", 0, False, 9),
+        ("seven", 0, False, 8),
+        ("line", 5, False, 5),
+        ("line", 5, True, 5),
+        ("line 1", 11, True, 11),
+        ("line 1", 10, True, 0),
+        ("+", 0, False, None),
+        ("-line", 0, False, None),
+        ("nothing", 0, False, None),
+        ("nothing", 11, True, None),
+    ],
+)
+def test_text_is_found_in_any_case_and_never_in_a_mark(
+    text: str, start: int, *, backwards: bool, found: int | None
+) -> None:
+    """Forwards from a line on, or backwards from it; the marks of the patch are no text."""
+    assert PATCH_LINES_LINES.find_text(text, start, backwards=backwards) == found
+
+
+def test_text_with_other_letters_is_found_too() -> None:
+    """Letters beyond ASCII are compared as letters, not as bytes."""
+    lines = parse_patch(render_patch(["a"], ["a", "GRÖSSE", "größe"]))
+    assert lines.find_text("grösse", 0) == 1
+    assert lines.find_text("größe", 2, backwards=True) == 2
+
+
+def test_pieces_of_a_patch_make_no_difference() -> None:
+    """However the bytes arrive, the same lines come out; places are kept across blocks."""
+    old = [f"line {number} {'x' * 40}" for number in range(5_000)]
+    patch = render_patch(old, [*old[:2_000], "new", *old[2_001:]])
+    whole, pieces = parse_patch(patch), parse_patch(patch, 70_001)
+    assert len(whole.blocks) > 1
+    assert len(whole) == len(pieces) == 5_001
+    for index in (0, 1_999, 2_000, 2_001, 2_002, 5_000):
+        assert whole.read_line(index) == pieces.read_line(index)
+    assert whole.read_line(5_000)[1:4] == (old[4_999], 5_000, 5_000)
+    assert whole.find_text(" 4321 ", 0) == 4_322
+    assert whole.find_text(" 17 ", 5_000, backwards=True) == 17
+    assert whole.find_numbered(4_000) == 4_000
+
+
+def test_very_long_line_is_read_in_part() -> None:
+    """Its length is known, its beginning is decoded."""
+    lines = parse_patch(render_patch([], ["x" * (3 * LONGEST_LINE), "end"]))
+    assert lines.count_bytes(0) == 3 * LONGEST_LINE
+    assert lines.read_line(0).text == "x" * LONGEST_LINE
+    assert lines.read_line(1).text == "end"
+    assert lines.read_mark(1) == "+"

@@ -1,8 +1,18 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from handoff_tui.changes.files.page import MOST_LISTED, add_file_diff, add_file_list, label_change
+from handoff_tui.changes.files.notices import find_change_notices, find_diff_notices
+from handoff_tui.changes.files.page import (
+    MOST_LISTED,
+    add_file_diff,
+    add_file_list,
+    build_file_diff_json,
+    build_tree_diff_json,
+    label_change,
+)
 from handoff_tui.config.theme import TEXT_ROLES
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Grid, Line, Page
@@ -141,3 +151,123 @@ def test_every_role_is_one_of_the_themes(split_width: int | None) -> None:
 def test_unknown_status_is_shown() -> None:
     """A letter that a later git may bring is told, not dropped."""
     assert str(label_change("X")) == "? X"
+
+
+def test_list_has_every_fact_of_a_change() -> None:
+    """Counts are null where there are none, and a folded kind is marked."""
+    files = [
+        ChangedFile(build_change("uv.lock", "R", old_path="old.lock"), FileKind.LOCK, LineCounts(3, 1)),
+        ChangedFile(build_change("a", "M", "100644", "100755"), FileKind.TEXT),
+    ]
+    value = json.loads(json.dumps(build_tree_diff_json(files, note="a note")))
+    assert (value["note"], value["diffs"]) == ("a note", [])
+    assert value["files"][0] == {
+        "path": "uv.lock",
+        "old_path": "old.lock",
+        "status": "R",
+        "similarity": 96,
+        "kind": "lock",
+        "folded": True,
+        "old_mode": "100644",
+        "new_mode": "100644",
+        "old_id": "a" * 40,
+        "new_id": "b" * 40,
+        "added": 3,
+        "deleted": 1,
+        "remarks": [],
+    }
+    assert (value["files"][1]["added"], value["files"][1]["remarks"]) == (
+        None,
+        ["mode 100644 → 100755, now executable"],
+    )
+
+
+def test_hunks_are_given_as_they_are() -> None:
+    """Text is not escaped for a terminal: the JSON writer does that; hidden characters are listed beside it."""
+    value = json.loads(json.dumps(build_tree_diff_json([], [build_diff(build_hunk("-a", "+b\u202e", heading="f"))])))
+    [diff] = value["diffs"]
+    assert diff["hidden_characters"] == [{"line": 1, "characters": ["U+202E"]}]
+    assert diff["hunks"] == [
+        {
+            "old_start": 1,
+            "old_count": 1,
+            "new_start": 1,
+            "new_count": 1,
+            "heading": "f",
+            "lines": [
+                {"mark": "-", "text": "a", "old": 1, "new": None, "ends_without_newline": False},
+                {"mark": "+", "text": "b\u202e", "old": None, "new": 1, "ends_without_newline": False},
+            ],
+        }
+    ]
+
+
+def test_binary_content_has_its_facts() -> None:
+    """Null for the side that is not there."""
+    diff = FileDiff(change=build_change("x", "D"), kind=FileKind.BINARY, old_facts=BlobFacts(1, "c" * 64))
+    value = build_file_diff_json(diff)
+    assert (value["old"], value["new"], value["kind"]) == ({"size": 1, "sha256": "c" * 64}, None, "binary")
+
+
+@pytest.mark.parametrize(
+    ("status", "old_mode", "new_mode", "remarks"),
+    [
+        ("M", "100644", "100755", ["mode 100644 → 100755, now executable"]),
+        ("M", "100755", "100644", ["mode 100755 → 100644, no longer executable"]),
+        ("T", "100644", "120000", ["type changed, mode 100644 → 120000"]),
+        ("A", "000000", "100755", ["new, and executable"]),
+        ("A", "000000", "120000", ["a new symbolic link"]),
+        ("A", "000000", "160000", ["a new submodule"]),
+        ("A", "000000", "100644", []),
+        ("M", "100644", "100644", []),
+    ],
+)
+def test_modes_are_remarked(status: str, old_mode: str, new_mode: str, remarks: list[str]) -> None:
+    """What runs, leads elsewhere or changed its type is said."""
+    assert find_change_notices(build_change("a", status, old_mode, new_mode)) == remarks
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".gitattributes",
+        "a/.gitattributes",
+        ".gitmodules",
+        ".github/workflows/ci.yml",
+        "handoff-tui.toml",
+        "Jenkinsfile",
+    ],
+)
+def test_files_that_steer_are_remarked(path: str) -> None:
+    """They change what git, the machines or the review do."""
+    [remark] = find_change_notices(build_change(path))
+    assert remark.startswith("steers ")
+
+
+@pytest.mark.parametrize(
+    ("name", "remarks"),
+    [
+        ("new\nline.txt", ["its name has hidden characters: U+000A"]),
+        ("tab\there", ["its name has hidden characters: U+0009"]),
+        ("handoffs/H-\u0417/x.md", ["its name has letters that look like others: \u0417 is U+0417"]),
+        ("\u043f\u0440\u0438\u0432\u0435\u0442-v2.md", []),
+        ("plain name.txt", []),
+    ],
+)
+def test_names_that_look_like_others_are_remarked(name: str, remarks: list[str]) -> None:
+    """Tabs and line ends in a name are told, and letters of another alphabet among Latin ones."""
+    assert find_change_notices(build_change(name)) == remarks
+
+
+def test_hidden_characters_are_remarked() -> None:
+    """In a name, and in lines that were added, as many as fit."""
+    assert find_change_notices(build_change("a\u202eb")) == ["its name has hidden characters: U+202E"]
+    hunk = build_hunk(*["+x\u200b"] * 7)
+    [remark] = find_diff_notices(build_diff(hunk))
+    assert remark.startswith("hidden characters added: U+200B on line 1, U+200B on line 2")
+    assert remark.endswith("on line 5, and 2 more lines")
+
+
+def test_generated_is_the_word_of_the_file() -> None:
+    """It is told as what the file says, not as a fact."""
+    assert find_diff_notices(build_diff(kind=FileKind.GENERATED)) == ["says that it is generated"]

@@ -8,8 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.snapshots.capture import capture_snapshot
-from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, TestOutcome
+from handoff_tui.changes.snapshots.capture import (
+    CaptureParts,
+    FileHashes,
+    build_blob_id,
+    build_snapshot,
+    capture_snapshot,
+    load_file_hashes,
+    name_packages,
+)
+from handoff_tui.changes.snapshots.captured_reports import ReadReport, join_reports
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, TestOutcome, Unread
 from handoff_tui.changes.snapshots.store import encode_snapshot
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import CheckReport
@@ -17,7 +26,10 @@ from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
 from handoff_tui.core.errors import TreeMovedError
 from handoff_tui.core.severity import Severity
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.capture import offer_objects, write_work_tree
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.system.files.reader import FileReader
 from tests.support.captures import capture_repository, read_all_handoffs
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
@@ -44,8 +56,8 @@ RESULTS = """# Results: H-1
 - Packages installed: 2
 - Total tests (all staged): 40
 """
-JUNIT = '<testsuite><testcase classname="a" name="one"/><testcase name="two"><failure/></testcase></testsuite>'
 
+JUNIT = '<testsuite><testcase classname="a" name="one"/><testcase name="two"><failure/></testcase></testsuite>'
 
 LAMP = "light = 1  # TODO\n"
 
@@ -206,3 +218,128 @@ def test_repository_without_a_commit_has_a_snapshot(builder: RepositoryBuilder) 
     """No commit, and the branch that will be."""
     snapshot = capture_repository(builder.write("a")).snapshot
     assert (snapshot.commit, snapshot.branch, snapshot.measures["files"]) == (None, "main", 1)
+
+
+PASS, FAIL, ERROR, SKIPPED = TestOutcome.PASS, TestOutcome.FAIL, TestOutcome.ERROR, TestOutcome.SKIPPED
+
+TREE = "a" * 40
+
+
+def package(name: str, where: str, version: str = "") -> PackageRecord:
+    return PackageRecord(kind="node", name=name, where=where, version=version)
+
+
+def test_packages_that_share_a_name_are_told_apart_by_their_files() -> None:
+    """All of them, so that which came first does not matter; the same file twice is one package."""
+    one, two, other = package("a", "x/package.json"), package("a", "y/package.json"), package("b", "package.json")
+    named = name_packages([two, other, one, one])
+    assert list(named.items()) == [("node:a@x/package.json", one), ("node:a@y/package.json", two), ("node:b", other)]
+    assert named == name_packages([one, two, other])
+
+
+def test_worse_outcome_counts_where_reports_disagree() -> None:
+    """And the disagreement is noted, in which file and with which."""
+    reports = [
+        ReadReport("b.xml", "", (("same", PASS), ("other", SKIPPED), ("third", ERROR))),
+        ReadReport("a.xml", "", (("same", FAIL), ("other", PASS), ("third", FAIL), ("alone", PASS))),
+    ]
+    tests, notes = join_reports(reports)
+    assert tests == {"alone": PASS, "other": SKIPPED, "same": FAIL, "third": ERROR}
+    assert notes[0] == Unread(path="b.xml", reason="same is pass here and fail in a.xml; fail counts")
+    assert len(notes) == 3
+    assert join_reports(reversed(reports)) == (tests, notes)
+
+
+def test_test_that_stands_twice_in_one_report_counts_by_its_worse_outcome() -> None:
+    """A run that was repeated until it passed has failed once."""
+    tests, notes = join_reports([ReadReport("a.xml", "", (("x", FAIL), ("x", PASS)))])
+    assert tests == {"x": FAIL}
+    assert [note.reason for note in notes] == ["x is pass here and fail earlier in it; fail counts"]
+
+
+def test_snapshot_lists_what_could_not_be_read_once_and_in_order() -> None:
+    """Problems of reports are among it."""
+    unread = Unread(path="z", reason="is missing")
+    report = ReadReport("r.xml", "sha256:1", (("x", PASS),), problem="the report is not XML")
+    snapshot = build_snapshot(CaptureParts(TREE, reports=(report,), unread=(unread, unread)))
+    assert snapshot.unread == (Unread(path="r.xml", reason="the report is not XML"), unread)
+    assert (snapshot.tests, snapshot.reports) == ({"x": PASS}, {"r.xml": "sha256:1"})
+
+
+def test_snapshot_holds_names_that_every_reader_accepts() -> None:
+    """A branch whose name is not UTF-8 is written out."""
+    assert build_snapshot(CaptureParts(TREE, branch="b\udcff", upstream="o/b\udcff")).branch == "b\\udcff"
+
+
+LIMIT = 1_000
+
+
+def load(builder: RepositoryBuilder, cache: Path, *paths: str, tree: str | None = None) -> FileHashes:
+    repository = open_repository(builder.folder)
+    tree = tree or write_work_tree(repository, cache).tree
+    return load_file_hashes(repository, tree, paths, offer_objects(repository, cache), cache, LIMIT)
+
+
+def hash_text_file_hashes(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def test_files_are_hashed_as_they_are_on_disk(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """Committed, modified, untracked, ignored, and through a link; what cannot be read is named."""
+    builder.write("a", "1\n").write("b").write(".gitignore", "*.log\n").commit()
+    builder.write("b", "2\n").write("c", "3\n").write("d.log", "4\n").link("e", "a").write("large", "x" * 2_000)
+    found = load(builder, tmp_path / "cache", "a", "b", "c", "d.log", "e", "large", "missing")
+    texts = {"a": "1\n", "b": "2\n", "c": "3\n", "d.log": "4\n", "e": "1\n"}
+    assert found.hashes == {path: hash_text_file_hashes(text) for path, text in texts.items()}
+    assert [(unread.path, unread.reason.split(":")[0]) for unread in found.unread] == [
+        ("large", "is too large"),
+        ("missing", "does not exist"),
+    ]
+    assert load(builder, tmp_path / "cache", "a", "b", "c", "d.log", "e", "large", "missing") == found
+
+
+def test_content_is_read_once(builder: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when another file has it."""
+    builder.write("a", "1\n").commit()
+    expected = load(builder, tmp_path / "cache", "a").hashes["a"]
+    builder.write("copy", "1\n")
+    monkeypatch.setattr(FileReader, "read_bytes", None)
+    assert load(builder, tmp_path / "cache", "a", "copy").hashes == {"a": expected, "copy": expected}
+
+
+@pytest.mark.parametrize("attributes", ["* text=auto eol=crlf\n", "* ident\n", "* working-tree-encoding=UTF-16LE\n"])
+def test_converted_file_is_not_taken_for_its_blob(builder: RepositoryBuilder, tmp_path: Path, attributes: str) -> None:
+    """The hash is that of the file, though the blob's content was hashed before."""
+    builder.write("plain", "$Id$\n").commit()
+    cache = tmp_path / "cache"
+    load(builder, cache, "plain")
+    texts = {"* text": "$Id$\r\n", "* ident": "$Id: 1 $\n", "* working": "$Id$\n".encode("utf-16-le").decode("latin-1")}
+    text = next(text for beginning, text in texts.items() if attributes.startswith(beginning))
+    builder.write(".gitattributes", attributes).write("other", text.encode("latin-1"))
+    found = load(builder, cache, "other", "plain")
+    assert found.hashes["other"] == f"sha256:{hashlib.sha256(text.encode('latin-1')).hexdigest()}"
+    assert load(builder, cache, "other", "plain") == found
+
+
+def test_file_that_changed_after_the_tree_is_an_error(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A snapshot does not mix two states."""
+    builder.write("a", "1\n").commit()
+    tree = write_work_tree(open_repository(builder.folder), tmp_path / "cache").tree
+    builder.write("a", "22\n")
+    with pytest.raises(TreeMovedError, match="changed while it was captured: a"):
+        load(builder, tmp_path / "cache", "a", tree=tree)
+
+
+def test_path_that_leads_out_is_named(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """Nothing outside the repository is read."""
+    builder.write("a").commit()
+    found = load(builder, tmp_path / "cache", "../outside", "/etc/passwd", "odd\udcff")
+    assert found.hashes == {}
+    assert [unread.path for unread in found.unread] == ["../outside", "/etc/passwd", "odd\\udcff"]
+    assert isinstance(found.unread[0], Unread)
+
+
+def test_blob_id_is_that_of_git(builder: RepositoryBuilder) -> None:
+    """In either object format."""
+    assert build_blob_id(b"x\n", 40) == builder.git("hash-object", "--stdin", stdin=b"x\n")
+    assert build_blob_id(b"", 64) == "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"

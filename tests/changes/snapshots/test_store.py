@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, PackageRecord, Snapshot, TestOutcome, Unread
+from handoff_tui.changes.snapshots import stored_snapshots as snapshots
+from handoff_tui.changes.snapshots.snapshot import (
+    ClaimedTotals,
+    PackageRecord,
+    Snapshot,
+    SnapshotSummary,
+    TestOutcome,
+    Unread,
+    build_snapshot_summary,
+)
 from handoff_tui.changes.snapshots.store import (
     build_digest,
     build_path,
@@ -18,7 +27,33 @@ from handoff_tui.changes.snapshots.store import (
     read_snapshot,
     write_snapshot,
 )
-from handoff_tui.core.errors import SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError, UsageError
+from handoff_tui.changes.snapshots.stored_snapshots import (
+    EVERY_HANDOFF,
+    capture,
+    find_pin,
+    list_newest_first,
+    pin,
+    read_pins,
+    show_snapshot,
+    take,
+    take_still,
+    write_pin,
+)
+from handoff_tui.checks.run.check import ProgressCallbacks, find_change_since_reading
+from handoff_tui.core.errors import (
+    SnapshotUnusableError,
+    StoredFileDamagedError,
+    StoredFileMissingError,
+    TreeMovedError,
+    UsageError,
+)
+from handoff_tui.handoffs.reading.read import ReadHandoffs
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.system.files.cache_files import find_choices_folder
+from tests.support.compared import build_lamp
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.repositories import RepositoryBuilder
+from tests.support.snapshots import build_package, build_snapshot
 
 SNAPSHOT = Snapshot(
     tree="a" * 40,
@@ -155,3 +190,164 @@ def test_foreign_files_are_listed(tmp_path: Path) -> None:
     (tmp_path / ".handoff-tui" / "baselines" / "notes.txt").touch()
     assert list_foreign(tmp_path) == (".handoff-tui/baselines/notes.txt",)
     assert (tmp_path / build_path(digest)).is_file()
+
+
+def test_packages_are_those_with_a_manifest_where_there_are_any() -> None:
+    """Documents of the builder count these; elsewhere all count."""
+    python, manifest = build_package("a", kind="python"), build_package("b")
+    assert build_snapshot(packages={"a": python, "b": manifest}).package_count == 1
+    assert build_snapshot(packages={"a": python, "c": python}).package_count == 2
+    assert build_snapshot().package_count == 0
+
+
+def test_summary_counts_what_a_list_shows() -> None:
+    """Digest, commit, branch, tests, packages, pinned."""
+    snapshot = build_snapshot(commit="a" * 40, branch="main", tests={"t": "pass"}, packages={"b": build_package("b")})
+    assert build_snapshot_summary("1" * 64, snapshot, ("H-1",)) == SnapshotSummary(
+        digest="1" * 64, commit="a" * 40, branch="main", tests=1, packages=1, pinned=True, pinned_for=("H-1",)
+    )
+    assert not build_snapshot_summary("1" * 64, snapshot).pinned
+
+
+def move_after(monkeypatch: pytest.MonkeyPatch, builder: RepositoryBuilder, times: int) -> None:
+    """Somebody writes a file each time a snapshot was taken, that often."""
+    left = iter(range(times))
+
+    def find(desk: Desk, handoffs_read: ReadHandoffs) -> str | None:
+        number = next(left, None)
+        if number is not None:
+            builder.write(f"written-{number}")
+        return real(desk, handoffs_read)
+
+    real = find_change_since_reading
+    monkeypatch.setattr(snapshots, "find_change_since_reading", find)
+
+
+def test_taking_stores_nothing(builder: RepositoryBuilder) -> None:
+    """Handoffs, checks and snapshot are of one look, and the repository stays as it is."""
+    root = build_lamp(builder).folder
+    before = read_fingerprint(root)
+    taken = take(open_desk(root))
+    assert [handoff.id for handoff in taken.handoffs_read.handoffs] == ["H-1"]
+    assert taken.captured.snapshot.checks.keys() == {result.id for result in taken.report.results}
+    assert compare_fingerprints(before, read_fingerprint(root)) == []
+
+
+def test_repository_that_moves_once_is_taken_again(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The snapshot is of the state after."""
+    root = build_lamp(builder).folder
+    move_after(monkeypatch, builder, 1)
+    taken = take_still(open_desk(root))
+    assert taken.captured.snapshot.tree == take(open_desk(root)).captured.snapshot.tree
+
+
+def test_repository_that_keeps_moving_is_an_error(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is stored, and it is said what to do."""
+    root = build_lamp(builder).folder
+    move_after(monkeypatch, builder, 5)
+    with pytest.raises(TreeMovedError, match="kept changing") as caught:
+        capture(open_desk(root))
+    assert "Wait" in caught.value.hint
+    assert not (root / ".handoff-tui").exists()
+
+
+def test_head_that_moved_before_is_looked_at_again(builder: RepositoryBuilder) -> None:
+    """The desk is opened anew, once."""
+    desk = open_desk(build_lamp(builder).folder)
+    builder.write("more").commit()
+    assert take_still(desk).captured.snapshot.commit == builder.head()
+
+
+def test_cancelled_snapshot_is_not_stored(builder: RepositoryBuilder) -> None:
+    """Checks that did not run are no baseline."""
+    telling = ProgressCallbacks()
+    telling.cancel.set()
+    root = build_lamp(builder).folder
+    assert not capture(open_desk(root), telling).is_new
+    assert not (root / ".handoff-tui").exists()
+
+
+def test_list_has_what_cannot_be_used_and_what_is_foreign(builder: RepositoryBuilder) -> None:
+    """Damaged ones with the reason, pins of what is not there, and files that are no snapshot."""
+    root = build_lamp(builder).folder
+    desk = open_desk(root)
+    digest = capture(desk).summary.digest
+    pin(desk, digest, "H-1")
+    folder = root / ".handoff-tui" / "baselines"
+    (folder / f"{digest}.json").write_text("{}", encoding="utf-8")
+    (folder / "notes.txt").touch()
+    stored = list_newest_first(desk)
+    [summary] = stored.summaries
+    assert (summary.problem, summary.pinned_for) == ("does not have the content that its name says", ("H-1",))
+    assert stored.foreign == (".handoff-tui/baselines/notes.txt",)
+    (folder / f"{digest}.json").unlink()
+    assert list_newest_first(desk).lost_pins == {"H-1": digest}
+
+
+def test_pin_of_what_cannot_be_read_is_refused(builder: RepositoryBuilder) -> None:
+    """Neither missing nor of an unknown version."""
+    root = build_lamp(builder).folder
+    desk = open_desk(root)
+    with pytest.raises(StoredFileMissingError):
+        pin(desk, "abcdef", None)
+    place = root / ".handoff-tui/baselines" / f"{'1' * 64}.json"
+    place.parent.mkdir(parents=True)
+    place.write_text("{}", encoding="utf-8")
+    with pytest.raises(StoredFileDamagedError, match="does not have the content"):
+        pin(desk, "111111", None)
+    assert not find_choices_folder(root / ".git").exists()
+
+
+def test_damaged_pins_are_told(builder: RepositoryBuilder) -> None:
+    """No other baseline is chosen in silence."""
+    root = build_lamp(builder).folder
+    desk = open_desk(root)
+    digest = capture(desk).summary.digest
+    pin(desk, digest, None)
+    assert show_snapshot(desk, digest[:6])[0].pinned_for == ("*",)
+    place = find_choices_folder(root / ".git") / "handoff-tui/pins.json"
+    place.write_text('{"*": "no digest"}', encoding="utf-8")
+    with pytest.raises(SnapshotUnusableError, match=r"pins\.json is damaged"):
+        list_newest_first(desk)
+
+
+ONE, TWO = "1" * 64, "2" * 64
+
+
+def test_pins_are_kept_replaced_and_taken_away(tmp_path: Path) -> None:
+    """One for each handoff, and one for all others."""
+    assert read_pins(tmp_path) == {}
+    write_pin(tmp_path, "H-1", ONE)
+    write_pin(tmp_path, EVERY_HANDOFF, TWO)
+    assert read_pins(tmp_path) == {"*": TWO, "H-1": ONE}
+    write_pin(tmp_path, "H-1", TWO)
+    assert find_pin(read_pins(tmp_path), "H-1") == TWO
+    write_pin(tmp_path, EVERY_HANDOFF, None)
+    write_pin(tmp_path, "unknown", None)
+    assert read_pins(tmp_path) == {"H-1": TWO}
+
+
+def test_pin_in_the_repository_is_none(tmp_path: Path) -> None:
+    """An agent can write the git folder; it chooses no baseline there, and a pin leaves nothing behind there."""
+    (tmp_path / "handoff-tui").mkdir()
+    (tmp_path / "handoff-tui/pins.json").write_text(f'{{"*": "{ONE}"}}')
+    assert read_pins(tmp_path) == {}
+    write_pin(tmp_path, "H-1", TWO)
+    assert read_pins(tmp_path) == {"H-1": TWO}
+    assert [place.name for place in tmp_path.rglob("*.json")] == ["pins.json"]
+
+
+def test_pin_of_a_handoff_comes_before_the_one_for_all() -> None:
+    """Without a handoff only the latter counts."""
+    pins = {"*": ONE, "H-1": TWO}
+    assert [find_pin(pins, name) for name in ("H-1", "H-2", None)] == [TWO, ONE, ONE]
+    assert find_pin({}, "H-1") is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"H-1": 1}', '{"H-1": "short"}', "[" * 100_000])
+def test_damaged_pins_are_an_error(tmp_path: Path, content: str) -> None:
+    """A choice of the reviewer is not silently forgotten."""
+    write_pin(tmp_path, "H-1", ONE)
+    (find_choices_folder(tmp_path) / "handoff-tui/pins.json").write_text(content)
+    with pytest.raises(SnapshotUnusableError, match=r"pins\.json is damaged"):
+        read_pins(tmp_path)

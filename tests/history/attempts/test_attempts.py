@@ -4,12 +4,28 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.comparison.snapshot_diff import Change, Section
+from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.folders import write_run
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan
+from handoff_tui.changes.comparison.snapshot_diff import ComparedSection, ItemChange
 from handoff_tui.core.errors import HandoffNotFoundError, UsageError
-from handoff_tui.decisions.examine import look_at_gate
+from handoff_tui.core.tasks import Attempt
+from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.attempts.attempts import list_histories, read_history
-from handoff_tui.history.attempts.report import AttemptHistory, AttemptOutcome, CommitPlace
-from tests.support.attempts import HANDOFF, PHASE, AttemptStory, tell_story
+from handoff_tui.history.attempts.compare import AttemptName, compare_attempts, compare_runs, parse_attempt_name
+from handoff_tui.history.attempts.report import (
+    AttemptComparison,
+    AttemptHistory,
+    AttemptOutcome,
+    AttemptRun,
+    CommitPlace,
+)
+from handoff_tui.history.known_phases import find_known_phase, list_known_phases
+from handoff_tui.log.review_record import Comment
+from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_entry, build_index, build_shown, tell_story
+from tests.support.repositories import RepositoryBuilder
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +35,11 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> AttemptStory:
 
 def read(story: AttemptStory, *, now: bool = False, measured: int | None = 20) -> AttemptHistory:
     desk, log = story.open()
-    looked = look_at_gate(desk, log, HANDOFF) if now else None
+    looked = examine(desk, log, HANDOFF, options=WITHOUT_COMMANDS) if now else None
     return read_history(desk, log, HANDOFF, measured=measured, now=looked)
 
 
-def list_changes(section: Section | None) -> dict[str, Change]:
+def list_changes(section: ComparedSection | None) -> dict[str, ItemChange]:
     assert section is not None
     return {item.id: item.change for item in section.items}
 
@@ -37,17 +53,17 @@ def test_attempts_of_the_log_stand_side_by_side(story: AttemptStory) -> None:
     assert (first.name, second.name) == (f"{HANDOFF}:review:1", f"{HANDOFF}:review:2")
     assert (second.worked_seconds, second.waited_seconds, first.worked_seconds) == (9_000, 1_800, None)
     assert [commit.subject for commit in second.commits or ()] == ["say what was tested, elsewhere", "turn it round"]
-    base = f"the baseline of its checks on this line, {story.base[:7]}"
+    base = f"its checks' baseline, {story.base[:7]}"
     assert (first.commits_since, second.commits_since) == (base, "attempt 1")
     assert list_changes(second.check_changes) == {
-        "claims-hold": Change.FIXED,
-        "problems-absent": Change.NEWLY_FAILING,
-        "tests": Change.CHANGED,
+        "claims-hold": ItemChange.FIXED,
+        "problems-absent": ItemChange.NEWLY_FAILING,
+        "tests": ItemChange.CHANGED,
     }
     assert list_changes(second.test_changes) == {
-        "test_b": Change.FIXED,
-        "test_c": Change.VANISHED,
-        "test_d": Change.NEW,
+        "test_b": ItemChange.FIXED,
+        "test_c": ItemChange.VANISHED,
+        "test_d": ItemChange.NEW,
     }
     assert second.tests is not None
     assert (second.tests.passed, second.tests.total) == (3, 3)
@@ -67,8 +83,8 @@ def test_points_of_a_rejection_are_measured_on_the_next_attempt(story: AttemptSt
         ("HANDOFF.md", False),
         ("", None),
     ]
-    assert first.asked[2].evidence == "it does not pass in attempt 2 either: error"
-    assert {point.evidence for point in second.asked if point.subject} == {"no attempt has followed yet"}
+    assert first.asked[2].evidence == "it doesn't pass in attempt 2 either: error"
+    assert {point.evidence for point in second.asked if point.subject} == {"no attempt followed yet"}
 
 
 def test_work_that_no_entry_knows_is_the_last_attempt(story: AttemptStory) -> None:
@@ -79,7 +95,7 @@ def test_work_that_no_entry_knows_is_the_last_attempt(story: AttemptStory) -> No
     assert second.asked_against == now.name
     # nobody has configured a check «tests» here
     assert [point.evidence for point in second.asked if point.subject == "tests"] == [
-        "it was not among the checks of what is here now"
+        "it wasn't among the checks of what is here now"
     ]
 
 
@@ -88,7 +104,7 @@ def test_only_the_newest_are_measured_where_a_number_is_given(story: AttemptStor
     first, second = read(story, measured=1).attempts
     assert (first.measured, first.asked, first.check_changes, first.outcome) == (False, (), None, "rejected")
     assert second.measured
-    assert list_changes(second.check_changes)["claims-hold"] is Change.FIXED
+    assert list_changes(second.check_changes)["claims-hold"] is ItemChange.FIXED
 
 
 def test_handoffs_are_listed_with_their_last_outcome(story: AttemptStory) -> None:
@@ -121,7 +137,7 @@ def test_work_since_an_approval_says_so(tmp_path: Path) -> None:
     story.work("# more\n")
     story.decide("reject", 1)
     [only] = read(story).attempts
-    assert only.commits_since == f"the last approval on this line, {story.base[:7]}"
+    assert only.commits_since == f"the last approval on this branch, {story.base[:7]}"
 
 
 def test_handoff_that_only_the_log_knows_has_a_history(tmp_path: Path) -> None:
@@ -132,5 +148,141 @@ def test_handoff_that_only_the_log_knows_has_a_history(tmp_path: Path) -> None:
     desk, log = story.open()
     history = read_history(desk, log, "H-7")
     assert (history.phase, [one.outcome for one in history.attempts]) == ("verify", [AttemptOutcome.HELD])
-    assert any("not here any more" in note for note in history.notes)
+    assert any("documents are gone" in note for note in history.notes)
     assert any("build" in note for note in history.notes)
+
+
+def compare(story: AttemptStory, first: str, second: str) -> AttemptComparison:
+    desk, log = story.open()
+    return compare_attempts(desk, log, first, second)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("H-3:2", AttemptName("H-3", None, 2)),
+        ("H-3:build:2", AttemptName("H-3", "build", 2)),
+        ("notes/HANDOFF.md:now", AttemptName("notes/HANDOFF.md", None, None)),
+        ("2", AttemptName(None, None, 2)),
+        ("now", AttemptName(None, None, None)),
+    ],
+)
+def test_name_of_an_attempt_is_read(text: str, name: AttemptName) -> None:
+    """Handoff, phase and number; the first two may be left out."""
+    assert parse_attempt_name(text) == name
+
+
+@pytest.mark.parametrize("text", ["", "H-3", "H-3:", "H-3:two", "H-3:-1", "H-3:1234567890"])
+def test_name_of_no_attempt_is_refused(text: str) -> None:
+    """With the form that is expected."""
+    with pytest.raises(UsageError) as refused:
+        parse_attempt_name(text)
+    assert "ID:NUMBER" in refused.value.hint
+
+
+def test_two_attempts_are_compared(story: AttemptStory) -> None:
+    """Checks, tests, files, commits, and what the first was asked for measured on the second."""
+    found = compare(story, f"{HANDOFF}:1", "2")
+    assert (found.before.outcome, found.after.outcome) == (AttemptOutcome.REJECTED, AttemptOutcome.RETRY)
+    assert found.check_changes is not None
+    assert {item.id: item.change for item in found.check_changes.items}["claims-hold"] is ItemChange.FIXED
+    assert found.record is not None
+    assert {item.id for item in found.record.tests.items} == {"test_b", "test_c", "test_d"}
+    assert [file.change.path for file in found.files or ()] == ["docs/tests.md", "src/app.py"]
+    assert len(found.commits or ()) == 2
+    assert [point.addressed for point in found.asked] == [None, True, False, True, False, None]
+    assert (found.run_changes, found.before.asked) == (None, ())
+
+
+def test_attempts_are_compared_backwards_too(story: AttemptStory) -> None:
+    """Nothing is behind the first that is not behind the second; that history runs the other way is said."""
+    found = compare(story, f"{HANDOFF}:review:2", f"{HANDOFF}:1")
+    assert found.commits == ()
+    assert any("rewritten" in note for note in found.notes)
+
+
+def test_attempt_is_compared_with_now(story: AttemptStory) -> None:
+    """Without a command being started."""
+    found = compare(story, f"{HANDOFF}:1", "now")
+    assert (found.after.outcome, found.after.number) == (AttemptOutcome.OPEN, 3)
+    assert len(found.commits or ()) == 3
+
+
+def test_now_is_the_same_as_in_the_history(tmp_path: Path) -> None:
+    """Who made it, how long that ran, and which run it was."""
+    story = tell_story(tmp_path)
+    desk, log = story.open()
+    key = RunKey(handoff=HANDOFF, phase=PHASE, attempt=3)
+    plan = RunPlan(key=key, argv=("maker",), folder="/w", timeout_seconds=5, agent="maker")
+    handle = write_run(desk.repository.common_dir, plan, {"output.log": b"working\n"})
+    end = RunEnd(ending=RunEnding.EXITED, code=0, began=1.0, seconds=75.0)
+    write_json(handle.folder / "exit.json", end.model_dump(mode="json"))
+    compared = compare(story, f"{HANDOFF}:1", "now").after
+    listed = read_history(desk, log, HANDOFF, now=examine(desk, log, HANDOFF, options=WITHOUT_COMMANDS)).attempts[-1]
+    assert (listed.name, listed.ran_seconds, [run.agent for run in listed.runs]) == (compared.name, 75.0, ["maker"])
+    assert (compared.producers, compared.ran_seconds, compared.runs) == (listed.producers, 75.0, listed.runs)
+
+
+def test_check_of_another_handoff_answers_nothing(tmp_path: Path) -> None:
+    """It passes there for what it says of that one; the same lines of a file are the same lines."""
+    story = AttemptStory(tmp_path)
+    remark = Comment(text="why?", path="src/app.py", line=2)
+    story.decide("reject", 1, build_shown("claims-hold", "fail"), comments=(remark,))
+    story.work("# other\n")
+    story.decide("approve", 1, build_shown("claims-hold", "pass"), handoff="H-7")
+    points = compare(story, f"{HANDOFF}:1", f"H-7:{PHASE}:1").asked
+    assert [(point.subject, point.addressed) for point in points[1:]] == [("claims-hold", None), ("src/app.py:2", True)]
+    assert "another handoff" in points[1].evidence
+
+
+def test_unknown_attempt_is_refused(story: AttemptStory) -> None:
+    """With those that are known; so is a first one that names no handoff."""
+    with pytest.raises(UsageError) as refused:
+        compare(story, f"{HANDOFF}:1", "7")
+    assert "1, 2" in refused.value.hint
+    with pytest.raises(UsageError):
+        compare(story, "1", "2")
+
+
+def test_runs_are_compared_by_how_they_were_started() -> None:
+    """Only what differs, the folder of the run apart; nothing where one side has no run."""
+    before = AttemptRun(
+        step="agent",
+        number=1,
+        agent="maker",
+        status="ready",
+        argv=("sh", "a", "/runs/t1/prompt.md"),
+        environment=("PATH",),
+        output="/runs/t1/output.log",
+    )
+    other = {"argv": ("sh", "a", "/runs/t2/prompt.md"), "output": "/runs/t2/output.log"}
+    assert compare_runs(before, before.model_copy(update=other)) == ()
+    after = before.model_copy(update={**other, "argv": ("sh", "b"), "environment": (), "timeout_seconds": 5.0})
+    assert compare_runs(None, after) is None
+    assert [(one.what, one.before, one.after) for one in compare_runs(before, after) or ()] == [
+        ("command", "sh a {run}/prompt.md", "sh b"),
+        ("time limit", "", "5 s"),
+        ("variables", "PATH", ""),
+    ]
+
+
+_SETTINGS = '[checks.deployed]\nrun = ["true"]\nphases = ["deploy"]\n'
+
+
+def test_phase_is_known_by_log_documents_and_checks(tmp_path: Path) -> None:
+    """Each as the log spells it; any other is refused, with those that are known."""
+    builder = RepositoryBuilder.init(tmp_path / "r").write("handoff-tui.toml", _SETTINGS).commit("all")
+    desk = open_desk(builder.folder)
+    handoff = Handoff(
+        id=HANDOFF,
+        dialect="notes",
+        source_phase="The Build",
+        attempts=(Attempt(number=1, phase="plan", agent=None),),
+    )
+    index = build_index(build_entry(1, "alice", 1, "reject"))
+    known = list_known_phases(desk, index, handoff)
+    assert {PHASE, "The-Build", "plan", "deploy"} <= set(known)
+    assert [find_known_phase(desk, index, handoff, name) for name in (None, "deploy")] == ["The-Build", "deploy"]
+    with pytest.raises(UsageError, match="has no phase 'nope'") as refused:
+        find_known_phase(desk, index, handoff, "nope")
+    assert "The-Build, deploy, plan" in (refused.value.hint or "")

@@ -6,20 +6,26 @@ import pytest
 
 from handoff_tui.agents.runs.reports import write_report
 from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
-from handoff_tui.changes.comparison.snapshot_diff import Change
+from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.history.attempts.content import AttemptContent
 from handoff_tui.history.attempts.measure import (
     compare_checks,
     compare_outcomes,
     compare_tests,
     find_first_head,
     find_places,
+    has_lost_record,
+    judge_check,
     read_attempt_run,
+    read_points,
     read_work_since,
 )
-from handoff_tui.history.attempts.report import CommitPlace
+from handoff_tui.history.attempts.report import CommitPlace, RequestedPoint
+from handoff_tui.history.attempts.sources import AttemptContent, group_attempts, read_content
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.review_record import Comment
+from tests.support.attempts import CODE, HANDOFF, PHASE, AttemptStory
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_snapshot
 from tests.support.step_reports import build_report
@@ -72,7 +78,7 @@ def test_work_since_a_rewritten_commit_says_so(branched: tuple[Desk, dict[str, s
 
 @pytest.mark.parametrize(
     ("base", "head", "words"),
-    [("0" * 40, "second", "is not here"), (None, "second", "not recorded"), ("first", None, "")],
+    [("0" * 40, "second", "isn't here"), (None, "second", "isn't recorded"), ("first", None, "")],
 )
 def test_work_that_cannot_be_told_is_nothing(
     branched: tuple[Desk, dict[str, str]], base: str | None, head: str | None, words: str
@@ -92,7 +98,7 @@ def test_checks_of_one_kind_are_compared() -> None:
     assert compare_checks(shown, stored) is None
     found = compare_checks(shown, both)
     assert found is not None
-    assert [(item.change, item.after) for item in found.items] == [(Change.NEWLY_FAILING, "error")]
+    assert [(item.change, item.after) for item in found.items] == [(ItemChange.NEWLY_FAILING, "error")]
     section = compare_checks(stored, both)
     assert section is not None
     assert section.items == ()
@@ -102,10 +108,10 @@ def test_outcomes_are_compared_in_the_usual_words() -> None:
     """A check that crashed and passes now is fixed; one that has no result any more is newly skipped."""
     section = compare_outcomes({"a": "error", "b": "pass", "c": "pass"}, {"a": "pass", "b": "unknown", "d": "pass"})
     assert {item.id: item.change for item in section.items} == {
-        "a": Change.FIXED,
-        "b": Change.NEWLY_SKIPPED,
-        "c": Change.REMOVED,
-        "d": Change.NEW,
+        "a": ItemChange.FIXED,
+        "b": ItemChange.NEWLY_SKIPPED,
+        "c": ItemChange.REMOVED,
+        "d": ItemChange.NEW,
     }
 
 
@@ -120,11 +126,11 @@ def test_tests_are_compared_where_both_have_a_snapshot(branched: tuple[Desk, dic
     )
     assert compare_tests(desk, reviewed, none, some) == (None, ())
     assert compare_tests(desk, reviewed, empty, empty)[1] == (
-        "no test report was read, neither in attempt 3 nor in attempt 3",
+        "no test report in attempt 3 or attempt 3",
     )
     section, notes = compare_tests(desk, reviewed, some, empty)
     assert section is not None
-    assert [item.change for item in section.items] == [Change.VANISHED]
+    assert [item.change for item in section.items] == [ItemChange.VANISHED]
     assert any("no test report was read here" in note for note in notes)
 
 
@@ -150,3 +156,112 @@ def test_run_is_told_by_its_files(tmp_path: Path) -> None:
     assert read_attempt_run(state, tail_lines=0).tail == ()
     prepared = RunState(key=key, folder=str(tmp_path / "none"), status=RunStatus.PREPARED)
     assert (read_attempt_run(prepared).status, read_attempt_run(prepared).seconds) == ("prepared", None)
+
+
+LINES = "".join(f"line {number}\n" for number in range(1, 13))
+
+LOOK = "look whether that answers it"
+
+
+@pytest.mark.parametrize(
+    ("shown", "addressed", "evidence"),
+    [
+        ({"a": "pass"}, True, "it passes in attempt 2"),
+        ({"a": "not-applicable"}, True, "it no longer applies in attempt 2"),
+        ({"a": "fail"}, False, "it doesn't pass in attempt 2 either: fail"),
+        ({"a": "timeout"}, False, "it doesn't pass in attempt 2 either: timeout"),
+        ({"a": "unknown"}, None, "no result in attempt 2: unknown"),
+        ({"a": "skipped"}, None, "no result in attempt 2: skipped"),
+        ({"b": "pass"}, None, "it wasn't among the checks of attempt 2"),
+        (None, None, "the results of attempt 2 aren't here"),
+    ],
+)
+def test_check_is_judged_by_the_later_result(
+    *, shown: dict[str, str] | None, addressed: bool | None, evidence: str
+) -> None:
+    """What has no result is not measured; it is neither addressed nor not."""
+    assert judge_check("a", AttemptContent("H-1:build:2", shown=shown)) == (addressed, evidence)
+
+
+def test_check_is_not_measured_before_anything_followed() -> None:
+    """Nobody can have addressed it yet."""
+    assert judge_check("a", None) == (None, "no attempt followed yet")
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> AttemptStory:
+    story = AttemptStory(tmp_path_factory.mktemp("points"))
+    story.builder.write("large.bin", b"x" * (4 * 1024 * 1024 + 1)).write("gone.py", "1\n").write("old.py", LINES)
+    story.builder.write("one.py", "1 and 2\n3 and 4\n").write("link.py", "5\n").write("spaced.py", "if a:\n    b\n")
+    story.builder.commit("more")
+    story.decide(
+        "reject",
+        1,
+        comments=(
+            Comment(text="moved", path="src/app.py", line=2),
+            Comment(text="gone", path="gone.py"),
+            Comment(text="renamed", path="old.py", line=2, end_line=3),
+            Comment(text="renamed and changed", path="old.py", line=8),
+            Comment(text="only renamed", path="one.py"),
+            Comment(text="a link now", path="link.py"),
+            Comment(text="spaced", path="spaced.py", line=1),
+            Comment(text="never there", path="none.py"),
+            Comment(text="too large", path="large.bin"),
+            Comment(text="the whole"),
+        ),
+    )
+    for name in ("gone.py", "old.py", "one.py", "link.py"):
+        story.builder.place(name).unlink()
+    story.builder.write("new.py", LINES.replace("line 8\n", "other\n")).write("two.py", "1 and 2\n3 and 4\n")
+    story.builder.place("link.py").symlink_to("new.py")
+    story.builder.write("spaced.py", "if  a:\n    b\n")
+    story.work("# moved down\n" + CODE)
+    story.builder.commit("without the file")
+    story.decide("approve", 2)
+    return story
+
+
+def measure(story: AttemptStory, later_tree: str | None = "") -> list[RequestedPoint]:
+    desk, log = story.open()
+    index = build_log_index(log.verify())
+    first, second = group_attempts(index, Handoff(id=HANDOFF, dialect="notes"), PHASE)
+    asked = read_content(desk, "H-1:build:1", first)
+    later = read_content(desk, "H-1:build:2", second)
+    if later_tree is None:
+        later = AttemptContent("H-1:build:2", shown={})
+    return list(read_points(desk, first, asked, later))
+
+
+def test_remarks_are_judged_by_what_they_are_about(story: AttemptStory) -> None:
+    """Lines that moved, in their file or with it, are the same; what is gone or too large is not measured."""
+    _, *remarks = measure(story)
+    assert [(point.text, point.addressed, point.evidence) for point in remarks] == [
+        ("moved", False, "what it is about is the same in attempt 2"),
+        ("gone", None, "the file is gone from attempt 2: look whether that answers it"),
+        ("renamed", False, "what it is about is the same in attempt 2, where the file is new.py"),
+        ("renamed and changed", True, "what it is about has changed in attempt 2, where the file is new.py"),
+        ("only renamed", None, "only its name has changed in attempt 2, where the file is two.py: " + LOOK),
+        ("a link now", None, "it is another kind of file in attempt 2: " + LOOK),
+        ("spaced", False, "only white space of what it is about has changed in attempt 2"),
+        ("never there", None, "the file was not there when the remark was made"),
+        ("too large", None, "the file is too large to compare, or this clone lacks its content"),
+        ("the whole", None, "it is about the whole, which is not measured"),
+    ]
+
+
+def test_remarks_are_not_measured_where_files_are_missing(story: AttemptStory) -> None:
+    """It is said whose files."""
+    _, remark, *_ = measure(story, later_tree=None)
+    assert (remark.addressed, remark.evidence) == (None, "the files of attempt 2 aren't here")
+
+
+def test_lost_record_is_noticed(tmp_path: Path) -> None:
+    """Only of a decision that asks for something."""
+    story = AttemptStory(tmp_path)
+    story.decide("reject", 1)
+    story.decide("approve", 2)
+    desk, log = story.open()
+    for place in (story.root / ".handoff-tui" / "reviews").iterdir():
+        place.unlink()
+    asking, passing = group_attempts(build_log_index(log.verify()), Handoff(id=HANDOFF, dialect="notes"), PHASE)
+    assert (has_lost_record(desk, asking), has_lost_record(desk, passing)) == (True, False)

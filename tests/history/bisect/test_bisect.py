@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import BisectError, UsageError
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.bisect import bisect as bisect_module
-from handoff_tui.history.bisect.bisect import BisectRequest, BisectTelling, bisect
+from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect
 from handoff_tui.history.bisect.page import describe_end
-from handoff_tui.history.bisect.report import BisectEnd, BisectProgress, BisectReport, BisectWay, Standing
+from handoff_tui.history.bisect.report import BisectEnd, BisectProgress, BisectReport, BisectWay, TrialVerdict
 from handoff_tui.history.travel.travel import Traveller
 from tests.support.histories import SCRIPT, History, Told, ask_git, build_history
 from tests.support.repositories import RepositoryBuilder
@@ -22,10 +22,10 @@ VANISHED = "dropped-counts-explained"
 
 
 def run(folder: Path, check: str, **words: str) -> BisectReport:
-    return follow(folder, BisectTelling(), check, **words)
+    return follow(folder, BisectControl(), check, **words)
 
 
-def follow(folder: Path, telling: BisectTelling, check: str, **words: str) -> BisectReport:
+def follow(folder: Path, telling: BisectControl, check: str, **words: str) -> BisectReport:
     return bisect(open_desk(folder), BisectRequest(check, **words), telling)
 
 
@@ -49,7 +49,7 @@ def build_line(tmp_path: Path, verdicts: str) -> History:
 def test_bisect_finds_the_planted_failure_of_the_sample(sample_repository: Path) -> None:
     """Who packaged the tide table lost two tests without a word; the diff and the findings say so."""
     told: list[BisectProgress] = []
-    report = follow(sample_repository, BisectTelling(on_progress=told.append), VANISHED)
+    report = follow(sample_repository, BisectControl(on_progress=told.append), VANISHED)
     culprit = report.culprit
     assert culprit is not None
     assert (report.end, report.way, culprit.author) == (BisectEnd.FOUND, BisectWay.TREES, "heron")
@@ -87,8 +87,8 @@ def test_bisect_says_a_range_where_it_cannot_be_told(tmp_path: Path, script: str
     assert (report.end, report.culprit) == (BisectEnd.RANGE, None)
     assert [one.commit for one in report.left] == [history.commits[number] for number in (4, 3, 2)]
     assert report.good == history.commits[1]
-    assert "cannot be told" in report.notes[0]
-    assert {trial.standing for trial in report.trials} == set(Standing)
+    assert "can't be tested" in report.notes[0]
+    assert {trial.standing for trial in report.trials} == set(TrialVerdict)
 
 
 def test_bisect_says_that_it_always_failed(tmp_path: Path, script: str) -> None:
@@ -112,7 +112,7 @@ def test_bisect_does_not_say_always_where_it_cannot_be_told(
     """A commit at which it cannot be told may be a good one."""
     report = run(build_line(tmp_path, verdicts).builder.folder, script)
     assert (report.end, report.good, len(report.trials), report.untried) == (BisectEnd.UNKNOWN, None, tried, 0)
-    assert f"at {words} of {tried} commits that were tried" in describe_end(report)
+    assert f"{words} of {tried} commits tried can't be tested" in describe_end(report)
 
 
 def test_bisect_does_not_say_always_of_what_it_did_not_try(
@@ -123,11 +123,11 @@ def test_bisect_does_not_say_always_of_what_it_did_not_try(
     folder = build_history(tmp_path / "merged", told).builder.folder
     merged = run(folder, script)
     assert (merged.end, len(merged.trials), merged.untried) == (BisectEnd.UNKNOWN, 4, 1)
-    assert "by merges" in merged.notes[0]
+    assert "through merges" in merged.notes[0]
     monkeypatch.setattr(bisect_module, "_MOST_LOOKED", {BisectWay.WORK_TREE: 2})
     few = run(folder, script)
     assert (few.end, few.untried) == (BisectEnd.UNKNOWN, 2)
-    assert describe_end(few) == "verdict failed in all 3 commits that were tried; 2 were not tried"
+    assert describe_end(few) == "verdict failed at all 3 commits tried; 2 were not tried"
 
 
 def test_bisect_says_that_it_does_not_fail(tmp_path: Path, script: str) -> None:
@@ -147,7 +147,7 @@ def test_bisect_says_that_time_alone_has_done_it(builder: RepositoryBuilder) -> 
     builder.write("uncommitted")
     report = run(builder.folder, "lock-not-stale")
     assert report.end is BisectEnd.NOT_FAILING
-    assert [note.partition(":")[0] for note in report.notes] == ["it rests on the clock"]
+    assert [note.partition(":")[0] for note in report.notes] == ["it depends on the clock"]
 
 
 def test_bisect_says_that_history_goes_back_and_forth(tmp_path: Path, script: str) -> None:
@@ -156,14 +156,14 @@ def test_bisect_says_that_history_goes_back_and_forth(tmp_path: Path, script: st
     history = build_history(tmp_path / "wavy", told)
     report = run(history.builder.folder, script, good=history.commits[2])
     assert report.bad == history.commits[3]
-    assert any("fails as well" in note for note in report.notes)
+    assert any("fails too" in note for note in report.notes)
 
 
 @pytest.mark.parametrize(
     ("verdicts", "good", "bad", "words"),
     [
-        ("gbb", 1, 2, "as well"),
-        ("ggs", 0, 2, "cannot be told"),
+        ("gbb", 1, 2, "also fails"),
+        ("ggs", 0, 2, "can't tell"),
     ],
 )
 def test_bisect_refuses_ends_that_do_not_fit(
@@ -180,10 +180,10 @@ def test_bisect_takes_a_word_for_what_it_cannot_tell(tmp_path: Path, script: str
     history = build_line(tmp_path, "sggb")
     report = run(history.builder.folder, script, good=history.commits[0])
     assert (report.bad, report.end) == (history.commits[3], BisectEnd.FOUND)
-    assert "by your word" in report.assumed[0]
+    assert "as you said" in report.assumed[0]
 
 
-@pytest.mark.parametrize(("base", "words"), [("good", ""), ("bad", "fails already at"), ("skip", "")])
+@pytest.mark.parametrize(("base", "words"), [("good", ""), ("bad", "already fails at"), ("skip", "")])
 def test_bisect_tries_where_lines_parted(tmp_path: Path, script: str, base: str, words: str) -> None:
     """A good commit on another branch proves nothing about this one, its common ancestor does."""
     told = [Told((), base), Told((0,), "good"), Told((0,), "good"), Told((2,), "bad")]
@@ -195,13 +195,13 @@ def test_bisect_tries_where_lines_parted(tmp_path: Path, script: str, base: str,
         return
     report = run(history.builder.folder, script, **arguments)
     assert report.bad == history.commits[3]
-    assert any("parted" in line for line in report.assumed) == (base == "skip")
+    assert any("merge base" in line for line in report.assumed) == (base == "skip")
 
 
 def test_bisect_stops_when_it_is_told_to(tmp_path: Path, script: str) -> None:
     """What is known by then is said."""
     history = build_line(tmp_path, "ggggggggbbbbbbbb")
-    telling = BisectTelling()
+    telling = BisectControl()
 
     def stop(progress: BisectProgress) -> None:
         if progress.left:
@@ -249,7 +249,7 @@ def test_bisect_refuses_what_is_no_check_and_no_history(
         run(sample_repository, "hash-holds")
     with pytest.raises(BisectError, match="is in no commit"):
         run(sample_repository, "nothing-unpushed")
-    with pytest.raises(UsageError, match="knows nothing of handoffs"):
+    with pytest.raises(UsageError, match="isn't about one handoff"):
         run(sample_repository, script, handoff="H-3")
-    with pytest.raises(BisectError, match="no commit yet"):
+    with pytest.raises(BisectError, match="No commit yet"):
         run(builder.folder, script)

@@ -12,12 +12,14 @@ from handoff_tui.history.bisect.report import (
     CommitLine,
     Culprit,
     CulpritFile,
-    Standing,
     Trial,
+    TrialVerdict,
 )
 from tests.support.pages import render_page
 
-TRIAL = Trial(commit="b" * 40, subject="Break\x1b[2J it", standing=Standing.BAD, outcome=Outcome.FAIL, summary="wrong")
+TRIAL = Trial(
+    commit="b" * 40, subject="Break\x1b[2J it", standing=TrialVerdict.BAD, outcome=Outcome.FAIL, summary="wrong"
+)
 CULPRIT = Culprit(
     commit="b" * 40,
     author="Eve\u202e",
@@ -51,19 +53,19 @@ LEFT = (CommitLine(commit="c" * 40, author="Ada", date="", subject="maybe"),)
 def test_page_answers_first_and_says_what_it_rests_on() -> None:
     """Commit, author, findings, files with the named one first, the diff, the trials; nothing hidden is obeyed."""
     text = render_page(build_bisect_page(REPORT))
-    assert text.startswith("hashes-hold fails since bbbbbbb")
+    assert text.startswith("bbbbbbb broke hashes-hold")
     for words in (
         "eve@example.org",
         "git show bbbbbbb",
         "at a.md:3",
         "b.md → a.md",
         "+new",
-        "What this rests on",
+        "Assumptions",
         "a note",
     ):
         assert words in text
     assert text.index("b.md → a.md") < text.index("z.md")
-    assert "… there is more" in text
+    assert "… more: git show" in text
     assert "\x1b" not in text
     assert "\u202e" not in text
 
@@ -85,10 +87,10 @@ def test_page_shows_everything_when_asked() -> None:
 @pytest.mark.parametrize(
     ("end", "words"),
     [
-        (BisectEnd.ALWAYS, "as far back as this clone goes"),
+        (BisectEnd.ALWAYS, "fails at every commit in this clone"),
         (BisectEnd.NOT_FAILING, "does not fail at bbbbbbb"),
-        (BisectEnd.RANGE, "in one of 1 commit, which cannot be told apart"),
-        (BisectEnd.CANCELLED, "the search was stopped"),
+        (BisectEnd.RANGE, "one of 1 commit broke hashes-hold of H-3; they can't be told apart"),
+        (BisectEnd.CANCELLED, "Stopped: "),
     ],
 )
 def test_every_end_is_said(end: BisectEnd, words: str) -> None:
@@ -96,7 +98,7 @@ def test_every_end_is_said(end: BisectEnd, words: str) -> None:
     report = REPORT.model_copy(update={"end": end, "culprit": None, "left": LEFT, "handoff": "H-3"})
     assert words in describe_end(report)
     assert "of H-3" in describe_end(report)
-    assert "It may be any of these" in render_page(build_bisect_page(report))
+    assert "Candidates" in render_page(build_bisect_page(report))
 
 
 def test_culprit_without_findings_is_told_by_its_summary() -> None:
@@ -104,15 +106,15 @@ def test_culprit_without_findings_is_told_by_its_summary() -> None:
     report = REPORT.model_copy(update={"culprit": CULPRIT.model_copy(update={"findings": (), "patch": ""})})
     text = render_page(build_bisect_page(report))
     assert "a.md is wrong" in text
-    assert "The diff" not in text
+    assert "Diff" not in text
 
 
 def test_progress_is_one_line() -> None:
     """While a passing commit is looked for, and while halves are halved."""
-    looking = BisectProgress(tried=1, left=0, steps=0, commit="b" * 40, standing=Standing.BAD)
-    assert build_bisect_progress(looking) == "bisect: bbbbbbb bad · looking for a commit where it passes"
-    halving = looking.model_copy(update={"left": 12, "steps": 4, "standing": Standing.UNTESTABLE})
-    assert build_bisect_progress(halving) == "bisect: bbbbbbb cannot tell · 12 commits left, about 4 steps"
+    looking = BisectProgress(tried=1, left=0, steps=0, commit="b" * 40, standing=TrialVerdict.BAD)
+    assert build_bisect_progress(looking) == "bisect: bbbbbbb bad · searching for a commit that passes"
+    halving = looking.model_copy(update={"left": 12, "steps": 4, "standing": TrialVerdict.UNTESTABLE})
+    assert build_bisect_progress(halving) == "bisect: bbbbbbb untestable · 12 commits left, about 4 steps"
 
 
 def test_json_is_the_report_under_its_name() -> None:
@@ -124,16 +126,16 @@ def test_json_is_the_report_under_its_name() -> None:
 @pytest.mark.parametrize(
     ("standings", "untried", "words"),
     [
-        ((Standing.BAD,) * 8, 33, "hashes-hold failed in all 8 commits that were tried; 33 were not tried"),
+        ((TrialVerdict.BAD,) * 8, 33, "hashes-hold failed at all 8 commits tried; 33 were not tried"),
         (
-            (Standing.BAD, Standing.UNTESTABLE),
+            (TrialVerdict.BAD, TrialVerdict.UNTESTABLE),
             1,
-            "cannot be told: it cannot be told at 1 of 2 commits that were tried; 1 was not tried",
+            "1 of 2 commits tried can't be tested; 1 was not tried",
         ),
     ],
 )
 def test_search_without_a_good_commit_says_how_far_it_looked(
-    standings: tuple[Standing, ...], untried: int, words: str
+    standings: tuple[TrialVerdict, ...], untried: int, words: str
 ) -> None:
     """Never that it always failed."""
     trials = tuple(TRIAL.model_copy(update={"standing": standing}) for standing in standings)
@@ -144,11 +146,11 @@ def test_search_without_a_good_commit_says_how_far_it_looked(
 @pytest.mark.parametrize(
     ("trials", "words"),
     [
-        ((TRIAL,), "hashes-hold fails at bbbbbbb, and since when is not known yet"),
-        ((), "nothing is known of hashes-hold"),
+        ((TRIAL,), "hashes-hold fails at bbbbbbb; what broke it isn't known yet"),
+        ((), "nothing is known about hashes-hold"),
     ],
 )
 def test_stopped_search_says_what_is_known(trials: tuple[Trial, ...], words: str) -> None:
     """Also where nothing was narrowed down yet."""
     report = REPORT.model_copy(update={"end": BisectEnd.CANCELLED, "culprit": None, "trials": trials})
-    assert f"the search was stopped; {words}" in describe_end(report)
+    assert f"Stopped: {words}" in describe_end(report)

@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 import gc
+import json
 from datetime import UTC, datetime
 
 import pytest
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.history.metrics.definitions import ALL
-from handoff_tui.history.metrics.facts import RecordFacts
-from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.metrics.compute import DayWindow
+from handoff_tui.history.metrics.definitions import ALL, SUCCESS_BY_RULE, SUCCESS_BY_SEVERITY
+from handoff_tui.history.metrics.facts import (
+    BY_COMMIT,
+    BY_SUBMISSION,
+    AttemptEnd,
+    Judged,
+    RecordFacts,
+    RecordParser,
+    build_decided_attempts,
+    group_by_place,
+    parse_seconds,
+)
 from handoff_tui.history.metrics.metrics import (
-    build_figures,
-    build_no_figures,
+    build_empty_metrics,
+    build_metrics,
+    build_rule_metrics,
+    list_records,
+    observe_open_times,
     parse_window,
     read_metrics,
     read_metrics_at,
 )
-from handoff_tui.history.metrics.report import Figure, MetricsReport
+from handoff_tui.history.metrics.report import Metric, MetricsReport
 from handoff_tui.log.open_log import PIN_VARIABLE, open_log
-from tests.support.figure_log import FigureLog
+from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownFinding
+from handoff_tui.log.storage.evidence import encode_review
+from tests.support.figure_log import DAY, FigureLog, build_record, build_subject
 from tests.support.replay_story import HANDOFF, OTHERS, ReplayStory
 from tests.support.repositories import RepositoryBuilder
 
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 
 
-def read(builder: RepositoryBuilder, window: Window = Window()) -> MetricsReport:  # noqa: B008 - a frozen value
+def read(builder: RepositoryBuilder, window: DayWindow = DayWindow()) -> MetricsReport:  # noqa: B008 - a frozen value
     desk = open_desk(builder.folder)
     return read_metrics(desk, open_log(desk.repository, remembered=False), window, now=lambda: LATER)
 
 
-def find(report: MetricsReport, name: str) -> Figure:
+def find(report: MetricsReport, name: str) -> Metric:
     figure = report.find(name)
     assert figure is not None
     return figure
@@ -67,7 +83,7 @@ def test_figures_come_from_the_log_the_records_and_the_history(story: ReplayStor
     assert find(report, "success-by-rule").of == 2 * (1 + len(OTHERS))
     assert [group.name for group in find(report, "success-rate").groups] == ["agent_handoff"]
     assert set(find(report, "time-to-decision").sources) <= set(story.log.entries)
-    assert [figure.id for figure in report.figures] == [definition.id for definition in ALL]
+    assert [figure.id for figure in report.metrics] == [definition.id for definition in ALL]
 
 
 def test_records_that_are_known_are_not_read_again(story: ReplayStory) -> None:
@@ -75,18 +91,18 @@ def test_records_that_are_known_are_not_read_again(story: ReplayStory) -> None:
     desk = open_desk(story.builder.folder)
     log = open_log(desk.repository, remembered=False)
     known: dict[str, RecordFacts] = {}
-    once = read_metrics(desk, log, Window(), lambda: LATER, known)
+    once = read_metrics(desk, log, DayWindow(), lambda: LATER, known)
     assert len(known) == 2
     for place in (story.builder.folder / ".handoff-tui/reviews").iterdir():
         place.write_bytes(b"changed")
-    assert read_metrics(desk, log, Window(), lambda: LATER, known) == once
+    assert read_metrics(desk, log, DayWindow(), lambda: LATER, known) == once
 
 
 def test_collection_of_garbage_goes_on_afterwards(story: ReplayStory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when counting fails."""
     read(story.builder)
     assert gc.isenabled()
-    monkeypatch.setattr("handoff_tui.history.metrics.metrics.build_figures", lambda *_: 1 / 0)
+    monkeypatch.setattr("handoff_tui.history.metrics.metrics.build_metrics", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         read(story.builder)
     assert gc.isenabled()
@@ -94,9 +110,9 @@ def test_collection_of_garbage_goes_on_afterwards(story: ReplayStory, monkeypatc
 
 def test_window_is_asked_about_in_days(story: ReplayStory) -> None:
     """Nothing of this log happened a year later."""
-    report = read(story.builder, Window(since="2027-01-01"))
+    report = read(story.builder, DayWindow(since="2027-01-01"))
     assert (report.since, find(report, "handoff-failure-rate").value) == ("2027-01-01", None)
-    assert {figure.left_out for figure in report.figures} == {()}
+    assert {figure.left_out for figure in report.metrics} == {()}
     assert (report.entries, report.submissions, report.decisions) == (0, 0, 0)
     assert find(read(story.builder), "time-to-resume").left_out
 
@@ -106,21 +122,21 @@ def test_log_that_is_not_sound_has_no_figures(story: ReplayStory, monkeypatch: p
     monkeypatch.setenv(PIN_VARIABLE, "sha256:" + "0" * 64)
     report = read(story.builder)
     assert report.fatal
-    assert {(figure.value, figure.why) for figure in report.figures} == {(None, "the log is not sound")}
-    assert "not sound" in report.notes[0]
+    assert {(figure.value, figure.why) for figure in report.metrics} == {(None, "the log is not intact")}
+    assert "not intact" in report.notes[0]
 
 
 def test_repository_without_a_log_has_no_figures_but_a_hint(builder: RepositoryBuilder) -> None:
     """Also one without a commit."""
-    report = read_metrics_at(builder.folder, Window())
+    report = read_metrics_at(builder.folder, DayWindow())
     assert (report.log, report.head, report.fatal) == (None, None, False)
     assert "handoff-tui init" in report.notes[0]
-    assert {figure.value for figure in report.figures if figure.id != "override-debt"} == {None}
+    assert {figure.value for figure in report.metrics if figure.id != "override-debt"} == {None}
 
 
 def test_every_definition_has_a_name_of_its_own() -> None:
     """Names are a promise, so none is there twice; without a value each says why."""
-    figures = build_no_figures("why not")
+    figures = build_empty_metrics("why not")
     assert len({figure.id for figure in figures}) == len(ALL)
     assert {figure.why for figure in figures} == {"why not"}
     assert all(definition.means.endswith(".") for definition in ALL)
@@ -133,13 +149,234 @@ def test_day_that_is_none_is_a_usage_error(since: str | None, until: str | None)
     """Neither another form nor an order that cannot be meant."""
     with pytest.raises(UsageError):
         parse_window(since, until)
-    assert parse_window("2026-03-01", "2026-03-01") == Window("2026-03-01", "2026-03-01")
+    assert parse_window("2026-03-01", "2026-03-01") == DayWindow("2026-03-01", "2026-03-01")
 
 
 def test_debt_of_an_earlier_day_is_still_one() -> None:
     """It is a state at the end of the days asked about, not something that happened in them."""
     log = FigureLog()
     log.decide("override", "2026-03-01T10:00:00Z")
-    found = {figure.id: figure for figure in build_figures(log.build(), Window(since="2026-03-20"))}
+    found = {figure.id: figure for figure in build_metrics(log.build(), DayWindow(since="2026-03-20"))}
     assert (found["override-debt"].value, found["override-debt"].met) == (1, False)
     assert found["handoff-failure-rate"].value is None
+
+
+@pytest.mark.parametrize(
+    ("decisions", "end"),
+    [
+        ((), AttemptEnd.OPEN),
+        ((("alice", "approve"),), AttemptEnd.PASSED),
+        ((("alice", "carry"),), AttemptEnd.PASSED),
+        ((("alice", "override"),), AttemptEnd.OVERRIDDEN),
+        ((("alice", "skip"),), AttemptEnd.SKIPPED),
+        ((("alice", "hold"),), AttemptEnd.OPEN),
+        ((("alice", "approve"), ("bob", "reject")), AttemptEnd.SENT_BACK),
+        ((("bob", "retry"), ("alice", "approve")), AttemptEnd.SENT_BACK),
+        ((("alice", "reject"), ("alice", "approve")), AttemptEnd.PASSED),
+        ((("alice", "approve"), ("alice", "withdraw")), AttemptEnd.OPEN),
+        ((("alice", "override"), ("bob", "approve")), AttemptEnd.PASSED),
+        ((("alice", "approve"), ("bob", "hold")), AttemptEnd.OPEN),
+    ],
+)
+def test_attempt_ends_by_the_last_word_of_each_person(decisions: tuple[tuple[str, str], ...], end: AttemptEnd) -> None:
+    """A veto outweighs an approval; who changes their mind has said the later thing."""
+    log = FigureLog()
+    log.submit("09:00:00")
+    for number, (actor, verb) in enumerate(decisions):
+        log.decide(verb, f"10:0{number}:00", actor=actor)
+    [one] = build_decided_attempts(log.build_index())
+    assert one.end is end
+    assert (one.ended_by is None) == (end is AttemptEnd.OPEN)
+
+
+def test_attempts_are_told_apart_and_ordered() -> None:
+    """By handoff, phase and number; entries of one attempt by time."""
+    log = FigureLog()
+    log.decide("reject", "10:00:00", attempt=2)
+    late, early = log.decide("approve", "11:00:00"), log.decide("hold", "09:00:00")
+    log.decide("approve", "10:00:00", handoff="H-0")
+    log.decide("approve", "10:00:00", phase="test")
+    rounds = build_decided_attempts(log.build_index())
+    assert [one.key for one in rounds] == [
+        ("H-0", "build", 1),
+        ("H-1", "build", 1),
+        ("H-1", "build", 2),
+        ("H-1", "test", 1),
+    ]
+    assert [decided.entry.id for decided in rounds[1].decisions] == [early, late]
+    assert [entry.id for entry in rounds[1].list_entries()] == [early, late]
+    first = rounds[1].find_first_ending()
+    assert first is not None
+    assert first.entry.id == late
+    assert [len(found) for found in group_by_place(rounds).values()] == [1, 2, 1]
+
+
+def test_void_entries_are_in_no_attempt() -> None:
+    """What counts for nothing is counted nowhere."""
+    log = FigureLog()
+    for one in (log.submit("09:00:00"), log.decide("approve", "10:00:00")):
+        log.void[one] = "the key was dropped"
+    assert build_decided_attempts(log.build_index()) == []
+
+
+def test_withdrawn_decision_is_in_no_attempt() -> None:
+    """Nor is the withdrawal; who withdrew has no earlier word either, and nobody withdraws what others said."""
+    log = FigureLog()
+    early = log.decide("reject", "09:00:00")
+    taken = log.decide("approve", "10:00:00")
+    kept = log.decide("approve", "10:30:00", actor="bob", attempt=2)
+    log.decide("withdraw", "11:00:00", regards=(taken, kept))
+    first, second = build_decided_attempts(log.build_index())
+    assert [decided.entry.id for decided in first.decisions] == [early]
+    assert (first.end, first.ended_by) == (AttemptEnd.OPEN, None)
+    assert [decided.entry.id for decided in second.decisions] == [kept]
+
+
+def test_time_is_read_as_seconds() -> None:
+    """UTC, since 1970."""
+    assert parse_seconds("1970-01-02T00:00:01Z") == 86_401
+
+
+def show(name: str, outcome: str, *fingerprints: str) -> ShownCheck:
+    findings = tuple(ShownFinding(fingerprint=one, message="found") for one in fingerprints)
+    return ShownCheck(id=name, outcome=outcome, severity="high", blocking=True, findings=findings)
+
+
+RECORD = ReviewRecord(
+    handoff="H-1",
+    phase="build",
+    attempt=1,
+    subject=build_subject(),
+    checks=(show("a", "pass"), show("b", "fail", "f1", "f2"), show("c", "not-applicable"), show("d", "unknown")),
+)
+
+
+def test_record_is_read_in_short() -> None:
+    """What passed, what is open with its findings; what did not apply is nowhere."""
+    facts = RecordParser().parse(encode_review(RECORD))
+    held, still_open = (Judged("a", "high"),), (Judged("b", "high"), Judged("d", "high"))
+    assert facts == RecordFacts(held, still_open, frozenset({"f1", "f2"}), looked=False)
+
+
+@pytest.mark.parametrize("remarks", [{"viewed": ("a.py",)}, {"comments": (Comment(text="why?"),)}])
+def test_mark_or_remark_is_a_look(remarks: dict[str, object]) -> None:
+    """Either shows that a file was looked at."""
+    facts = RecordParser().parse(encode_review(RECORD.model_copy(update=remarks)))
+    assert facts is not None
+    assert facts.looked
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b'{"schema_version": 2}',
+        b"[" * 100_000,
+        json.dumps({"schema_version": 1, "checks": [{"id": 1, "outcome": "pass", "severity": "high"}]}).encode(),
+        json.dumps({"schema_version": 1, "checks": [{"id": "a"}]}).encode(),
+        json.dumps({"schema_version": 1, "checks": [3]}).encode(),
+        json.dumps({"schema_version": 1, "checks": 3}).encode(),
+        json.dumps(
+            {"schema_version": 1, "checks": [{"id": "a", "outcome": "fail", "severity": "x", "findings": [{}]}]}
+        ).encode(),
+        json.dumps({"schema_version": 1, "checks": [{"id": ["a"], "outcome": "pass", "severity": "high"}]}).encode(),
+    ],
+)
+def test_what_is_no_record_is_nothing(value: bytes) -> None:
+    """Neither an exception nor a guess."""
+    assert RecordParser().parse(value) is None
+
+
+def test_what_records_share_is_kept_once() -> None:
+    """A long log has the same results over and over."""
+    parser = RecordParser()
+    once, again = parser.parse(encode_review(RECORD)), parser.parse(encode_review(RECORD))
+    assert once is not None
+    assert again is not None
+    assert once.held is again.held
+
+
+def test_work_begins_with_the_submission_of_its_files_else_with_the_commit() -> None:
+    """A submission of other files is not that of this work."""
+    log = FigureLog()
+    made = log.submit("09:00:00")
+    log.decide("approve", "10:00:00")
+    log.submit("09:00:00", handoff="H-2", tree="other")
+    log.decide("approve", "10:00:00", handoff="H-2")
+    facts = log.build(commit_seconds={"a" * 40: 5.0})
+    first, second = facts.attempts
+    start = facts.find_start(first, first.decisions[0])
+    assert start is not None
+    assert (start.seconds, start.by, start.sources) == (parse_seconds(f"{DAY}09:00:00Z"), BY_SUBMISSION, (made,))
+    other = facts.find_start(second, second.decisions[0])
+    assert other is not None
+    assert (other.seconds, other.by) == (5.0, BY_COMMIT)
+    assert log.build().find_start(second, second.decisions[0]) is None
+    assert facts.find_beginning([second]) is not None
+    assert log.build().find_beginning(()) is None
+
+
+def test_first_work_lies_between_two_moments() -> None:
+    """Both moments are inside."""
+    facts = FigureLog().build(work_seconds=[1.0, 5.0, 9.0])
+    assert [facts.find_first_work(*span) for span in ((1, 9), (2, 4), (5, 5), (10, 20))] == [1.0, None, 5.0, None]
+
+
+@pytest.fixture
+def log() -> FigureLog:
+    """Three decisions with records and one without."""
+    log = FigureLog()
+    log.decide("reject", "10:00:00", record=build_record(("a",), ("b", "low-c")))
+    log.decide("reject", "11:00:00", attempt=2, record=build_record(("a", "low-c"), ("b",)))
+    log.decide("approve", "12:30:00", attempt=3, record=build_record(("a", "b", "low-c")))
+    log.decide("approve", "13:00:00", handoff="H-2")
+    return log
+
+
+def test_rules_and_severities_share_their_results(log: FigureLog) -> None:
+    """Nine results, of which six held; a group names the entries where it failed."""
+    by_rule, by_severity = build_rule_metrics(log.build(), SUCCESS_BY_RULE, SUCCESS_BY_SEVERITY, DayWindow())
+    ids = [entry.id for entry in log.entries]
+    assert (by_rule.part, by_rule.of, by_severity.of) == (6, 9, 9)
+    assert [(group.name, group.part, group.of, group.sources) for group in by_rule.groups] == [
+        ("a", 3, 3, ()),
+        ("b", 1, 3, (ids[0], ids[1])),
+        ("low-c", 2, 3, (ids[0],)),
+    ]
+    assert [(group.name, group.part, group.of) for group in by_severity.groups] == [("high", 4, 6), ("low", 2, 3)]
+    assert by_rule.sources == tuple(ids[:3])
+    assert [(one.why, one.sources) for one in by_rule.left_out] == [("the review record isn't here", (ids[3],))]
+
+
+def test_window_narrows_the_records(log: FigureLog) -> None:
+    """Outside it there is nothing, which is said."""
+    by_rule, _ = build_rule_metrics(log.build(), SUCCESS_BY_RULE, SUCCESS_BY_SEVERITY, DayWindow(since="2027-01-01"))
+    assert (by_rule.value, by_rule.of, by_rule.why) == (None, 0, "no review record is here")
+
+
+def test_check_is_open_from_its_first_failure_to_the_record_that_holds(log: FigureLog) -> None:
+    """By rule and by severity the same times."""
+    by_rule, by_severity = observe_open_times(log.build())
+    ids = [entry.id for entry in log.entries]
+    assert [(one.group, one.value, one.sources) for one in by_rule.observations] == [
+        ("low-c", 3_600, (ids[0], ids[1])),
+        ("b", 9_000, (ids[0], ids[2])),
+    ]
+    assert [one.group for one in by_severity.observations] == ["low", "high"]
+
+
+def test_check_that_never_closed_is_left_out() -> None:
+    """It has no end yet."""
+    log = FigureLog()
+    still = log.decide("reject", "10:00:00", record=build_record((), ("b",)))
+    by_rule, _ = observe_open_times(log.build())
+    assert list(by_rule.observations) == []
+    assert dict(by_rule.left_out) == {"still open at the newest decision": [still]}
+
+
+def test_records_are_listed_oldest_first(log: FigureLog) -> None:
+    """Only those that are here."""
+    assert [decided.entry.id for decided, _ in list_records(log.build())] == [entry.id for entry in log.entries[:3]]

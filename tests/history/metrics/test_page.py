@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
+import pytest
+
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.history.metrics.page import build_metrics_page
-from handoff_tui.history.metrics.report import Figure, FigureGroup, Spread, Target, Unit
-from tests.support.replays import HOSTILE, build_metrics_report, build_share
+from handoff_tui.history.metrics.json import (
+    COLUMNS,
+    build_metrics_json,
+    render_metrics_csv,
+    render_share,
+    render_span,
+    render_target,
+    render_value,
+)
+from handoff_tui.history.metrics.page import build_metrics_page, render_bar, render_sparkline
+from handoff_tui.history.metrics.report import Metric, MetricGroup, Spread, Target, Unit
+from tests.support.replays import ENTRY, HOSTILE, OTHER, build_metrics_report, build_share
 from tests.support.reviewed import list_lines
 
 WIDTH = 80
@@ -18,24 +32,24 @@ def test_page_has_value_target_bars_weeks_and_entries() -> None:
     assert "3 entries · 1 submission · 1 decision · 2 not counted · 2026-03-01 to now" in lines[0]
     assert any(line.startswith("✗ Success rate") and "50.0 %" in line and "at least 95.0 %" in line for line in lines)
     assert any(line.startswith("? Time to resume") for line in lines)
-    assert "cannot be computed: no session can be told" in text
+    assert "can't be computed: no session can be told" in text
     assert text.index("agent_handoff") < text.index("phase_transition")
     assert "▁█  by week, 2026-03-02 to 2026-03-09" in text
     assert "left out: 3, the phase was skipped" in text
     assert "from abababababab, cdcdcdcdcdcd" in text
-    assert "least 5 s · median 4 min 10 s · 9 of 10 at most 2 h 5 min · most 2 h 5 min" in text
+    assert "least 5 s · median 4 min 10 s · 90 % within 2 h 5 min · most 2 h 5 min" in text
 
 
 def test_page_fits_into_80_columns() -> None:
     """With long names too."""
-    long = build_share(groups=tuple(FigureGroup(name="x" * 90 + str(one), value=1.0, of=10_000) for one in range(3)))
+    long = build_share(groups=tuple(MetricGroup(name="x" * 90 + str(one), value=1.0, of=10_000) for one in range(3)))
     for row in lay_out(build_metrics_page(build_metrics_report(long), everything=True), WIDTH):
         assert len("".join(cell.text for cell in row).rstrip()) <= WIDTH
 
 
 def test_long_lists_are_cut_unless_all_is_asked_for() -> None:
     """And say so."""
-    groups = tuple(FigureGroup(name=f"rule-{one:02d}", value=1.0, part=1.0, of=1) for one in range(12))
+    groups = tuple(MetricGroup(name=f"rule-{one:02d}", value=1.0, part=1.0, of=1) for one in range(12))
     report = build_metrics_report(build_share(groups=groups, sources=tuple(f"sha256:{one:064x}" for one in range(9))))
     short = "\n".join(list_lines(build_metrics_page(report)))
     whole = "\n".join(list_lines(build_metrics_page(report, everything=True)))
@@ -47,7 +61,7 @@ def test_long_lists_are_cut_unless_all_is_asked_for() -> None:
 
 def test_debt_tells_ages_beside_its_number() -> None:
     """The number is a number, the spread is of times."""
-    debt = Figure(
+    debt = Metric(
         id="override-debt",
         system="desk",
         title="Override debt",
@@ -65,7 +79,91 @@ def test_debt_tells_ages_beside_its_number() -> None:
 
 def test_hostile_texts_are_made_visible() -> None:
     """Names and reasons come from files."""
-    figure = build_share(groups=(FigureGroup(name=HOSTILE, value=None, of=0),), value=None, why=HOSTILE)
+    figure = build_share(groups=(MetricGroup(name=HOSTILE, value=None, of=0),), value=None, why=HOSTILE)
     text = "\n".join(list_lines(build_metrics_page(build_metrics_report(figure, notes=(HOSTILE,), fatal=True))))
     assert "\x1b" not in text
     assert "\u202e" not in text
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "words"),
+    [
+        (Unit.SHARE, 0.125, "12.5 %"),
+        (Unit.SECONDS, 250.0, "4 min 10 s"),
+        (Unit.NUMBER, 1_234.0, "1,234"),
+        (Unit.NUMBER, 0.25, "0.25"),
+        (Unit.SHARE, None, "–"),
+    ],
+)
+def test_value_is_said_in_its_unit(unit: Unit, value: float | None, words: str) -> None:
+    """What is not known is a dash, never a zero."""
+    assert render_value(unit, value) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (59.9, "59 s"), (60, "1 min"), (3_725, "1 h 2 min"), (86_400, "1 d"), (90_000_000, "1,041 d 16 h")],
+)
+def test_time_has_its_two_largest_units(seconds: float, words: str) -> None:
+    """Short enough for a column."""
+    assert render_span(seconds) == words
+
+
+def test_target_and_share_are_said() -> None:
+    """With the word that tells whether the edge counts."""
+    assert render_target(Unit.SHARE, Target(below=0.05)) == "below 5.0 %"
+    assert render_target(Unit.NUMBER, Target(most=0)) == "at most 0"
+    assert render_target(Unit.NUMBER, None) == ""
+    assert (render_share(1.0, 2, Unit.SHARE), render_share(None, 2, Unit.SECONDS)) == ("1 of 2", "of 2")
+
+
+def test_json_has_the_promised_shape() -> None:
+    """What cannot be computed is null, with the reason; every figure names its entries."""
+    value = build_metrics_json(build_metrics_report())
+    assert (value["schema"], value["verdict"], value["since"]) == ("handoff-tui/metrics/v1", "clean", None)
+    figures = value["figures"]
+    assert isinstance(figures, list)
+    unknown, share, times = figures
+    assert (unknown["value"], unknown["met"], unknown["why"]) == (None, None, "no session can be told")
+    assert (share["value"], share["met"], share["why"], share["sources"]) == (0.5, False, None, [ENTRY, OTHER])
+    assert share["groups"][0]["sources"] == [OTHER]
+    assert times["spread"]["ninetieth"] == 7_500
+    assert (times["target"], times["grouped_by"]) == (None, None)
+
+
+def test_table_has_a_row_for_each_figure_and_group() -> None:
+    """Empty cells where there is nothing; ids parted by blanks."""
+    rows = list(csv.DictReader(io.StringIO(render_metrics_csv(build_metrics_report()))))
+    assert tuple(rows[0]) == COLUMNS
+    assert [(row["figure"], row["group"], row["value"]) for row in rows] == [
+        ("time-to-resume", "", ""),
+        ("success-rate", "", "0.5"),
+        ("success-rate", "phase_transition", "1"),
+        ("success-rate", "agent_handoff", "0"),
+        ("time-to-decision", "", "250"),
+    ]
+    assert (rows[1]["met"], rows[1]["left_out"], rows[1]["sources"]) == ("false", "3", f"{ENTRY} {OTHER}")
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd", "-x", "@sum", "\tx"])
+def test_table_keeps_names_from_being_formulas(name: str) -> None:
+    """A spreadsheet would compute what begins so; a tab is shown as blanks."""
+    figure = build_share(groups=(MetricGroup(name=name, value=1.0, part=1.0, of=1),))
+    rows = list(csv.DictReader(io.StringIO(render_metrics_csv(build_metrics_report(figure)))))
+    assert not rows[1]["group"].startswith(("=", "+", "-", "@", "\t"))
+
+
+def test_bar_is_as_long_as_its_share() -> None:
+    """Something has one cell at least, nothing has none, and what is not known is neither."""
+    assert [render_bar(value, 4, 4) for value in (0, 2, 4, 9)] == ["░░░░", "██░░", "████", "████"]
+    assert render_bar(0.001, 4, 4) == "█░░░"
+    assert render_bar(None, 4, 4) == "····"
+    assert render_bar(3, 0, 4) == "█░░░"
+
+
+def test_sparkline_shows_the_newest_values() -> None:
+    """The highest of them, or the top that is given, is a full cell; a gap is a dot."""
+    assert render_sparkline([0, None, 7], 5) == "▁·█"
+    assert render_sparkline([0.0, 0.5, 1.0], 2, most=1.0) == "▅█"
+    assert render_sparkline([0, 0], 5) == "▁▁"
+    assert render_sparkline([1, 2], 0) == ""

@@ -4,12 +4,29 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import HandoffNotFoundError, UsageError
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.git.history.commit_graph import GraphCommit
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.history.travel.travel import Traveller, build_state_at
-from handoff_tui.history.travel.values import StopKind
+from handoff_tui.history.past.log import CurrentLog
+from handoff_tui.history.travel.page import StopRows, add_banner, build_stop_json, describe_stop
+from handoff_tui.history.travel.travel import (
+    TravelCache,
+    Traveller,
+    build_state_at,
+    build_stop,
+    build_stops,
+    read_stops,
+)
+from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Subject, Work
+from handoff_tui.status.review_state import ReviewState
+from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.gates import HANDOFF, GateDesk
+from tests.support.pages import render_page
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -49,7 +66,7 @@ def test_traveller_remembers_where_it_was(builder: RepositoryBuilder, monkeypatc
     first = Traveller(open_desk(builder.folder))
     found = first.visit(first.line.stops[0])
     assert not found.from_cache
-    monkeypatch.setattr("handoff_tui.history.travel.travel.open_desk_at", None)
+    monkeypatch.setattr("handoff_tui.history.travel.travel.PastRepositories.open", None)
     for traveller in (first, Traveller(open_desk(builder.folder))):
         again = traveller.visit(traveller.line.stops[0])
         assert again.from_cache
@@ -81,7 +98,7 @@ def test_traveller_goes_on_where_settings_were_wrong(builder: RepositoryBuilder)
 def test_entry_that_is_none_is_refused(builder: RepositoryBuilder) -> None:
     """Also where there is no log at all."""
     builder.commit()
-    with pytest.raises(UsageError, match="no valid entry"):
+    with pytest.raises(UsageError, match="isn't a valid log entry"):
         build_state_at(open_desk(builder.folder), "HEAD", "sha256:1234")
 
 
@@ -99,7 +116,7 @@ def test_name_that_is_neither_is_refused(builder: RepositoryBuilder) -> None:
     traveller = Traveller(open_desk(builder.folder))
     assert traveller.find_stop("main~1") == traveller.line.stops[0]
     for name in ("none", "sha256:" + "0" * 64):
-        with pytest.raises(UsageError, match="no entry of the log") as refused:
+        with pytest.raises(UsageError, match="nor a log entry") as refused:
             traveller.find_stop(name)
         assert refused.value.hint
 
@@ -115,3 +132,186 @@ def test_handoff_that_was_not_there_then_is_said_of_then(builder: RepositoryBuil
             ask()
         assert f"status --at {at}" in refused.value.hint
     traveller.close()
+
+
+def build_commit(number: int, minute: int) -> GraphCommit:
+    return GraphCommit(f"c{number}", "tree", (), minute * 60, "Ada", "ada@example.org", "", f"work {number}")
+
+
+def build_entry(seq: int, minute: int, about: str | None = None) -> Entry:
+    subject = Subject(commit=about or "", tree="", baseline="", snapshot="", checks="", handoff="")
+    work = Work(handoff="H-1", phase="build", attempt=2, producers=(), policy="p", subject=subject)
+    return Entry(
+        id=f"sha256:{seq}",
+        kind=EntryKind.SUBMISSION if about else EntryKind.POLICY,
+        actor="bo@example.org",
+        seq=seq,
+        time=build_time(build_commit(0, minute).moment),
+        parents=(),
+        work=work if about else None,
+        policy=None if about else PolicyText(version=1, allowed_signers="", policy_toml=""),
+    )
+
+
+def test_stops_are_in_the_order_of_time() -> None:
+    """Every commit knows the newest entry before it."""
+    commits = [build_commit(1, 10), build_commit(2, 20), build_commit(3, 30)]
+    stops = build_stops(commits, [build_entry(1, 15), build_entry(2, 25, "c2")])
+    assert [(stop.key, stop.commit, stop.entry) for stop in stops] == [
+        ("c1", "c1", None),
+        ("sha256:1", "c1", "sha256:1"),
+        ("c2", "c2", "sha256:1"),
+        ("sha256:2", "c2", "sha256:2"),
+        ("c3", "c3", "sha256:2"),
+    ]
+    assert (stops[1].title, stops[3].title) == ("policy 1", "submit H-1 · build · attempt 2")
+
+
+def test_entry_never_comes_before_what_it_is_about() -> None:
+    """Whatever its clock says; nor before an entry that it may follow."""
+    commits = [build_commit(1, 10), build_commit(2, 20)]
+    stops = build_stops(commits, [build_entry(1, 1, "c2"), build_entry(2, 12)])
+    assert [stop.key for stop in stops] == ["c1", "c2", "sha256:1", "sha256:2"]
+
+
+def test_stops_of_no_commits_are_none() -> None:
+    """An entry needs a commit to be shown at."""
+    assert build_stops([], [build_entry(1, 1)]) == []
+
+
+def test_stop_of_its_own_is_a_commit_or_an_entry() -> None:
+    """For what is not on the line."""
+    commit = build_commit(1, 10)
+    assert build_stop(commit, None).kind is StopKind.COMMIT
+    assert (build_stop(commit, build_entry(3, 5)).kind, build_stop(commit, build_entry(3, 5)).commit) == ("entry", "c1")
+
+
+def test_line_says_what_it_leaves_out(builder: RepositoryBuilder) -> None:
+    """A long history, a shallow clone, a log that is not intact."""
+    assert read_stops(open_desk(builder.folder), None).notes == ("there is no commit yet",)
+    builder.commit("one").commit("two").commit("three")
+    fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="gone")
+    log = CurrentLog(LogVerdict(problems=(fatal,)), {})
+    line = read_stops(open_desk(builder.folder), log, most=2)
+    assert [stop.title for stop in line.stops] == ["two", "three"]
+    assert ["only the newest 2 commits" in line.notes[0], "(rollback)" in line.notes[1]] == [True, True]
+    shallow = builder.clone_shallow(builder.folder.parent / "shallow")
+    assert "shallow" in read_stops(open_desk(shallow.folder), None).notes[0]
+
+
+STOP = Stop(key="c1", kind=StopKind.COMMIT, commit="c1", time="2026-03-06T14:10:00Z", who="Ada", title="work")
+
+FOUND = PastState(stop=STOP, tree="t1", state=ReviewState(repository=RepositoryFacts(root="/r")))
+
+
+@pytest.fixture
+def repository(builder: RepositoryBuilder) -> RepositoryBuilder:
+    return builder.commit()
+
+
+def open_cache(builder: RepositoryBuilder) -> TravelCache:
+    return TravelCache(open_desk(builder.folder))
+
+
+def test_cache_gives_back_what_was_kept(repository: RepositoryBuilder) -> None:
+    """Here and to the next one, marked; not for another commit or another entry."""
+    cache = open_cache(repository)
+    cache.keep(STOP, FOUND)
+    for one in (cache, open_cache(repository)):
+        assert one.find(STOP) == FOUND.model_copy(update={"from_cache": True})
+        assert one.find(STOP.model_copy(update={"commit": "c2"})) is None
+        assert one.find(STOP.model_copy(update={"entry": "e1"})) is None
+
+
+def test_cache_shows_a_stop_with_its_words_of_now(repository: RepositoryBuilder) -> None:
+    """The title is no part of what was found."""
+    cache = open_cache(repository)
+    cache.keep(STOP, FOUND)
+    again = cache.find(STOP.model_copy(update={"title": "other words"}))
+    assert again is not None
+    assert again.stop.title == "other words"
+
+
+def test_cache_forgets_when_refs_or_settings_change(repository: RepositoryBuilder) -> None:
+    """A tag that was set later may belong to a commit of then."""
+    open_cache(repository).keep(STOP, FOUND)
+    repository.tag("mark")
+    assert open_cache(repository).find(STOP) is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"schema": 0}', '{"schema": 1, "desk": "{}"}', '{"schema": 1}'])
+def test_damaged_cache_is_as_good_as_none(repository: RepositoryBuilder, content: str) -> None:
+    """It costs time, never truth."""
+    open_cache(repository).keep(STOP, FOUND)
+    [place] = (find_cache_folder(repository.folder) / "travel").iterdir()
+    place.write_text(content, encoding="utf-8")
+    assert open_cache(repository).find(STOP) is None
+
+
+def test_memory_is_bounded(repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was pushed out is still on disk."""
+    monkeypatch.setattr("handoff_tui.history.travel.travel._MOST_IN_MEMORY", 1)
+    cache = open_cache(repository)
+    other = STOP.model_copy(update={"commit": "c2", "key": "c2"})
+    cache.keep(STOP, FOUND)
+    cache.keep(other, FOUND.model_copy(update={"stop": other}))
+    assert len(cache._known) == 1
+    assert cache.find(STOP) is not None
+
+
+def test_disk_is_bounded(repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest go first."""
+    monkeypatch.setattr("handoff_tui.history.travel.travel._MOST_ON_DISK", 2)
+    cache = open_cache(repository)
+    for number in range(4):
+        cache.keep(STOP.model_copy(update={"commit": f"c{number}"}), FOUND)
+    assert len(list((find_cache_folder(repository.folder) / "travel").iterdir())) == 2
+    assert open_cache(repository).find(STOP.model_copy(update={"commit": "c3"})) is not None
+
+
+COMMIT = Stop(
+    key="c" * 40, kind=StopKind.COMMIT, commit="c" * 40, time="2026-03-06T14:10:00Z", who="Ada", title="work\x1b[2J"
+)
+
+ENTRY = Stop(
+    key="sha256:" + "e" * 64,
+    kind=StopKind.ENTRY,
+    commit="c" * 40,
+    entry="sha256:" + "e" * 64,
+    time="2026-03-06T15:00:00Z",
+    who="bo@example.org",
+    title="approve H-2 · build · attempt 1",
+)
+
+
+def test_rows_are_newest_first_and_found_again() -> None:
+    """By the commit or the entry; what is hidden in a title is shown."""
+    rows = StopRows(TravelLine(stops=(COMMIT, ENTRY)))
+    assert rows.keys == [ENTRY.key, COMMIT.key]
+    assert (rows.find(COMMIT.key), rows.find("none")) == (COMMIT, None)
+    entry, commit = ("".join(cell.text for cell in rows.build_row(number, 80)) for number in (0, 1))
+    assert entry == "◆ sha256:eeeeeeeeeeee…  2026-03-06 15:00  bo@example.org  approve H-2 · build · attempt 1"
+    assert commit.startswith("● ccccccc  2026-03-06 14:10  Ada  work")
+    assert "\x1b" not in commit
+
+
+def test_page_of_then_is_marked_at_both_ends() -> None:
+    """Nobody takes it for now."""
+    page = Page()
+    page.line(Cell("content"))
+    text = render_page(add_banner(page, ENTRY, ("something is not known",)))
+    assert text.startswith("AS IT WAS at ccccccc · 2026-03-06 15:00 UTC")
+    assert text.index("content") < text.index("read-only") < text.index("something is not known")
+
+
+def test_stop_without_a_log_says_so() -> None:
+    """Before the first entry."""
+    assert describe_stop(COMMIT).endswith("no log yet")
+    assert "log up to sha256:eeeeeeeeeeee…" in describe_stop(ENTRY)
+
+
+def test_json_carries_the_stop() -> None:
+    """With the tree, and what cannot be known."""
+    then = PastState(stop=ENTRY, tree="t", state=ReviewState(repository=RepositoryFacts(root="/r")), notes=("a",))
+    value = build_stop_json(then)
+    assert (value["kind"], value["commit"], value["tree"], value["notes"]) == ("entry", "c" * 40, "t", ["a"])

@@ -6,11 +6,11 @@ from collections import Counter
 
 from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
-    Change,
     ClaimCheck,
+    ComparedItem,
     ComparedPair,
-    Item,
-    Section,
+    ComparedSection,
+    ItemChange,
     SnapshotDiff,
 )
 
@@ -46,36 +46,36 @@ def build_pair_json(pair: ComparedPair) -> dict[str, object]:
     }
 
 
-def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, Item], ...]:
+def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, ComparedItem], ...]:
     """Tests and checks that fail now and did not, with the name of their section; new ones that fail are among them."""
     return tuple(
         (name, item)
         for name, section in (("tests", diff.tests), ("checks", diff.checks))
         for item in section.items
-        if item.change is Change.NEWLY_FAILING or (item.change is Change.NEW and item.after in FAILING)
+        if item.change is ItemChange.NEWLY_FAILING or (item.change is ItemChange.NEW and item.after in FAILING)
     )
 
 
-def find_new_findings(diff: SnapshotDiff) -> tuple[Item, ...]:
+def find_new_findings(diff: SnapshotDiff) -> tuple[ComparedItem, ...]:
     """What checks find now and did not; a check may have failed before and still find more.
 
     None where the baseline holds no check results: what is new is not known then.
     """
     looked = diff.checks.before_total > 0
-    return tuple(item for item in diff.findings.items if looked and item.change is Change.NEW)
+    return tuple(item for item in diff.findings.items if looked and item.change is ItemChange.NEW)
 
 
-def count_changes(section: Section) -> dict[str, int]:
+def count_changes(section: ComparedSection) -> dict[str, int]:
     """How many items there are of each change, in the order of the enumeration; those without any are left out."""
     counted = Counter(item.change for item in section.items)
-    return {change.value: counted[change] for change in Change if counted[change]}
+    return {change.value: counted[change] for change in ItemChange if counted[change]}
 
 
 def _build_choice(choice: BaselineChoice) -> dict[str, object]:
     return {"snapshot": choice.snapshot, "commit": choice.commit, "reason": choice.reason}
 
 
-def build_section_json(section: Section) -> dict[str, object]:
+def build_section_json(section: ComparedSection) -> dict[str, object]:
     """One kind of thing compared."""
     return {
         "before": section.before_total,
@@ -86,7 +86,7 @@ def build_section_json(section: Section) -> dict[str, object]:
     }
 
 
-def _build_item(item: Item) -> dict[str, object]:
+def _build_item(item: ComparedItem) -> dict[str, object]:
     place = item.explanation
     return {
         "id": item.id,

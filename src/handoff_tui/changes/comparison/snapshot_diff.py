@@ -11,7 +11,7 @@ from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
 
 
-class Change(StrEnum):
+class ItemChange(StrEnum):
     """What became of one thing between two snapshots."""
 
     NEW = "new"
@@ -28,11 +28,11 @@ class Change(StrEnum):
     RENAMED = "renamed"
 
 
-class Item(NamedTuple):
+class ComparedItem(NamedTuple):
     """One thing that differs. When a folder of tests is moved there are 50,000, so it is a tuple and no model."""
 
     id: str
-    change: Change
+    change: ItemChange
     before: str | None = None
     after: str | None = None
     old_id: str | None = None
@@ -44,10 +44,10 @@ class Item(NamedTuple):
     """What else there is to say of it, in words."""
 
 
-class Section(Model):
+class ComparedSection(Model):
     """One kind of thing compared: what differs, and how many stayed the same."""
 
-    items: SkipValidation[tuple[Item, ...]] = ()
+    items: SkipValidation[tuple[ComparedItem, ...]] = ()
     unchanged: int = 0
     before_total: int = 0
     after_total: int = 0
@@ -91,14 +91,14 @@ class NotRead(Model):
 class SnapshotDiff(Model):
     """Everything that differs between two snapshots."""
 
-    tests: Section = Section.model_construct()
-    checks: Section = Section.model_construct()
-    findings: Section = Section.model_construct()
-    packages: Section = Section.model_construct()
-    dependencies: Section = Section.model_construct()
+    tests: ComparedSection = ComparedSection.model_construct()
+    checks: ComparedSection = ComparedSection.model_construct()
+    findings: ComparedSection = ComparedSection.model_construct()
+    packages: ComparedSection = ComparedSection.model_construct()
+    dependencies: ComparedSection = ComparedSection.model_construct()
     """Edges, as `package -> dependency`."""
-    files: Section = Section.model_construct()
-    measures: Section = Section.model_construct()
+    files: ComparedSection = ComparedSection.model_construct()
+    measures: ComparedSection = ComparedSection.model_construct()
     clashes: tuple[Clash, ...] = ()
     claims: tuple[ClaimCheck, ...] = ()
     notes: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ class SnapshotDiff(Model):
     unread: tuple[NotRead, ...] = ()
 
     @property
-    def sections(self) -> dict[str, Section]:
+    def sections(self) -> dict[str, ComparedSection]:
         """Every kind of thing compared, by name."""
         return {
             "tests": self.tests,
@@ -119,7 +119,7 @@ class SnapshotDiff(Model):
         }
 
     @property
-    def unexplained(self) -> tuple[Item, ...]:
+    def unexplained(self) -> tuple[ComparedItem, ...]:
         """Drops that no handoff names."""
         sections = self.sections.values()
         return tuple(item for section in sections for item in section.items if item.explained is False)

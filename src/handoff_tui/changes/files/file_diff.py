@@ -18,7 +18,7 @@ from handoff_tui.changes.files.file_kinds import (
 from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileDiff, FileKind, Hunk
-from handoff_tui.git.objects.isolated import BareView, open_bare_view
+from handoff_tui.git.objects.isolated import IsolatedObjects, open_isolated_objects
 from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS
 from handoff_tui.git.stream import GitStream
 
@@ -106,7 +106,7 @@ BLOB_WORDS = (
 _MODE_NAMES = {SYMLINK_MODE: "a symbolic link", SUBMODULE_MODE: "a submodule"}
 _NOTHING_MODE = "000000"
 
-Side = str | None
+BlobSide = str | None
 """The blob id of one side; nothing where there is no blob."""
 
 
@@ -119,7 +119,7 @@ def read_file_diff(
     """Compares what one entry of the list names. `extra` names further object folders, as git's variables do."""
     options = options or DiffOptions()
     old, new = find_sides(change)
-    with open_bare_view(git, change.new_id, extra) as view:
+    with open_isolated_objects(git, change.new_id, extra) as view:
         if old == new:
             return _build_diff(change, _find_kind(view, change, FoundHunks(())), FoundHunks(()))
         if not options.as_stored and classify(change.path, b"", find_mode(change)) is FileKind.NOTEBOOK:
@@ -127,7 +127,7 @@ def read_file_diff(
         return _compare_blobs(view, change, options)
 
 
-def find_sides(change: FileChange) -> tuple[Side, Side]:
+def find_sides(change: FileChange) -> tuple[BlobSide, BlobSide]:
     """The blobs of both sides; a submodule has none."""
     return (
         None if change.old_mode in {_NOTHING_MODE, SUBMODULE_MODE} else change.old_id,
@@ -135,7 +135,7 @@ def find_sides(change: FileChange) -> tuple[Side, Side]:
     )
 
 
-def _compare_blobs(view: BareView, change: FileChange, options: DiffOptions) -> FileDiff:
+def _compare_blobs(view: IsolatedObjects, change: FileChange, options: DiffOptions) -> FileDiff:
     old, new = find_sides(change)
     found = _read_hunks(view, change, (old or view.write_blob(b""), new or view.write_blob(b"")), options)
     if found.binary:
@@ -144,7 +144,7 @@ def _compare_blobs(view: BareView, change: FileChange, options: DiffOptions) -> 
     return _build_diff(change, _find_kind(view, change, found), found, note=_find_note(found, options))
 
 
-def _find_kind(view: BareView, change: FileChange, found: FoundHunks) -> FileKind:
+def _find_kind(view: IsolatedObjects, change: FileChange, found: FoundHunks) -> FileKind:
     """The kind of content that is not binary; the blob is read only where neither name nor hunks tell enough."""
     by_name = classify(change.path, b"", find_mode(change))
     old, new = find_sides(change)
@@ -158,7 +158,7 @@ def _find_kind(view: BareView, change: FileChange, found: FoundHunks) -> FileKin
     return classify(change.path, head, find_mode(change))
 
 
-def _read_hunks(view: BareView, change: FileChange, sides: tuple[str, str], options: DiffOptions) -> FoundHunks:
+def _read_hunks(view: IsolatedObjects, change: FileChange, sides: tuple[str, str], options: DiffOptions) -> FoundHunks:
     text = ("--text",) if options.as_text else ()
     context = f"--unified={max(options.context, 0)}"
     with view.open_stream(*BLOB_WORDS, *text, context, *WHITESPACE_WORDS[options.whitespace], *sides, "--") as patch:
@@ -181,7 +181,7 @@ def take_head(content: GitStream) -> bytes:
     return head
 
 
-def _compare_notebooks(view: BareView, change: FileChange, options: DiffOptions) -> FileDiff:
+def _compare_notebooks(view: IsolatedObjects, change: FileChange, options: DiffOptions) -> FileDiff:
     """The cells as text, where both sides are notebooks; else the bytes as they are stored."""
     texts = [render_notebook(content) if content else content for content in read_sides(view, change)]
     if any(text is None for text in texts):
@@ -197,12 +197,12 @@ def _compare_notebooks(view: BareView, change: FileChange, options: DiffOptions)
     return _build_diff(change, FileKind.NOTEBOOK, found, note=note)
 
 
-def read_sides(view: BareView, change: FileChange) -> list[bytes | None]:
+def read_sides(view: IsolatedObjects, change: FileChange) -> list[bytes | None]:
     """Both contents: empty for a side that is not there, nothing for one that is too large."""
     return [b"" if side is None else _read_whole(view, change, side) for side in find_sides(change)]
 
 
-def _read_whole(view: BareView, change: FileChange, blob_id: str) -> bytes | None:
+def _read_whole(view: IsolatedObjects, change: FileChange, blob_id: str) -> bytes | None:
     content = bytearray()
     with view.open_blob(blob_id) as stream:
         for chunk in stream.chunks():
@@ -215,7 +215,7 @@ def _read_whole(view: BareView, change: FileChange, blob_id: str) -> bytes | Non
     return bytes(content)
 
 
-def read_facts(view: BareView, change: FileChange, blob_id: Side) -> BlobFacts | None:
+def read_facts(view: IsolatedObjects, change: FileChange, blob_id: BlobSide) -> BlobFacts | None:
     """Size and digest of a content that is not shown as lines."""
     if blob_id is None:
         return None

@@ -20,12 +20,11 @@ from handoff_tui.changes.files.file_diff import (
 )
 from handoff_tui.changes.files.file_kinds import GENERATED_LINES, classify, find_mode
 from handoff_tui.changes.files.notebook_text import render_notebook
-from handoff_tui.changes.files.patch_lines import PatchBlock, PatchLines, Runs
-from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.files.shown_file import PatchBlock, PatchLines, Runs, ShownFile
 from handoff_tui.core.text.safe_text import HIDDEN
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
-from handoff_tui.git.objects.isolated import BareView, open_bare_view
+from handoff_tui.git.objects.isolated import IsolatedObjects, open_isolated_objects
 from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS
 
 BLOCK_BYTES = 64 * 1024
@@ -205,7 +204,7 @@ def read_file_lines(
     """
     asked = _Asked(change, options, tell or (lambda _: None), is_unwanted or (lambda: False))
     old, new = find_sides(change)
-    with open_bare_view(git, change.new_id, extra) as view:
+    with open_isolated_objects(git, change.new_id, extra) as view:
         if old == new:
             return _build(asked, PatchLines(), _find_kind(view, asked, PatchLines()))
         if not options.as_stored and classify(change.path, b"", find_mode(change)) is FileKind.NOTEBOOK:
@@ -213,7 +212,7 @@ def read_file_lines(
         return _read(view, asked, (old or view.write_blob(b""), new or view.write_blob(b"")))
 
 
-def _read_notebook(view: BareView, asked: _Asked) -> ShownFile | None:
+def _read_notebook(view: IsolatedObjects, asked: _Asked) -> ShownFile | None:
     texts = [render_notebook(content) if content else content for content in read_sides(view, asked.change)]
     if any(text is None for text in texts):
         old, new = find_sides(asked.change)
@@ -225,7 +224,7 @@ def _read_notebook(view: BareView, asked: _Asked) -> ShownFile | None:
     return _read(view, asked, (old, new), "cells as text, outputs folded; line numbers are of this text")
 
 
-def _read(view: BareView, asked: _Asked, sides: tuple[str, str], note: str | None = None) -> ShownFile | None:
+def _read(view: IsolatedObjects, asked: _Asked, sides: tuple[str, str], note: str | None = None) -> ShownFile | None:
     parser = PatchParser()
     whole = _take_in(view, asked, sides, parser, note)
     if whole is None:
@@ -248,7 +247,7 @@ def _read(view: BareView, asked: _Asked, sides: tuple[str, str], note: str | Non
 
 
 def _take_in(
-    view: BareView, asked: _Asked, sides: tuple[str, str], parser: PatchParser, note: str | None
+    view: IsolatedObjects, asked: _Asked, sides: tuple[str, str], parser: PatchParser, note: str | None
 ) -> bool | None:
     """Whether all of it was read; nothing when it became unwanted."""
     text = ("--text",) if asked.options.as_text else ()
@@ -281,7 +280,7 @@ def _guess_kind(asked: _Asked, lines: PatchLines) -> FileKind:
     return classify(asked.change.path, head, find_mode(asked.change))
 
 
-def _find_kind(view: BareView, asked: _Asked, lines: PatchLines) -> FileKind:
+def _find_kind(view: IsolatedObjects, asked: _Asked, lines: PatchLines) -> FileKind:
     old, new = find_sides(asked.change)
     head = _find_head(asked, lines)
     if head is None and (side := new or old) is not None:

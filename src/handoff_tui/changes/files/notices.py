@@ -35,7 +35,7 @@ _ALIKE = re.compile(
 """Those of them that look like Latin letters or digits; a word in another language has others too."""
 
 
-def find_change_remarks(change: FileChange) -> list[str]:
+def find_change_notices(change: FileChange) -> list[str]:
     """What the entry of the list alone tells."""
     remarks = _find_mode_remarks(change)
     remarks += [text for pattern, text in _STEERS if pattern.fullmatch(change.path)]
@@ -54,9 +54,9 @@ def _find_name_remarks(name: str) -> list[str]:
     return remarks
 
 
-def find_diff_remarks(diff: FileDiff) -> list[str]:
+def find_diff_notices(diff: FileDiff) -> list[str]:
     """The same, and what its content tells."""
-    remarks = find_change_remarks(diff.change)
+    remarks = find_change_notices(diff.change)
     if diff.kind is FileKind.GENERATED:
         remarks.append("says that it is generated")
     hidden = find_hidden_lines(diff)

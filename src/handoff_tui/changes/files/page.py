@@ -2,15 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from handoff_tui.changes.files.lines import HunkRow, LineRow, build_split_rows, build_unified_rows
-from handoff_tui.changes.files.notices import find_change_remarks, find_diff_remarks
+from handoff_tui.changes.files.lines import HunkRow, LineRow, build_split_rows, build_unified_rows, find_hidden_lines
+from handoff_tui.changes.files.notices import find_change_notices, find_diff_notices
 from handoff_tui.core.text.cell_width import wrap_cells
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.git.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, FileKind
+from handoff_tui.git.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, FileKind, Hunk
+
+
+def build_files_json(files: Sequence[ChangedFile]) -> list[dict[str, object]]:
+    """The list of files; counts are null for binary content, and where they were not asked for."""
+    return [_build_file(file) for file in files]
+
+
+def build_file_diff_json(diff: FileDiff) -> dict[str, object]:
+    """One file with its hunks. Text is as it is in the file: bytes that are not UTF-8 stand as lone surrogates."""
+    change = diff.change
+    return {
+        "path": change.path,
+        "old_path": change.old_path,
+        "status": change.status,
+        "kind": diff.kind.value,
+        "note": diff.note,
+        "truncated": diff.truncated,
+        "remarks": find_diff_notices(diff),
+        "hidden_characters": [
+            {"line": number, "characters": list(characters)} for number, characters in find_hidden_lines(diff)
+        ],
+        "old": _build_facts(diff.old_facts),
+        "new": _build_facts(diff.new_facts),
+        "hunks": [_build_hunk(hunk) for hunk in diff.hunks],
+    }
+
+
+def build_tree_diff_json(
+    files: Sequence[ChangedFile], diffs: Iterable[FileDiff] = (), note: str | None = None
+) -> dict[str, object]:
+    """The list, what it does not know, and each diff that was read."""
+    return {
+        "files": build_files_json(files),
+        "note": note,
+        "diffs": [build_file_diff_json(diff) for diff in diffs],
+    }
+
+
+def _build_file(file: ChangedFile) -> dict[str, object]:
+    change, counts = file.change, file.counts
+    return {
+        "path": change.path,
+        "old_path": change.old_path,
+        "status": change.status,
+        "similarity": change.similarity,
+        "kind": file.kind.value,
+        "folded": file.kind in FOLDED_KINDS,
+        "old_mode": change.old_mode,
+        "new_mode": change.new_mode,
+        "old_id": change.old_id,
+        "new_id": change.new_id,
+        "added": counts.added if counts else None,
+        "deleted": counts.deleted if counts else None,
+        "remarks": find_change_notices(change),
+    }
+
+
+def _build_facts(facts: BlobFacts | None) -> dict[str, object] | None:
+    return None if facts is None else {"size": facts.size, "sha256": facts.sha256}
+
+
+def _build_hunk(hunk: Hunk) -> dict[str, object]:
+    return {
+        "old_start": hunk.old_start,
+        "old_count": hunk.old_count,
+        "new_start": hunk.new_start,
+        "new_count": hunk.new_count,
+        "heading": hunk.heading,
+        "lines": [
+            {
+                "mark": line.mark,
+                "text": line.text,
+                "old": line.old_number,
+                "new": line.new_number,
+                "ends_without_newline": line.ends_without_newline,
+            }
+            for line in hunk.lines
+        ],
+    }
+
 
 MOST_LISTED = 200
 LEAST_SPLIT_WIDTH = 100
@@ -54,7 +134,7 @@ def add_file_list(page: Page, files: Sequence[ChangedFile], note: str | None = N
     if note:
         page.line(Cell(f"! {render_safe(note)}", "warning"), indent=2)
     for file in listed:
-        for remark in find_change_remarks(file.change):
+        for remark in find_change_notices(file.change):
             page.line(
                 Cell(f"! {render_safe(file.change.path)} ", "path"), Cell(render_safe(remark), "warning"), indent=2
             )
@@ -65,7 +145,7 @@ def add_file_diff(page: Page, diff: FileDiff, *, split_width: int | None = None,
     change = diff.change
     label = label_change(change.status)
     page.heading(_render_path(diff), " · ".join(part for part in (label.word, KIND_WORDS[diff.kind]) if part))
-    for remark in find_diff_remarks(diff):
+    for remark in find_diff_notices(diff):
         page.line(Cell(f"! {render_safe(remark)}", "warning"), indent=2)
     if diff.kind is FileKind.SUBMODULE:
         page.line(Cell(f"commit {change.old_id}", "removed"), indent=2)

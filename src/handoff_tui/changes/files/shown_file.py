@@ -2,10 +2,166 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from handoff_tui.changes.files.patch_lines import PatchLines
-from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileChange, FileKind
+from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileKind
+
+LONGEST_LINE = 64 * 1024
+"""Bytes of a line that are decoded; how many more there are is known."""
+_ADDED, _DELETED = b"+", b"-"
+
+
+class PatchBlock(NamedTuple):
+    """Some whole lines, each with its mark in front. `starts` has one place more than there are lines."""
+
+    content: bytes
+    starts: array[int]
+    old_number: int
+    """Of the first line that is on the old side."""
+    new_number: int
+
+
+class Run(NamedTuple):
+    """Lines that changed: deleted ones from `start`, added ones from `middle`, up to `end`."""
+
+    start: int
+    middle: int
+    end: int
+
+
+class Runs(NamedTuple):
+    """All changes of a file in order, as arrays: a large file may have a hundred thousand."""
+
+    starts: array[int]
+    middles: array[int]
+    ends: array[int]
+
+    def get(self, number: int) -> Run:
+        return Run(self.starts[number], self.middles[number], self.ends[number])
+
+    def find(self, line: int) -> Run | None:
+        """The change that a line belongs to."""
+        number = bisect_right(self.starts, line) - 1
+        return self.get(number) if number >= 0 and line < self.ends[number] else None
+
+
+def build_runs() -> Runs:
+    """No changes yet."""
+    return Runs(array("I"), array("I"), array("I"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatchLines:
+    """The whole file in the order of the patch, as far as it was read: context, deleted and added lines by index."""
+
+    blocks: tuple[PatchBlock, ...] = ()
+    firsts: array[int] = field(default_factory=lambda: array("I"))
+    """The index of each block's first line."""
+    marks: bytes = b""
+    """One of each line: ` `, `+` or `-`."""
+    runs: Runs = field(default_factory=build_runs)
+    hidden: tuple[int, ...] = ()
+    """Added lines with characters that do not show, as far as they were listed."""
+    hidden_count: int = 0
+    unended: frozenset[int] = frozenset()
+    """Lines that end without a newline."""
+
+    def __len__(self) -> int:
+        return len(self.marks)
+
+    def read_mark(self, index: int) -> str:
+        return chr(self.marks[index])
+
+    def read_line(self, index: int) -> DiffLine:
+        """One line with its numbers; of a very long one the beginning."""
+        place = bisect_right(self.firsts, index) - 1
+        block = self.blocks[place]
+        first = self.firsts[place]
+        start = block.starts[index - first] + 1
+        end = block.starts[index - first + 1] - 1
+        text = block.content[start : min(end, start + LONGEST_LINE)].decode("utf-8", "surrogateescape")
+        mark = chr(self.marks[index])
+        old = None if mark == "+" else block.old_number + index - first - self.marks.count(_ADDED, first, index)
+        new = None if mark == "-" else block.new_number + index - first - self.marks.count(_DELETED, first, index)
+        return DiffLine(mark, text, old, new, index in self.unended)
+
+    def count_bytes(self, index: int) -> int:
+        """How long a line is, without its mark and newline."""
+        place = bisect_right(self.firsts, index) - 1
+        starts = self.blocks[place].starts
+        local = index - self.firsts[place]
+        return starts[local + 1] - starts[local] - 2
+
+    def find_numbered(self, number: int, *, old: bool = False) -> int | None:
+        """The index of a line by its number; of the last line before it where that is not here."""
+        numbers = [block.old_number if old else block.new_number for block in self.blocks]
+        place = max(bisect_right(numbers, number) - 1, 0)
+        if not self.blocks:
+            return None
+        other = _ADDED[0] if old else _DELETED[0]
+        first = self.firsts[place]
+        last = self.firsts[place + 1] if place + 1 < len(self.blocks) else len(self)
+        current, found = numbers[place], first
+        for index in range(first, last):
+            if self.marks[index] == other:
+                continue
+            if current > number:
+                break
+            found, current = index, current + 1
+        return found
+
+    def find_last_numbers(self) -> tuple[int, int]:
+        """The numbers that the lines end with, old and new."""
+        if not self.blocks:
+            return 0, 0
+        first, block = self.firsts[-1], self.blocks[-1]
+        count = len(self) - first
+        added, deleted = self.marks.count(_ADDED, first), self.marks.count(_DELETED, first)
+        return block.old_number + count - added - 1, block.new_number + count - deleted - 1
+
+    def find_text(self, text: str, start: int, *, backwards: bool = False) -> int | None:
+        """The next line from `start` on that has the text, in letters of any case; nothing up to the end."""
+        wanted = text.encode("utf-8", "surrogateescape")
+        exact = not wanted.isascii()
+        for place in self._order_blocks(start, backwards=backwards):
+            found = self._search(place, text if exact else wanted.lower(), start, backwards=backwards)
+            if found is not None:
+                return found
+        return None
+
+    def _order_blocks(self, start: int, *, backwards: bool) -> Iterator[int]:
+        place = max(bisect_right(self.firsts, start) - 1, 0)
+        yield from range(place, -1, -1) if backwards else range(place, len(self.blocks))
+
+    def _search(self, place: int, wanted: str | bytes, start: int, *, backwards: bool) -> int | None:
+        block, first = self.blocks[place], self.firsts[place]
+        if isinstance(wanted, str):
+            return self._search_folded(place, wanted.casefold(), start, backwards=backwards)
+        content = block.content.lower()
+        local = max(0, min(start - first, len(block.starts) - 1))
+        if backwards:
+            end = block.starts[min(local + 1, len(block.starts) - 1)]
+            position = content.rfind(wanted, 0, end)
+            while position >= 0 and self._is_mark(block, position):
+                position = content.rfind(wanted, 0, position)
+        else:
+            position = content.find(wanted, block.starts[local])
+            while position >= 0 and self._is_mark(block, position):
+                position = content.find(wanted, position + 1)
+        return None if position < 0 else first + bisect_right(block.starts, position) - 1
+
+    def _is_mark(self, block: PatchBlock, position: int) -> bool:
+        return block.starts[bisect_right(block.starts, position) - 1] == position
+
+    def _search_folded(self, place: int, wanted: str, start: int, *, backwards: bool) -> int | None:
+        first = self.firsts[place]
+        last = first + len(self.blocks[place].starts) - 1
+        lines = range(min(start, last - 1), first - 1, -1) if backwards else range(max(start, first), last)
+        return next((index for index in lines if wanted in self.read_line(index).text.casefold()), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,137 +4,101 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import normpath
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from handoff_tui.changes.snapshots.build import CaptureParts, capture
-from handoff_tui.changes.snapshots.captured_reports import ReportReader, ReportReading
-from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path, build_manifest_record
-from handoff_tui.changes.snapshots.ecosystem.reading import build_text
-from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, Snapshot, Unread
+from handoff_tui.changes.snapshots.captured_reports import ReadReport, ReportReader, ReportReading, join_reports
+from handoff_tui.changes.snapshots.packages import build_asset_path, build_manifest_record
+from handoff_tui.changes.snapshots.snapshot import (
+    ClaimedTotals,
+    FindingRecord,
+    PackageRecord,
+    Snapshot,
+    Unread,
+    build_stored_text,
+)
 from handoff_tui.changes.snapshots.store import build_digest
-from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_tree_contents
+from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_measures, load_tree_contents
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
-from handoff_tui.core.errors import FileUnreadableError, GitError, TreeMovedError, UnsafePathError
-from handoff_tui.core.work import TestCounts
-from handoff_tui.git.command import Git
-from handoff_tui.git.objects.blob_hashes import (
+from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
+from handoff_tui.core.tasks import TestCounts
+from handoff_tui.git.objects.tree_files import (
     BlobHash,
+    Objects,
     append_blob_hashes,
     list_converted,
     load_blob_hashes,
     read_path_blobs,
 )
-from handoff_tui.git.objects.tree_files import Objects, TreeFile, read_tree_contents, read_tree_files, read_tree_moves
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.work_tree.capture import CapturedTree, offer_objects, write_work_tree
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
+from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.system.files.cache_files import find_cache_folder, load_json, write_json
+from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.probe import is_link, read_size
 from handoff_tui.system.files.reader import FileReader
 
-MOST_BYTES: Final = 8 * 1024 * 1024
-"""Lines of larger files are not counted."""
-_VERSION: Final = 1
-_KEPT: Final = 64
-_BINARY_WITHIN: Final = 8_000
-"""Git's own rule: a zero byte near the beginning makes a file binary."""
-_TODO: Final = re.compile(rb"\b(?:TODO|FIXME|XXX|HACK)\b")
+
+@dataclass(frozen=True, slots=True)
+class CaptureParts:
+    """What a snapshot is made of, in any order."""
+
+    tree: str
+    object_format: Literal["sha1", "sha256"] = "sha1"
+    commit: str | None = None
+    branch: str | None = None
+    upstream: str | None = None
+    packages: tuple[PackageRecord, ...] = ()
+    reports: tuple[ReadReport, ...] = ()
+    claimed: Mapping[str, ClaimedTotals] = field(default_factory=dict)
+    checks: Mapping[str, str] = field(default_factory=dict)
+    findings: Mapping[str, FindingRecord] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[Unread, ...] = ()
 
 
-class Measures(NamedTuple):
-    """Of one tree. Lines and to-dos are those of text files up to a size."""
-
-    files: int
-    lines: int
-    todos: int
-
-
-def count_content(content: bytes) -> tuple[int, int]:
-    """Lines and to-dos of a file's content; none of a binary file's. A last line without an end is a line."""
-    if b"\0" in content[:_BINARY_WITHIN]:
-        return 0, 0
-    lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
-    return lines, sum(1 for _ in _TODO.finditer(content))
-
-
-def load_measures(git: Git, tree: str, objects: Objects, cache_folder: Path) -> Measures:
-    """From the cache where this tree is known; else from the last known tree and what differs; else from everything."""
-    place = cache_folder / "measures.json"
-    known = _parse_cache(load_json(place))
-    if tree in known:
-        return known[tree]
-    last = next(reversed(known), None)
-    measured = _measure_moves(git, last, tree, known[last], objects) if last else None
-    if measured is None:
-        files = read_tree_files(git, tree, objects)
-        lines, todos = _count_files(git, Counter(_key(file) for file in files if not file.link), objects)
-        measured = Measures(len(files), lines, todos)
-    kept = dict([*known.items(), (tree, measured)][-_KEPT:])
-    write_json(place, {"version": _VERSION, "trees": kept})
-    return measured
+def build_snapshot(parts: CaptureParts) -> Snapshot:
+    """The snapshot. The same parts in another order give the same one."""
+    tests, disagreements = join_reports(parts.reports)
+    problems = [Unread(path=report.path, reason=report.problem) for report in parts.reports if report.problem]
+    unread = {(found.path, found.reason): found for found in (*parts.unread, *problems, *disagreements)}
+    return Snapshot(
+        tree=parts.tree,
+        object_format=parts.object_format,
+        commit=parts.commit,
+        branch=None if parts.branch is None else build_stored_text(parts.branch),
+        upstream=None if parts.upstream is None else build_stored_text(parts.upstream),
+        packages=name_packages(parts.packages),
+        tests=tests,
+        reports={report.path: report.sha256 for report in sorted(parts.reports, key=lambda report: report.path)},
+        claimed=dict(sorted(parts.claimed.items())),
+        checks=dict(sorted(parts.checks.items())),
+        findings=dict(sorted(parts.findings.items())),
+        files=dict(sorted(parts.files.items())),
+        measures=dict(sorted(parts.measures.items())),
+        unread=tuple(unread[key] for key in sorted(unread)),
+    )
 
 
-def _measure_moves(git: Git, old: str, new: str, measured: Measures, objects: Objects) -> Measures | None:
-    """Nothing where the old tree is no longer here."""
-    try:
-        moves = read_tree_moves(git, old, new, objects)
-    except GitError:
-        return None
-    weights: Counter[tuple[str, int | None]] = Counter()
-    for move in moves:
-        for file, sign in ((move.old, -1), (move.new, 1)):
-            if file is not None and not file.link:
-                weights[_key(file)] += sign
-    if not _are_present(git, weights, objects):
-        return None
-    lines, todos = _count_files(git, weights, objects)
-    files = sum((move.new is not None) - (move.old is not None) for move in moves)
-    return Measures(measured.files + files, measured.lines + lines, measured.todos + todos)
-
-
-def _are_present(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> bool:
-    """Whether every content that must be taken off is still here; without it the difference would be wrong."""
-    gone = [blob for (blob, _), weight in weights.items() if weight < 0]
-    if not gone:
-        return True
-    asked = "".join(f"{blob}\n" for blob in gone).encode("ascii")
-    return b" missing\n" not in git.read("cat-file", "--batch-check", stdin=asked, extra=objects)
-
-
-def _key(file: TreeFile) -> tuple[str, int | None]:
-    return file.blob, file.size
-
-
-def _count_files(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> tuple[int, int]:
-    """Each content is read once, however many files have it."""
-    wanted: Iterable[tuple[str, int | None]] = [key for key, weight in weights.items() if weight]
-    by_blob = {blob: weight for (blob, _), weight in weights.items()}
-    lines = todos = 0
-    for blob, content in read_tree_contents(git, wanted, MOST_BYTES, objects):
-        if content is not None:
-            more_lines, more_todos = count_content(content)
-            lines += by_blob[blob] * more_lines
-            todos += by_blob[blob] * more_todos
-    return lines, todos
-
-
-def _parse_cache(value: object) -> dict[str, Measures]:
-    if not isinstance(value, dict) or value.get("version") != _VERSION or not isinstance(value.get("trees"), dict):
-        return {}
-    try:
-        return {tree: Measures(*(int(number) for number in numbers)) for tree, numbers in value["trees"].items()}
-    except (TypeError, ValueError):
-        return {}
+def name_packages(packages: Iterable[PackageRecord]) -> dict[str, PackageRecord]:
+    """Packages under `<kind>:<name>`; all that share a name have the file that declares them behind it."""
+    by_name: dict[str, dict[str, PackageRecord]] = defaultdict(dict)
+    for record in sorted(packages, key=lambda record: (record.where, record.model_dump_json())):
+        by_name[f"{record.kind}:{record.name}"][record.where] = record
+    named: dict[str, PackageRecord] = {}
+    for name, records in by_name.items():
+        for where, record in records.items():
+            named[name if len(records) == 1 else f"{name}@{where}"] = record
+    return dict(sorted(named.items()))
 
 
 class FileHashes(NamedTuple):
@@ -162,15 +126,17 @@ def load_file_hashes(
         row = known.get(blob) if blob else None
         # a file with other line ends than its blob has another size
         if row is not None and read_size(repository.root, path) == row.size:
-            hashes[build_text(path)] = f"sha256:{row.sha256}"
+            hashes[build_stored_text(path)] = f"sha256:{row.sha256}"
             continue
         try:
             content = reader.read_bytes(path)
         except (FileUnreadableError, UnsafePathError) as refused:
-            unread.append(Unread(path=build_text(path), reason=build_text(refused.message.removeprefix(f"{path} "))))
+            unread.append(
+                Unread(path=build_stored_text(path), reason=build_stored_text(refused.message.removeprefix(f"{path} ")))
+            )
             continue
         digest = hashlib.sha256(content).hexdigest()
-        hashes[build_text(path)] = f"sha256:{digest}"
+        hashes[build_stored_text(path)] = f"sha256:{digest}"
         if blob is not None and _is_stored_as(path, content, blob):
             learned.append(BlobHash(blob, len(content), digest))
     append_blob_hashes(place, learned)
@@ -207,7 +173,7 @@ class Captured(NamedTuple):
     tree: CapturedTree
 
 
-def capture_snapshot(desk: Desk, harvest: Harvest, report: CheckReport | None) -> Captured:
+def capture_snapshot(desk: Desk, handoffs_read: ReadHandoffs, report: CheckReport | None) -> Captured:
     """The snapshot of the work tree now. When HEAD has moved since the desk was opened, that is an error."""
     cache_folder = find_cache_folder(desk.repository.root)
     tree = write_work_tree(desk.repository, cache_folder)
@@ -218,7 +184,7 @@ def capture_snapshot(desk: Desk, harvest: Harvest, report: CheckReport | None) -
     git, objects = desk.repository.git, offer_objects(desk.repository, cache_folder)
     contents = load_tree_contents(git, tree.tree, objects, desk.loaded.settings.baseline, cache_folder)
     reports = ReportReader(desk, tree, contents, objects).read()
-    files = _load_files(desk, harvest, tree, objects, cache_folder)
+    files = _load_files(desk, handoffs_read, tree, objects, cache_folder)
     measures = load_measures(git, tree.tree, objects, cache_folder)
     coverage = {} if reports.coverage is None else {"coverage_basis_points": reports.coverage}
     parts = CaptureParts(
@@ -227,16 +193,16 @@ def capture_snapshot(desk: Desk, harvest: Harvest, report: CheckReport | None) -
         commit=tree.commit,
         branch=tree.branch,
         upstream=tree.upstream,
-        packages=(*contents.packages, *_build_manifests(harvest)),
+        packages=(*contents.packages, *_build_manifests(handoffs_read)),
         reports=reports.reports,
-        claimed=build_claimed(harvest.handoffs),
+        claimed=build_claimed(handoffs_read.handoffs),
         checks={result.id: result.outcome.value for result in report.results} if report else {},
         findings=build_findings(report, desk.repository.root) if report else {},
         files=files.hashes,
         measures={**measures._asdict(), **coverage},
         unread=_list_unread(tree, contents, reports, files),
     )
-    snapshot = capture(parts)
+    snapshot = build_snapshot(parts)
     return Captured(snapshot, build_digest(snapshot), tree)
 
 
@@ -245,7 +211,7 @@ def build_claimed(handoffs: tuple[Handoff, ...]) -> dict[str, ClaimedTotals]:
     claimed: dict[str, ClaimedTotals] = {}
     for handoff in handoffs:
         totals = ClaimedTotals(
-            where=build_text(_find_place(handoff)),
+            where=build_stored_text(_find_place(handoff)),
             tests=_list_counts(handoff.tests),
             regression=_list_counts(handoff.regression),
             baseline_packages=handoff.baseline.packages if handoff.baseline else None,
@@ -273,7 +239,7 @@ def build_findings(report: CheckReport, root: Path) -> dict[str, FindingRecord]:
             path = next((evidence.path for evidence in finding.evidence if evidence.path), "") or ""
             found.setdefault(
                 finding.fingerprint,
-                FindingRecord(check=result.id, message=build_text(message), path=build_text(path)),
+                FindingRecord(check=result.id, message=build_stored_text(message), path=build_stored_text(path)),
             )
     return found
 
@@ -291,29 +257,29 @@ def _list_counts(counts: TestCounts | None) -> dict[str, int]:
     return {name: number for name, number in named.items() if number is not None}
 
 
-def _build_manifests(harvest: Harvest) -> tuple[PackageRecord, ...]:
-    by_place = {package.where.path: package for handoff in harvest.handoffs for package in handoff.packages}
+def _build_manifests(handoffs_read: ReadHandoffs) -> tuple[PackageRecord, ...]:
+    by_place = {package.where.path: package for handoff in handoffs_read.handoffs for package in handoff.packages}
     return tuple(build_manifest_record(package) for package in by_place.values())
 
 
 def _load_files(
-    desk: Desk, harvest: Harvest, tree: CapturedTree, objects: dict[str, str], cache_folder: Path
+    desk: Desk, handoffs_read: ReadHandoffs, tree: CapturedTree, objects: dict[str, str], cache_folder: Path
 ) -> FileHashes:
-    paths = _list_declared(desk, harvest)
+    paths = _list_declared(desk, handoffs_read)
     limit = desk.loaded.settings.limits.hash_bytes
     return load_file_hashes(desk.repository, tree.tree, paths, objects, cache_folder, limit)
 
 
-def _list_declared(desk: Desk, harvest: Harvest) -> set[str]:
+def _list_declared(desk: Desk, handoffs_read: ReadHandoffs) -> set[str]:
     """Assets of manifests, there or not, and files of this repository for which a document gives a hash."""
     declared = {
         build_asset_path(package.where.path, asset.path)
-        for handoff in harvest.handoffs
+        for handoff in handoffs_read.handoffs
         for package in handoff.packages
         for asset in package.assets
     }
     untracked = set(desk.work_tree.facts.untracked)
-    for handoff in harvest.handoffs:
+    for handoff in handoffs_read.handoffs:
         for claim in handoff.claims:
             if claim.kind is ClaimKind.HASH and claim.subject:
                 path = _find_declared(desk, untracked, claim.subject, claim.where.path)
@@ -334,5 +300,7 @@ def _find_declared(desk: Desk, untracked: set[str], subject: str, document: str)
 def _list_unread(
     tree: CapturedTree, contents: TreeContents, reports: ReportReading, files: FileHashes
 ) -> tuple[Unread, ...]:
-    left_out = (Unread(path=build_text(left.path), reason=build_text(left.reason)) for left in tree.left_out)
+    left_out = (
+        Unread(path=build_stored_text(left.path), reason=build_stored_text(left.reason)) for left in tree.left_out
+    )
     return (*left_out, *contents.unread, *reports.unread, *files.unread)

@@ -5,25 +5,60 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final, NamedTuple
 from xml.etree import ElementTree as ET
 
-from handoff_tui.changes.snapshots.build import ReadReport
-from handoff_tui.changes.snapshots.ecosystem.reading import build_text
-from handoff_tui.changes.snapshots.path_patterns import build_matcher
-from handoff_tui.changes.snapshots.snapshot import TestOutcome, Unread
-from handoff_tui.changes.snapshots.tree_contents import TreeContents
+from handoff_tui.changes.snapshots.snapshot import (
+    TestOutcome,
+    Unread,
+    build_stored_text,
+)
+from handoff_tui.changes.snapshots.tree_contents import TreeContents, build_matcher
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_pytest_json, parse_tap
 from handoff_tui.checks.result import Outcome
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.work_tree.capture import CapturedTree
 from handoff_tui.git.work_tree.ignored_files import list_ignored
-from handoff_tui.handoffs.claims.hashing import build_hash
+from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.reader import FileReader
+
+_WORST = {TestOutcome.PASS: 0, TestOutcome.SKIPPED: 1, TestOutcome.FAIL: 2, TestOutcome.ERROR: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReport:
+    """A test report as read: each test with its outcome, in the report's order, and what was wrong with it."""
+
+    path: str
+    sha256: str
+    tests: tuple[tuple[str, TestOutcome], ...]
+    problem: str | None = None
+
+
+def join_reports(reports: Iterable[ReadReport]) -> tuple[dict[str, TestOutcome], list[Unread]]:
+    """Every test once. Where reports disagree on one, the worse outcome counts, and that they do is noted."""
+    outcomes: dict[str, TestOutcome] = {}
+    told_by: dict[str, str] = {}
+    notes: list[Unread] = []
+    for report in sorted(reports, key=lambda report: report.path):
+        for identifier, outcome in report.tests:
+            earlier = outcomes.setdefault(identifier, outcome)
+            told_by.setdefault(identifier, report.path)
+            if earlier is outcome:
+                continue
+            worse = max(earlier, outcome, key=_WORST.__getitem__)
+            outcomes[identifier] = worse
+            other = told_by[identifier]
+            elsewhere = "earlier in it" if other == report.path else f"in {other}"
+            text = f"{identifier} is {outcome.value} here and {earlier.value} {elsewhere}; {worse.value} counts"
+            notes.append(Unread(path=report.path, reason=build_stored_text(text)))
+    return dict(sorted(outcomes.items())), notes
+
 
 _WHOLE: Final = 10_000
 _LCOV: Final = re.compile(rb"^(LF|LH):(\d{1,12})\s*$", re.MULTILINE)
@@ -172,14 +207,14 @@ class ReportReader:
         return dict(sorted(found.items()))
 
     def _note(self, path: str, reason: str) -> None:
-        self._unread.append(Unread(path=build_text(path), reason=build_text(reason)))
+        self._unread.append(Unread(path=build_stored_text(path), reason=build_stored_text(reason)))
 
 
 def _parse(path: str, content: bytes) -> ReadReport:
     report = _parse_by_name(path, content)
-    tests = tuple((build_text(case.id), _OUTCOMES.get(case.outcome, TestOutcome.ERROR)) for case in report.cases)
-    problem = None if report.problem is None else build_text(report.problem)
-    return ReadReport(build_text(path), build_hash(content), tests, problem)
+    tests = tuple((build_stored_text(case.id), _OUTCOMES.get(case.outcome, TestOutcome.ERROR)) for case in report.cases)
+    problem = None if report.problem is None else build_stored_text(report.problem)
+    return ReadReport(build_stored_text(path), build_hash(content), tests, problem)
 
 
 def _parse_by_name(path: str, content: bytes) -> TestReport:

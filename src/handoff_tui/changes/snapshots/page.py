@@ -5,13 +5,53 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from handoff_tui.changes.comparison.items import shorten_hashes
-from handoff_tui.changes.comparison.measure_words import name_measure, render_measure
+from handoff_tui.changes.comparison.page import name_measure, render_measure, shorten_hashes
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, Snapshot, SnapshotSummary
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
+
+BASELINE_LIST_SCHEMA = "handoff-tui/baseline-list/v1"
+BASELINE_SHOW_SCHEMA = "handoff-tui/baseline-show/v1"
+BASELINE_PIN_SCHEMA = "handoff-tui/baseline-pin/v1"
+
+
+def build_baseline_list_json(
+    summaries: Sequence[SnapshotSummary], lost_pins: Mapping[str, str] | None = None, foreign: Sequence[str] = ()
+) -> dict[str, object]:
+    """Counts of a snapshot that cannot be used are null; lost pins name what is not stored."""
+    return {
+        "schema": BASELINE_LIST_SCHEMA,
+        "snapshots": [_build_summary(summary) for summary in summaries],
+        "lost_pins": dict(lost_pins or {}),
+        "foreign": list(foreign),
+    }
+
+
+def build_baseline_show_json(summary: SnapshotSummary, snapshot: Snapshot) -> dict[str, object]:
+    return {"schema": BASELINE_SHOW_SCHEMA, **_build_summary(summary), "snapshot": snapshot.model_dump(mode="json")}
+
+
+def build_pin_json(handoff: str, digest: str | None) -> dict[str, object]:
+    """What is pinned now for a handoff, `*` for all; null where the pin was taken away."""
+    return {"schema": BASELINE_PIN_SCHEMA, "handoff": handoff, "digest": digest}
+
+
+def _build_summary(summary: SnapshotSummary) -> dict[str, object]:
+    usable = not summary.problem
+    return {
+        "digest": summary.digest,
+        "commit": summary.commit,
+        "branch": summary.branch,
+        "date": summary.date,
+        "tests": summary.tests if usable else None,
+        "packages": summary.packages if usable else None,
+        "pinned": summary.pinned,
+        "pinned_for": list(summary.pinned_for),
+        "problem": summary.problem or None,
+    }
+
 
 _MOST_LISTED = 8
 _DAY = len("2025-06-15")

@@ -7,6 +7,15 @@ from typing import Literal
 
 from handoff_tui.core.model import Model
 
+LONGEST_TEXT = 1_000
+
+
+def build_stored_text(value: object) -> str:
+    """A text that every JSON reader accepts: what has no UTF-8 form is written out, what is endless is cut."""
+    text = str(value)[:LONGEST_TEXT]
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 SNAPSHOT_VERSION = 1
 
 

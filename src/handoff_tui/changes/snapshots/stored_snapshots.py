@@ -20,9 +20,10 @@ from handoff_tui.changes.snapshots.store import (
     read_snapshot,
     write_snapshot,
 )
-from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.run.check import CheckRequest, Prefetched, ProgressCallbacks, check, find_movement
+from handoff_tui.checks.rule import Moment
+from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, find_change_since_reading
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import (
     SnapshotUnusableError,
     StoredFileDamagedError,
@@ -137,7 +138,7 @@ def take_still(
             if attempt + 1 == _TRIES:
                 raise
         else:
-            moved = find_movement(desk, taken.handoffs_read)
+            moved = find_change_since_reading(desk, taken.handoffs_read)
             if moved is None or (telling is not None and telling.cancel.is_set()):
                 return taken
         desk, before = reopen_desk(desk), None

@@ -1,26 +1,53 @@
-"""What a tree holds for a snapshot besides its files: packages of ecosystems, and paths of reports. Kept by tree id."""
+"""What a tree contributes to a snapshot: packages, paths of reports, and counts of files, lines and to-dos.
+
+Both are cached by tree id.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from handoff_tui.changes.snapshots.ecosystem.files import MOST_BYTES, is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.changes.snapshots.ecosystem.reading import EcosystemReading, build_unread
-from handoff_tui.changes.snapshots.path_patterns import build_matcher
-from handoff_tui.changes.snapshots.snapshot import PackageRecord, Unread
-from handoff_tui.config.settings.baseline import Baseline
+from handoff_tui.changes.snapshots.packages import (
+    MOST_PACKAGE_BYTES,
+    EcosystemReading,
+    build_unread,
+    is_ecosystem_file,
+    parse_ecosystem_file,
+)
+from handoff_tui.changes.snapshots.snapshot import (
+    PackageRecord,
+    Unread,
+)
+from handoff_tui.config.settings.review import Baseline
+from handoff_tui.core.errors import GitError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
-from handoff_tui.git.objects.tree_files import Objects
+from handoff_tui.git.objects.tree_files import (
+    Objects,
+    TreeFile,
+    read_tree_contents,
+    read_tree_file_changes,
+    read_tree_files,
+)
 from handoff_tui.system.files.cache_files import load_json, write_json
 
 _VERSION: Final = 1
+"""Of both caches."""
+_MOST_COUNTED_BYTES: Final = 8 * 1024 * 1024
+"""Lines of larger files are not counted."""
+_MOST_TREES: Final = 64
+_BINARY_WITHIN: Final = 8_000
+"""Git's own rule: a zero byte near the beginning makes a file binary."""
+_TODO: Final = re.compile(rb"\b(?:TODO|FIXME|XXX|HACK)\b")
 
 
 class TreeContents(NamedTuple):
@@ -49,7 +76,7 @@ def _read_contents(git: Git, tree: str, objects: Objects, settings: Baseline) ->
     paths = os.fsdecode(listing).split("\0")[:-1]
     declaring = sorted(path for path in paths if is_ecosystem_file(path))
     names = {f"{tree}:{path}": path for path in declaring}
-    found = read_blobs(git, list(names), MOST_BYTES, objects)
+    found = read_blobs(git, list(names), MOST_PACKAGE_BYTES, objects)
     readings = [_read_one(path, found[name]) for name, path in names.items()]
     reports, coverage = build_matcher(settings.reports), build_matcher(settings.coverage)
     return TreeContents(
@@ -62,7 +89,7 @@ def _read_contents(git: Git, tree: str, objects: Objects, settings: Baseline) ->
 
 def _read_one(path: str, content: bytes | None) -> EcosystemReading:
     if content is None:
-        return build_unread(path, f"is missing, no file, or larger than {MOST_BYTES:,} bytes")
+        return build_unread(path, f"is missing, no file, or larger than {MOST_PACKAGE_BYTES:,} bytes")
     return parse_ecosystem_file(path, content)
 
 
@@ -93,3 +120,112 @@ def _parse_record(value: object, key: str) -> TreeContents | None:
         )
     except (KeyError, TypeError, ValidationError):
         return None
+
+
+def build_matcher(patterns: Iterable[str]) -> re.Pattern[str]:
+    """One expression for all patterns; it matches whole paths, and nothing where there are no patterns."""
+    translated = [_translate(pattern) for pattern in patterns]
+    return re.compile("|".join(f"(?:{part})" for part in translated) or r"(?!)", re.DOTALL)
+
+
+def _translate(pattern: str) -> str:
+    parts = [part for part in pattern.removeprefix("./").split("/") if part]
+    translated = ""
+    for number, part in enumerate(parts):
+        is_last = number == len(parts) - 1
+        if part == "**":
+            translated += ".+" if is_last else "(?:[^/]+/)*"
+        else:
+            translated += _translate_part(part) + ("" if is_last else "/")
+    return translated or r"(?!)"
+
+
+def _translate_part(part: str) -> str:
+    wild = {"*": "[^/]*", "?": "[^/]"}
+    return "".join(wild.get(character) or re.escape(character) for character in re.sub(r"\*+", "*", part))
+
+
+class Measures(NamedTuple):
+    """Of one tree. Lines and to-dos are those of text files up to a size."""
+
+    files: int
+    lines: int
+    todos: int
+
+
+def count_content(content: bytes) -> tuple[int, int]:
+    """Lines and to-dos of a file's content; none of a binary file's. A last line without an end is a line."""
+    if b"\0" in content[:_BINARY_WITHIN]:
+        return 0, 0
+    lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+    return lines, sum(1 for _ in _TODO.finditer(content))
+
+
+def load_measures(git: Git, tree: str, objects: Objects, cache_folder: Path) -> Measures:
+    """From the cache where this tree is known; else from the last known tree and what differs; else from everything."""
+    place = cache_folder / "measures.json"
+    known = _parse_cache(load_json(place))
+    if tree in known:
+        return known[tree]
+    last = next(reversed(known), None)
+    measured = _measure_moves(git, last, tree, known[last], objects) if last else None
+    if measured is None:
+        files = read_tree_files(git, tree, objects)
+        lines, todos = _count_files(git, Counter(_key(file) for file in files if not file.link), objects)
+        measured = Measures(len(files), lines, todos)
+    kept = dict([*known.items(), (tree, measured)][-_MOST_TREES:])
+    write_json(place, {"version": _VERSION, "trees": kept})
+    return measured
+
+
+def _measure_moves(git: Git, old: str, new: str, measured: Measures, objects: Objects) -> Measures | None:
+    """Nothing where the old tree is no longer here."""
+    try:
+        moves = read_tree_file_changes(git, old, new, objects)
+    except GitError:
+        return None
+    weights: Counter[tuple[str, int | None]] = Counter()
+    for move in moves:
+        for file, sign in ((move.old, -1), (move.new, 1)):
+            if file is not None and not file.link:
+                weights[_key(file)] += sign
+    if not _are_present(git, weights, objects):
+        return None
+    lines, todos = _count_files(git, weights, objects)
+    files = sum((move.new is not None) - (move.old is not None) for move in moves)
+    return Measures(measured.files + files, measured.lines + lines, measured.todos + todos)
+
+
+def _are_present(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> bool:
+    """Whether every content that must be taken off is still here; without it the difference would be wrong."""
+    gone = [blob for (blob, _), weight in weights.items() if weight < 0]
+    if not gone:
+        return True
+    asked = "".join(f"{blob}\n" for blob in gone).encode("ascii")
+    return b" missing\n" not in git.read("cat-file", "--batch-check", stdin=asked, extra=objects)
+
+
+def _key(file: TreeFile) -> tuple[str, int | None]:
+    return file.blob, file.size
+
+
+def _count_files(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> tuple[int, int]:
+    """Each content is read once, however many files have it."""
+    wanted: Iterable[tuple[str, int | None]] = [key for key, weight in weights.items() if weight]
+    by_blob = {blob: weight for (blob, _), weight in weights.items()}
+    lines = todos = 0
+    for blob, content in read_tree_contents(git, wanted, _MOST_COUNTED_BYTES, objects):
+        if content is not None:
+            more_lines, more_todos = count_content(content)
+            lines += by_blob[blob] * more_lines
+            todos += by_blob[blob] * more_todos
+    return lines, todos
+
+
+def _parse_cache(value: object) -> dict[str, Measures]:
+    if not isinstance(value, dict) or value.get("version") != _VERSION or not isinstance(value.get("trees"), dict):
+        return {}
+    try:
+        return {tree: Measures(*(int(number) for number in numbers)) for tree, numbers in value["trees"].items()}
+    except (TypeError, ValueError):
+        return {}

@@ -1,39 +1,37 @@
-"""Any two attempts compared: results, tests, files, commits, how their agents were started, what was asked for."""
+"""Compares two attempts: results, tests, files, commits, how their agents were started, what was asked for."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.changes.comparison.compared import Side
+from handoff_tui.changes.comparison.sides import Side
 from handoff_tui.changes.diff import compare_sides
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.decisions.examine import look_at_gate
+from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.attempt import Neighbours, build_attempt, build_open_attempt, measure_attempt
 from handoff_tui.history.attempts.attempts import NOW, Timeline, open_timeline
-from handoff_tui.history.attempts.content import AttemptContent
-from handoff_tui.history.attempts.measure import compare_checks, find_places, read_work_since
-from handoff_tui.history.attempts.points import read_points
-from handoff_tui.history.attempts.records import Around, build_open_record, build_record, measure_record
-from handoff_tui.history.attempts.report import AttemptComparison, AttemptRecord, AttemptRun, ValueChange
-from handoff_tui.history.attempts.sources import AttemptSources
+from handoff_tui.history.attempts.measure import compare_checks, find_places, read_points, read_work_since
+from handoff_tui.history.attempts.report import AttemptComparison, AttemptRun, PastAttempt, ValueChange
+from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
 from handoff_tui.log.open_log import OpenLog
 
 _MOST_NAMED = 10
 _NUMBER = compile_later(r"[0-9]{1,9}")
 _RUN_FOLDER = "{run}"
-_FORM = "An attempt is ID:NUMBER or ID:PHASE:NUMBER, and `now` stands for what is here: H-3:1, H-3:build:2, H-3:now."
+_FORM = "Write ID:NUMBER or ID:PHASE:NUMBER, or `now` for what is here: H-3:1, H-3:build:2, H-3:now."
 
 
 class AttemptName(NamedTuple):
-    """An attempt as a person writes it; what is not said is taken from the other one, or is the usual."""
+    """An attempt as a person writes it; missing parts come from the other one, or are defaults."""
 
     handoff: str | None
     phase: str | None
     number: int | None
-    """Nothing for what is here now."""
+    """None for what is here now."""
 
 
 class _Chosen(NamedTuple):
@@ -41,37 +39,42 @@ class _Chosen(NamedTuple):
 
     timeline: Timeline
     sources: AttemptSources | None
-    record: AttemptRecord
+    record: PastAttempt
     content: AttemptContent
 
 
 def parse_attempt_name(text: str) -> AttemptName:
-    """`H-3:2`, `H-3:build:2`, `H-3:now`; `2` and `now` alone belong to the handoff that was named before."""
+    """Parses `H-3:2`, `H-3:build:2`, `H-3:now`; `2` and `now` alone refer to the handoff named before."""
     above, _, last = text.strip().rpartition(":")
     if last != NOW and not _NUMBER.fullmatch(last):
-        raise UsageError(f"{text!r} names no attempt", _FORM)
+        raise UsageError(f"{text!r} isn't an attempt", _FORM)
     number = None if last == NOW else int(last)
     handoff, colon, phase = above.rpartition(":")
     return AttemptName((handoff if colon else above) or None, phase if colon else None, number)
 
 
 def compare_attempts(
-    desk: Desk, log: OpenLog, first: str, second: str, phase: str | None = None, telling: Telling | None = None
+    desk: Desk,
+    log: OpenLog,
+    first: str,
+    second: str,
+    phase: str | None = None,
+    telling: ProgressCallbacks | None = None,
 ) -> AttemptComparison:
-    """The second against the first; no command is started for what is here now."""
+    """Compares the second with the first; runs no command for what is here now."""
     old = parse_attempt_name(first)
     new = parse_attempt_name(second)
     if old.handoff is None:
-        raise UsageError(f"{first!r} does not say of which handoff", _FORM)
+        raise UsageError(f"{first!r} doesn't name a handoff", _FORM)
     new = new._replace(handoff=new.handoff or old.handoff, phase=new.phase or (None if new.handoff else old.phase))
-    # what is here now is captured first: files that an earlier attempt shares with it are readable then
+    # captured first: files that an earlier attempt shares with it can be read then
     after = _choose(desk, log, new._replace(phase=new.phase or phase), telling)
     before = _choose(desk, log, old._replace(phase=old.phase or phase), telling)
     return _build_comparison(desk, before, after)
 
 
 def compare_runs(before: AttemptRun | None, after: AttemptRun | None) -> tuple[ValueChange, ...] | None:
-    """How two runs of agents were started: command, variables, folder, limit, prompt; nothing without both."""
+    """How two agent runs were started: command, variables, folder, limit, prompt; None without both."""
     if before is None or after is None:
         return None
     pairs = (
@@ -79,7 +82,7 @@ def compare_runs(before: AttemptRun | None, after: AttemptRun | None) -> tuple[V
         ("command", _show_command(before), _show_command(after)),
         ("folder", before.folder, after.folder),
         ("time limit", _show_seconds(before.timeout_seconds), _show_seconds(after.timeout_seconds)),
-        ("variables it was given", ", ".join(before.environment), ", ".join(after.environment)),
+        ("variables", ", ".join(before.environment), ", ".join(after.environment)),
         ("prompt, sha256", before.prompt_sha256, after.prompt_sha256),
         ("context, sha256", before.context_sha256, after.context_sha256),
         ("started by", before.owner, after.owner),
@@ -87,24 +90,24 @@ def compare_runs(before: AttemptRun | None, after: AttemptRun | None) -> tuple[V
     return tuple(ValueChange(what=what, before=old, after=new) for what, old, new in pairs if old != new)
 
 
-def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: Telling | None) -> _Chosen:
+def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: ProgressCallbacks | None) -> _Chosen:
     wanted = name.handoff or ""
     if name.number is None:
-        now = look_at_gate(desk, log, wanted, name.phase, telling=telling)
+        now = examine(desk, log, wanted, name.phase, telling=telling, options=WITHOUT_COMMANDS)
         timeline = open_timeline(desk, log, wanted, name.phase, now)
-        told = timeline.find_told(now)
-        return _look_into(desk, timeline, None, build_open_record(timeline.name(None), now, told), told)
+        told = timeline.find_claimed(now)
+        return _look_into(desk, timeline, None, build_open_attempt(timeline.name(None), now, told), told)
     timeline = open_timeline(desk, log, wanted, name.phase)
     sources = timeline.find(name.number)
     if sources is None:
         known = ", ".join(str(one.number) for one in timeline.sources[-_MOST_NAMED:]) or "none"
         raise UsageError(
             f"{timeline.handoff.id} has no attempt {name.number} at {timeline.phase}",
-            f"Attempts that are known: {known}; `handoff-tui history {timeline.handoff.id}` lists them.",
+            f"Known attempts: {known}. `handoff-tui history {timeline.handoff.id}` lists them.",
         )
     commits = () if sources.work is None else (sources.work.subject.commit,)
     named = timeline.handoff.producers
-    plain = build_record(timeline.name(sources), sources, None, find_places(desk, commits), named)
+    plain = build_attempt(timeline.name(sources), sources, None, find_places(desk, commits), named)
     return _look_into(desk, timeline, sources, plain, sources)
 
 
@@ -112,14 +115,14 @@ def _look_into(
     desk: Desk,
     timeline: Timeline,
     sources: AttemptSources | None,
-    plain: AttemptRecord,
+    plain: PastAttempt,
     told: AttemptSources | None,
 ) -> _Chosen:
-    """The attempt by itself: what it was asked for is measured on the other side. `told` tells of what is here now."""
+    """One attempt by itself; what was asked for is measured on the other side."""
     content = timeline.read_content(sources)
     reviewed = (timeline.handoff, timeline.handoffs)
-    around = Around(None, content, None, timeline.list_approved())
-    measured = measure_record(desk, reviewed, plain, around, told)
+    around = Neighbours(None, content, None, timeline.list_approved())
+    measured = measure_attempt(desk, reviewed, plain, around, told)
     return _Chosen(timeline, sources, measured.model_copy(update={"asked": ()}), content)
 
 
@@ -133,13 +136,13 @@ def _build_comparison(desk: Desk, before: _Chosen, after: _Chosen) -> AttemptCom
         record, found = compare_sides(desk, reviewed, old, new)
         files = None if found is None else tuple(found.list_files(counted=True))
     except HandoffError as refused:
-        notes.append(f"the files cannot be compared: {refused.message}")
+        notes.append(f"the files can't be compared: {refused.message}")
     if files is None and old.tree is None:
-        notes.append(f"the files of {before.record.name} are not here")
+        notes.append(f"the files of {before.record.name} aren't here")
     if files is None and new.tree is None:
-        notes.append(f"the files of {after.record.name} are not here")
+        notes.append(f"the files of {after.record.name} aren't here")
     if before.timeline.handoff.id != after.timeline.handoff.id:
-        notes.append("they are of two handoffs: what a rule says of one it need not say of the other")
+        notes.append("these are two handoffs: a rule's result for one says nothing about the other")
     commits, why = read_work_since(desk, before.content.commit, after.content.commit)
     if why:
         notes.append(why)
@@ -158,7 +161,7 @@ def _build_comparison(desk: Desk, before: _Chosen, after: _Chosen) -> AttemptCom
     )
 
 
-def _find_last_run(record: AttemptRecord) -> AttemptRun | None:
+def _find_last_run(record: PastAttempt) -> AttemptRun | None:
     return record.runs[-1] if record.runs else None
 
 
@@ -167,7 +170,7 @@ def _show_seconds(seconds: float | None) -> str:
 
 
 def _show_command(run: AttemptRun) -> str:
-    """Without the folder of the run, which is another one each time."""
+    """The command without the run's folder, which differs every time."""
     folder = run.output.rpartition("/")[0]
     command = " ".join(run.argv)
     return command.replace(folder, _RUN_FOLDER) if folder else command

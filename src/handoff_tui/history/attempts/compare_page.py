@@ -1,4 +1,4 @@
-"""Two attempts compared: as the public JSON shape, and as a page."""
+"""A comparison of two attempts, as the public JSON shape and as a page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from handoff_tui.changes.files.page import add_file_list, build_files_json
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.attempts.json import build_attempt_json
-from handoff_tui.history.attempts.page import add_changes, add_commits, add_points
-from handoff_tui.history.attempts.report import AttemptComparison, AttemptRecord, ValueChange
+from handoff_tui.history.attempts.page import add_changes, add_commits, add_points, build_attempt_json
+from handoff_tui.history.attempts.report import AttemptComparison, PastAttempt, ValueChange
 from handoff_tui.history.attempts.words import (
     NOTHING,
     describe_checks,
@@ -26,11 +25,11 @@ from handoff_tui.history.attempts.words import (
 
 SCHEMA = "handoff-tui/compare/v1"
 _LONGEST = 200
-_BESIDES = ("findings", "packages", "dependencies", "files", "measures")
+_OTHER_SECTIONS = ("findings", "packages", "dependencies", "files", "measures")
 
 
 def build_compare_json(comparison: AttemptComparison) -> dict[str, object]:
-    """The shape promised to scripts; what could not be compared is null."""
+    """The shape promised to scripts; what couldn't be compared is null."""
     record = comparison.record
     checks = comparison.check_changes
     return {
@@ -43,7 +42,7 @@ def build_compare_json(comparison: AttemptComparison) -> dict[str, object]:
             name if name != "files" else "declared_files": None
             if record is None
             else build_section_json(record.sections[name])
-            for name in _BESIDES
+            for name in _OTHER_SECTIONS
         },
         "asked": [point.model_dump(mode="json") for point in comparison.asked],
         "commits": None if comparison.commits is None else [one.model_dump(mode="json") for one in comparison.commits],
@@ -62,7 +61,7 @@ def build_compare_page(comparison: AttemptComparison, *, everything: bool = Fals
     before, after = comparison.before, comparison.after
     page.line(Cell(f"{render_safe(before.name)} → {render_safe(after.name)}", "heading"))
     if comparison.fatal:
-        page.line(Cell("! the log is not sound: handoff-tui log verify", "fail"))
+        page.line(Cell("! the log is not intact: handoff-tui log verify", "fail"))
     for note in comparison.notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
     columns = (Column(""), Column(render_safe(before.name)), Column(render_safe(after.name)))
@@ -75,7 +74,7 @@ def build_compare_page(comparison: AttemptComparison, *, everything: bool = Fals
     add_value_changes(page, "The agents were started differently", comparison.run_changes or ())
     add_commits(page, comparison.commits, before.name, everything=everything)
     if comparison.record is not None:
-        for name in _BESIDES:
+        for name in _OTHER_SECTIONS:
             section = comparison.record.sections[name]
             if section.items:
                 add_section(page, name, section, set(), everything=everything)
@@ -85,18 +84,18 @@ def build_compare_page(comparison: AttemptComparison, *, everything: bool = Fals
 
 
 def add_value_changes(page: Page, title: str, changes: Sequence[ValueChange]) -> None:
-    """Then beside now, one under the other."""
+    """Each value before and now, one below the other."""
     if not changes:
         return
     page.heading(title, str(len(changes)))
     for change in changes:
         page.line(Cell(render_safe(change.what), "key"), indent=2)
-        for name, value in (("then", change.before), ("now", change.after)):
-            shown = "not set" if value is None else render_safe(value, _LONGEST) or "nothing"
+        for name, value in (("was", change.before), ("now", change.after)):
+            shown = "not set" if value is None else render_safe(value, _LONGEST) or "empty"
             page.line(Cell(f"    {name:<5}", "muted"), Cell(shown), indent=9)
 
 
-def _list_facts(record: AttemptRecord) -> dict[str, str]:
+def _list_facts(record: PastAttempt) -> dict[str, str]:
     return {
         "outcome": str(label_attempt(record.outcome)),
         "who": describe_who(record),

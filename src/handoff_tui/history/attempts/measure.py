@@ -1,34 +1,165 @@
-"""What can be measured of attempts: checks and tests that flipped, commits between them, runs and what they printed."""
+"""What can be measured of attempts: flipped checks and tests, commits, runs, and whether requests were addressed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from handoff_tui.agents.runs.observation import read_new_commits
 from handoff_tui.agents.runs.reports import find_output, load_report
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.changes.comments import CommentFiles, judge_comment, read_comment_files
 from handoff_tui.changes.comparison.compare import compare_snapshots
 from handoff_tui.changes.comparison.explain import build_explanations
 from handoff_tui.changes.comparison.sides import Side
-from handoff_tui.changes.comparison.snapshot_diff import Section
+from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.checks.result import Outcome
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import find_ancestors, is_ancestor, list_work_commits
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.attempts.content import AttemptContent
-from handoff_tui.history.attempts.report import AttemptRun, CommitPlace
+from handoff_tui.history.attempts.report import AttemptRun, CommitPlace, PointKind, RequestedPoint
+from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
+from handoff_tui.history.past.evidence import CLOSED
+from handoff_tui.log.entry import SENDING_BACK, DecisionVerb
+from handoff_tui.log.index import DecisionEntry
+from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck
+from handoff_tui.log.storage.evidence import find_review
+from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.processes.output_reader import read_last_lines
+
+_ASKING = SENDING_BACK | {DecisionVerb.HOLD}
+_NO_ANSWER = (None, "no result in {later}: {outcome}")
+_BY_OUTCOME: dict[str, tuple[bool | None, str]] = {
+    Outcome.PASS.value: (True, "it passes in {later}"),
+    Outcome.NOT_APPLICABLE.value: (True, "it no longer applies in {later}"),
+    Outcome.SKIPPED.value: _NO_ANSWER,
+    Outcome.CANCELLED.value: _NO_ANSWER,
+    Outcome.UNKNOWN.value: _NO_ANSWER,
+}
+_NOTHING_FOLLOWED = "no attempt followed yet"
+
+
+def read_points(
+    desk: Desk, sources: AttemptSources, asked: AttemptContent, later: AttemptContent | None
+) -> tuple[RequestedPoint, ...]:
+    """Everything the decisions on an attempt ask for, measured on a later one if there is one."""
+    found: list[RequestedPoint] = []
+    for decided in sources.last_decisions:
+        if decided.decision.verb in _ASKING:
+            record = find_review(desk.repository.root, decided.decision.review)
+            found.append(_build_reason(decided))
+            if record is not None:
+                found += [_build_check(decided, check, asked, later) for check in record.checks if _is_blocking(check)]
+                found += _build_comments(desk, decided, record, asked, later)
+    return tuple(found)
+
+
+def has_lost_record(desk: Desk, sources: AttemptSources) -> bool:
+    """Whether the review record of a decision that asks for something is missing."""
+    asking = (decided for decided in sources.last_decisions if decided.decision.verb in _ASKING)
+    return any(find_review(desk.repository.root, decided.decision.review) is None for decided in asking)
+
+
+def _is_blocking(check: ShownCheck) -> bool:
+    return check.blocking and check.outcome not in CLOSED
+
+
+def _build_reason(decided: DecisionEntry) -> RequestedPoint:
+    return RequestedPoint(
+        kind=PointKind.REASON,
+        text=decided.decision.reason,
+        author=decided.entry.actor,
+        evidence="words aren't measured: read what was done",
+    )
+
+
+def _build_check(
+    decided: DecisionEntry, check: ShownCheck, asked: AttemptContent, later: AttemptContent | None
+) -> RequestedPoint:
+    addressed, evidence = judge_check(check.id, later)
+    if later is not None and later.handoff != asked.handoff:
+        addressed, evidence = None, f"{later.handoff} is another handoff, so its checks are no answer"
+    return RequestedPoint(
+        kind=PointKind.CHECK,
+        text=check.summary,
+        subject=check.id,
+        author=decided.entry.actor,
+        addressed=addressed,
+        evidence=evidence,
+    )
+
+
+def judge_check(check: str, later: AttemptContent | None) -> tuple[bool | None, str]:
+    """Whether a blocking check has been fixed since, and what says so."""
+    if later is None:
+        return None, _NOTHING_FOLLOWED
+    if later.shown is None:
+        return None, f"the results of {later.words} aren't here"
+    outcome = later.shown.get(check)
+    if outcome is None:
+        return None, f"it wasn't among the checks of {later.words}"
+    addressed, words = _BY_OUTCOME.get(outcome, (False, "it doesn't pass in {later} either: {outcome}"))
+    return addressed, words.format(later=later.words, outcome=outcome)
+
+
+def _build_comments(
+    desk: Desk, decided: DecisionEntry, record: ReviewRecord, asked: AttemptContent, later: AttemptContent | None
+) -> list[RequestedPoint]:
+    files = None if later is None else _read_files(desk, record.comments, asked.tree, later.tree)
+    points: list[RequestedPoint] = []
+    for comment in record.comments:
+        addressed, evidence = _judge_comment(comment, files, asked, later)
+        points.append(
+            RequestedPoint(
+                kind=PointKind.REMARK,
+                text=comment.text,
+                subject=comment.place,
+                author=decided.entry.actor,
+                addressed=addressed,
+                evidence=evidence,
+            )
+        )
+    return points
+
+
+def _judge_comment(
+    comment: Comment, files: CommentFiles | None, asked: AttemptContent, later: AttemptContent | None
+) -> tuple[bool | None, str]:
+    if later is None and comment.path:
+        return None, _NOTHING_FOLLOWED
+    words = "" if later is None else later.words
+    if files is None and comment.path:
+        return None, f"the files of {'the attempt it was made on' if asked.tree is None else words} aren't here"
+    return judge_comment(comment, files or CommentFiles(), words)
+
+
+def _read_files(desk: Desk, comments: Sequence[Comment], then: str | None, now: str | None) -> CommentFiles | None:
+    """None if the files of one side aren't here."""
+    if then is None or now is None:
+        return None
+    if not any(comment.path for comment in comments):
+        return CommentFiles()
+    repository = desk.repository
+    objects = offer_objects(repository, find_cache_folder(repository.root))
+    try:
+        changes = list_changes(repository.git, then, now, extra=objects)
+    except HandoffError:
+        changes = []
+    return read_comment_files(desk, (then, now), comments, changes)
+
 
 TAIL_LINES = 12
 _NO_TREE = "0" * 40
 
 
 def find_places(desk: Desk, commits: Iterable[str]) -> dict[str, CommitPlace]:
-    """Where each of many commits is, in three git calls for all of them."""
+    """Where each of many commits is, with three git calls in all."""
     wanted = list(dict.fromkeys(commits))
     here = {name for name, found in resolve_commits(desk.repository.git, wanted).items() if found is not None}
     behind = find_ancestors(desk.repository.git, here) if desk.work_tree.facts.head is not None else frozenset()
@@ -38,28 +169,28 @@ def find_places(desk: Desk, commits: Iterable[str]) -> dict[str, CommitPlace]:
     }
 
 
-def compare_checks(before: AttemptContent, after: AttemptContent) -> Section | None:
-    """Checks whose outcome differs; only results of one kind are compared, those of the gate or of the repository."""
+def compare_checks(before: AttemptContent, after: AttemptContent) -> ComparedSection | None:
+    """Checks whose outcome differs. Compares results of the gate, else of the repository, never one with the other."""
     if before.shown is not None and after.shown is not None:
         return compare_outcomes(before.shown, after.shown)
     sides = [content.snapshot.checks if content.snapshot is not None else {} for content in (before, after)]
     return compare_outcomes(*sides) if all(sides) else None
 
 
-def compare_outcomes(before: Mapping[str, str], after: Mapping[str, str]) -> Section:
-    """Outcomes by check, in the words of every other comparison."""
+def compare_outcomes(before: Mapping[str, str], after: Mapping[str, str]) -> ComparedSection:
+    """Compares outcomes by check."""
     old, new = (Snapshot(tree=_NO_TREE, checks=dict(checks)) for checks in (before, after))
     return compare_snapshots(old, new, build_explanations([], [])).checks
 
 
 def compare_tests(
     desk: Desk, reviewed: tuple[Handoff, tuple[Handoff, ...]], before: AttemptContent, after: AttemptContent
-) -> tuple[Section | None, tuple[str, ...]]:
-    """Tests by id that are new, fixed, failing, skipped or gone, and what the reader must know of the numbers."""
+) -> tuple[ComparedSection | None, tuple[str, ...]]:
+    """Tests by id that are new, fixed, failing, skipped or gone, and notes on how to read the numbers."""
     if before.snapshot is None or after.snapshot is None:
         return None, ()
     if not before.snapshot.tests and not after.snapshot.tests:
-        return None, (f"no test report was read, neither in {before.words} nor in {after.words}",)
+        return None, (f"no test report in {before.words} or {after.words}",)
     record, _ = compare_sides(desk, reviewed, Side(before.snapshot), Side(after.snapshot))
     if record is None:
         return None, ()
@@ -67,40 +198,40 @@ def compare_tests(
 
 
 def read_work_since(desk: Desk, base: str | None, head: str | None) -> tuple[tuple[NewCommit, ...] | None, str]:
-    """Commits of work behind one commit and not behind another, newest first; else why that cannot be told."""
+    """Work commits between two commits, newest first; None if unknown, and why."""
     if head is None:
         return None, ""
     if base is None:
-        return None, "where it began is not recorded, so its commits cannot be told from earlier ones"
+        return None, "where it began isn't recorded, so its commits can't be told from earlier ones"
     if base == head:
         return (), ""
     git = desk.repository.git
     found = resolve_commits(git, [base, head])
     gone = [name for name in (base, head) if found[name] is None]
     if gone:
-        why = "a shallow clone lacks it" if desk.repository.shallow else "it was pruned, or never fetched"
-        return None, f"the commit {gone[0][:12]} is not here ({why}), so the commits in between cannot be told"
+        why = "this clone is shallow" if desk.repository.shallow else "pruned, or never fetched"
+        return None, f"the commit {gone[0][:12]} isn't here ({why}), so the commits in between are unknown"
     try:
         work = set(list_work_commits(git, base, head))
     except HandoffError as refused:
-        return None, f"the commits in between cannot be told: {refused.message}"
+        return None, f"the commits in between are unknown: {refused.message}"
     commits = tuple(commit for commit in read_new_commits(git, base, head) if commit.id in work)
-    notes = [] if is_ancestor(git, base, head) else ["history was rewritten in between: commits may be told twice"]
+    notes = [] if is_ancestor(git, base, head) else ["history was rewritten in between: commits may appear twice"]
     if desk.repository.shallow:
         notes.append("this clone is shallow: older commits in between may be missing")
     if len(commits) < len(work):
-        notes.append(f"of {len(work):,} commits the newest {len(commits):,} are listed")
+        notes.append(f"only the newest {len(commits):,} of {len(work):,} commits are listed")
     return commits, "; ".join(notes)
 
 
 def find_first_head(runs: Iterable[RunState]) -> str | None:
-    """The commit on which the first run of an agent began; nothing where that was not written down."""
+    """The commit the first agent run started on; None if not recorded."""
     reports = (load_report(state) for state in runs)
     return next((report.head_before for report in reports if report is not None and report.head_before), None)
 
 
 def read_attempt_run(state: RunState, *, tail_lines: int = TAIL_LINES) -> AttemptRun:
-    """A run by its files; its last lines are read only where they are asked for."""
+    """A run from its files; its last lines are only read if asked for."""
     plan, end, report = state.plan, state.end, load_report(state)
     status = state.status.value
     if report is not None:

@@ -1,11 +1,12 @@
-"""Attempts side by side, as pages: the list of all, one phase, one attempt."""
+"""Attempts as pages and public JSON shapes: the list of all, one phase, one attempt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from handoff_tui.agents.step.report import NewCommit
-from handoff_tui.changes.comparison.snapshot_diff import Section
+from handoff_tui.changes.comparison.json import build_section_json
+from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.labels import label_difference, plural
 from handoff_tui.core.text.page import Cell, Column, Page
@@ -13,10 +14,10 @@ from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.history.attempts.report import (
     AttemptDecision,
     AttemptHistory,
-    AttemptRecord,
     AttemptRun,
     HistoryList,
-    Point,
+    PastAttempt,
+    RequestedPoint,
 )
 from handoff_tui.history.attempts.words import (
     NOTHING,
@@ -34,14 +35,51 @@ from handoff_tui.history.attempts.words import (
     name_point,
 )
 
+SCHEMA = "handoff-tui/history/v1"
+LIST_SCHEMA = "handoff-tui/history-list/v1"
+_SECTIONS = ("check_changes", "test_changes")
+
+
+def build_history_json(history: AttemptHistory) -> dict[str, object]:
+    """The shape promised to scripts; unknown values are null."""
+    return {
+        "schema": SCHEMA,
+        "handoff": history.handoff,
+        "phase": history.phase,
+        "title": history.title,
+        "fatal": history.fatal,
+        "attempts": [build_attempt_json(record) for record in history.attempts],
+        "notes": list(history.notes),
+    }
+
+
+def build_history_list_json(listed: HistoryList) -> dict[str, object]:
+    """Every phase with an attempt, newest first."""
+    return {
+        "schema": LIST_SCHEMA,
+        "fatal": listed.fatal,
+        "histories": [row.model_dump(mode="json") for row in listed.rows],
+    }
+
+
+def build_attempt_json(record: PastAttempt) -> dict[str, object]:
+    """One attempt."""
+    sections = {name: _build_section(getattr(record, name)) for name in _SECTIONS}
+    return {**record.model_dump(mode="json", exclude=set(_SECTIONS)), **sections}
+
+
+def _build_section(section: ComparedSection | None) -> dict[str, object] | None:
+    return None if section is None else build_section_json(section)
+
+
 _MOST_ROWS = 30
 _MOST_LISTED = 20
-"""Of a long history only so many are looked into."""
+"""How many of a long history are listed."""
 _MOST_DETAILED = 3
 _MOST_ITEMS = 8
 _LONGEST = 300
 _COLUMNS = (
-    Column("try", right=True),
+    Column("attempt", right=True),
     Column("outcome", whole=True),
     Column("who"),
     Column("ran", right=True, rank=4, whole=True),
@@ -56,12 +94,12 @@ _COLUMNS = (
 
 
 def build_history_list_page(listed: HistoryList, *, everything: bool = False) -> Page:
-    """One row a phase, the newest first."""
+    """One row per phase, newest first."""
     page = Page()
     if listed.fatal:
-        page.line(Cell("! the log is not sound: handoff-tui log verify", "fail"))
+        page.line(Cell("! the log is not intact: handoff-tui log verify", "fail"))
     if not listed.rows:
-        page.line(Cell("Nobody has handed anything over or decided yet."))
+        page.line(Cell("Nothing submitted or decided yet."))
     columns = (
         Column("handoff"),
         Column("phase"),
@@ -92,40 +130,40 @@ def build_history_list_page(listed: HistoryList, *, everything: bool = False) ->
 
 
 def build_history_page(history: AttemptHistory, *, everything: bool = False) -> Page:
-    """All attempts in a table, then the newest one by one."""
+    """All attempts in a table, then the newest in detail."""
     page = Page()
     title = f"  {render_safe(history.title, _LONGEST)}" if history.title else ""
     page.line(Cell(render_safe(f"{history.handoff} · {history.phase}"), "heading"), Cell(title, "muted"))
     for note in history.notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=2)
     if not history.attempts:
-        page.line(Cell("Nothing tells of an attempt: no entry, no document, no run of an agent, no work."))
+        page.line(Cell("No attempts: no log entry, document, agent run or work mentions one."))
         return page
     shown = history.attempts if everything else history.attempts[-_MOST_LISTED:]
     left_out = len(history.attempts) - len(shown)
     _add_more(page, left_out, "earlier attempt" if left_out == 1 else "earlier attempts")
     page.grid(_COLUMNS, [_build_row(record) for record in shown])
     detailed = [record for record in history.attempts if record.measured]
-    whole = detailed if everything else detailed[-_MOST_DETAILED:]
-    if len(whole) < len(history.attempts):
-        left = plural(len(history.attempts) - len(whole), "earlier attempt")
+    shown_in_full = detailed if everything else detailed[-_MOST_DETAILED:]
+    if len(shown_in_full) < len(history.attempts):
+        left = plural(len(history.attempts) - len(shown_in_full), "earlier attempt")
         page.blank()
-        page.line(Cell(f"… {left} not shown whole here; --all shows every one", "muted"))
-    for record in whole:
+        page.line(Cell(f"… {left} not shown in detail; --all shows them", "muted"))
+    for record in shown_in_full:
         page.blank()
         add_attempt(page, record, everything=everything)
     return page
 
 
-def build_attempt_page(record: AttemptRecord, *, everything: bool = True) -> Page:
-    """One attempt whole."""
+def build_attempt_page(record: PastAttempt, *, everything: bool = True) -> Page:
+    """One attempt in full."""
     page = Page()
     add_attempt(page, record, everything=everything)
     return page
 
 
-def add_attempt(page: Page, record: AttemptRecord, *, everything: bool) -> None:
-    """Who decided what, what was asked for and what became of it, what flipped, commits, runs."""
+def add_attempt(page: Page, record: PastAttempt, *, everything: bool) -> None:
+    """Decisions, what was asked for and whether it was done, what flipped, commits, runs."""
     label = label_attempt(record.outcome)
     commit = f"  commit {record.commit[:SHORT_COMMIT]}" if record.commit else ""
     page.line(
@@ -142,8 +180,8 @@ def add_attempt(page: Page, record: AttemptRecord, *, everything: bool) -> None:
             Cell("  says   ", "muted"), Cell(render_safe(words, _LONGEST)), Cell(render_safe(place), "path"), indent=9
         )
     add_points(page, record.asked, record.asked_against)
-    add_changes(page, "checks since the attempt before", record.check_changes, everything=everything)
-    add_changes(page, "tests since the attempt before", record.test_changes, everything=everything)
+    add_changes(page, "checks since the previous attempt", record.check_changes, everything=everything)
+    add_changes(page, "tests since the previous attempt", record.test_changes, everything=everything)
     if record.failing:
         page.line(Cell("  failing  ", "muted"), Cell(render_safe(", ".join(record.failing), _LONGEST)), indent=11)
     add_commits(page, record.commits, record.commits_since, everything=everything)
@@ -153,7 +191,7 @@ def add_attempt(page: Page, record: AttemptRecord, *, everything: bool) -> None:
         page.line(Cell("  ! ", "warning"), Cell(render_safe(note)), indent=4)
 
 
-def add_points(page: Page, points: Sequence[Point], against: str) -> None:
+def add_points(page: Page, points: Sequence[RequestedPoint], against: str) -> None:
     """What was asked for, point by point, and whether it was addressed."""
     if not points:
         return
@@ -170,25 +208,25 @@ def add_points(page: Page, points: Sequence[Point], against: str) -> None:
         )
 
 
-def add_changes(page: Page, title: str, section: Section | None, *, everything: bool) -> None:
-    """What became of checks or tests, each by its id."""
+def add_changes(page: Page, title: str, section: ComparedSection | None, *, everything: bool) -> None:
+    """Changes of checks or tests, each by its id."""
     if section is None:
         return
     page.line(Cell(f"  {title}: ", "muted"), Cell(describe_changes(section)))
     items = section.items if everything else section.items[:_MOST_ITEMS]
     for item in items:
         label = label_difference(item.change)
-        values = f"  {item.before or 'not there'} → {item.after or 'gone'}"
+        values = f"  {item.before or 'missing'} → {item.after or 'gone'}"
         page.line(Cell(f"    {label}  ", label.role), Cell(render_safe(item.id)), Cell(values, "muted"), indent=6)
     _add_more(page, len(section.items) - len(items), "more")
 
 
 def add_commits(page: Page, commits: Sequence[NewCommit] | None, since: str, *, everything: bool) -> None:
-    """All commits of work, newest first; nothing where they are not known."""
+    """All work commits, newest first; nothing if unknown."""
     if commits is None:
         return
-    told = f" since {since}{', its own or not' if commits else ''}" if since else ""
-    page.line(Cell(render_safe(f"  {plural(len(commits), 'commit')} of work{told}"), "muted"), indent=4)
+    told = f" since {since}{', by anyone' if commits else ''}" if since else ""
+    page.line(Cell(render_safe(f"  {plural(len(commits), 'work commit')}{told}"), "muted"), indent=4)
     shown = commits if everything else commits[:_MOST_ITEMS]
     for commit in shown:
         page.line(
@@ -200,7 +238,7 @@ def add_commits(page: Page, commits: Sequence[NewCommit] | None, since: str, *, 
     _add_more(page, len(commits) - len(shown), "more")
 
 
-def _build_row(record: AttemptRecord) -> tuple[Cell, ...]:
+def _build_row(record: PastAttempt) -> tuple[Cell, ...]:
     label = label_attempt(record.outcome)
     return (
         Cell(name_number(record), "key"),

@@ -1,4 +1,4 @@
-"""The attempts at one phase of a handoff side by side, and two of them compared."""
+"""Values of attempts: those at one phase side by side, and two of them compared."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from enum import StrEnum
 from pydantic import SkipValidation
 
 from handoff_tui.agents.step.report import NewCommit
-from handoff_tui.changes.comparison.snapshot_diff import Section, SnapshotDiff
+from handoff_tui.changes.comparison.snapshot_diff import ComparedSection, SnapshotDiff
 from handoff_tui.core.model import Model
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.git.file_diff import ChangedFile
 
 
 class AttemptOutcome(StrEnum):
-    """How far an attempt has come. From the signed log where it says something; else who tells it is in the name."""
+    """How far an attempt got, from the signed log; else the name says who claims it."""
 
     APPROVED = "approved"
     OVERRIDDEN = "overridden"
@@ -23,50 +23,50 @@ class AttemptOutcome(StrEnum):
     RETRY = "retry"
     HELD = "held"
     WITHDRAWN = "withdrawn"
-    """Everybody who decided took it back."""
+    """Everyone who decided withdrew."""
     SUBMITTED = "submitted"
-    """Handed over, and nobody has decided."""
+    """Submitted, not decided yet."""
     RAN = "ran"
-    """An agent was started for it, and nothing was handed over."""
+    """An agent ran, but nothing was submitted."""
     CLAIMED = "claimed"
-    """Only the handoff's own documents tell of it."""
+    """Only the handoff's own documents mention it."""
     OPEN = "open"
-    """What is here now, and is in no entry of the log."""
+    """What is here now and not in the log."""
 
 
 class CommitPlace(StrEnum):
     """Where the commit of an attempt is now."""
 
     BEHIND = "behind"
-    """It is HEAD, or before it."""
+    """It is HEAD or one of its ancestors."""
     ASIDE = "aside"
-    """It is here, and not behind HEAD: history was rewritten, or it lies on another branch."""
+    """It is here, but not in the history of HEAD: rewritten, or on another branch."""
     MISSING = "missing"
-    """It is not in this clone: shallow, pruned, or never fetched."""
+    """It isn't in this clone: shallow, pruned, or never fetched."""
 
 
 class PointKind(StrEnum):
-    """What somebody asked for when they sent work back."""
+    """What kind of thing was asked for when work was sent back."""
 
     REASON = "reason"
     CHECK = "check"
-    """A blocking check that did not pass then."""
+    """A blocking check that didn't pass."""
     REMARK = "remark"
 
 
-class Point(Model):
+class RequestedPoint(Model):
     """One thing that was asked for, and whether the next attempt addressed it: measured, never claimed."""
 
     kind: PointKind
     text: str
-    """The reason or remark as it was written; of a check its summary."""
+    """The reason or comment as written; for a check, its summary."""
     subject: str = ""
-    """The check's id, or the place of a remark: `path`, `path:12` or `path:12-15`."""
+    """The check's id, or the place of a comment: `path`, `path:12` or `path:12-15`."""
     author: str
     addressed: bool | None = None
-    """Nothing where it cannot be measured."""
+    """None if it can't be measured."""
     evidence: str = ""
-    """What was measured, or why nothing could be."""
+    """What was measured, or why it couldn't be."""
 
 
 class AttemptDecision(Model):
@@ -78,36 +78,36 @@ class AttemptDecision(Model):
     time: str
     reason: str = ""
     taken_back: bool = False
-    """Whether its author has decided otherwise on the same attempt since."""
+    """Whether its author has since decided otherwise on the same attempt."""
     void: str = ""
-    """Why it counts for nothing, where it does."""
+    """Why it doesn't count, if it doesn't."""
 
 
 class AttemptRun(Model):
-    """One run of an agent for an attempt, from its folder on this machine."""
+    """One agent run for an attempt, from its folder on this machine."""
 
     step: str
     number: int
     agent: str
     owner: str = ""
     status: str
-    """Of the run while it lasts; then what became of it: ready, failed, stopped, needs-human, or how it ended."""
+    """While it runs, its state; then its outcome: ready, failed, stopped, needs-human, or how it ended."""
     code: int | None = None
     began: float | None = None
     seconds: float | None = None
     argv: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
-    """Names of the variables it was given; their values are not kept."""
+    """Names of the variables it was given; values aren't kept."""
     folder: str = ""
     timeout_seconds: float | None = None
     prompt_sha256: str = ""
     context_sha256: str = ""
     why: tuple[str, ...] = ()
     output: str = ""
-    """The file that holds what it printed."""
+    """The file with its output."""
     output_bytes: int = 0
     tail: tuple[str, ...] = ()
-    """The last lines of it, as they were printed: not yet safe to show."""
+    """Its last lines, as printed: not yet safe to show."""
 
 
 class TestNumbers(Model):
@@ -121,49 +121,49 @@ class TestNumbers(Model):
     skipped: int
 
 
-class AttemptRecord(Model):
-    """Everything that is known of one attempt. What could not be found out is nothing, and `notes` say why."""
+class PastAttempt(Model):
+    """Everything known about one attempt. Unknown values are None, and `notes` say why."""
 
     name: str
-    """How it is called on the command line: `H-3:build:2`, and `H-3:build:now` for what is here."""
+    """Its name on the command line: `H-3:build:2`, or `H-3:build:now` for what is here."""
     number: int
     outcome: AttemptOutcome
     measured: bool = False
-    """Whether more than the log was looked at: evidence, commits, output. A long history measures its newest."""
+    """Whether evidence, commits and output were read too; in a long history only for the newest."""
     producers: tuple[str, ...] = ()
     decisions: tuple[AttemptDecision, ...] = ()
     runs: tuple[AttemptRun, ...] = ()
     claimed: tuple[Attempt, ...] = ()
-    """What the handoff's own documents tell of it."""
+    """What the handoff's own documents say about it."""
     handed_over: str | None = None
     decided: str | None = None
     ran_seconds: float | None = None
-    """How long its agents ran, together."""
+    """How long its agents ran in total."""
     worked_seconds: float | None = None
-    """From when the attempt before was sent back until this one was handed over, or decided on."""
+    """From when the attempt before was sent back until this one was submitted, or decided on."""
     waited_seconds: float | None = None
-    """From when it was handed over until somebody decided."""
+    """From submission to decision."""
     commit: str | None = None
     commit_place: CommitPlace | None = None
     tree: str | None = None
     snapshot: str | None = None
-    """The digest of the stored snapshot; nothing where it is not stored here."""
+    """The digest of the stored snapshot; None if it isn't stored here."""
     commits: tuple[NewCommit, ...] | None = None
-    """All work on this line since the attempt before, its own or not, newest first."""
+    """All work commits since the attempt before, by anyone, newest first."""
     commits_since: str = ""
-    """From where on they are listed, in words; nothing where they are not known."""
+    """Where the list starts, in words; empty if unknown."""
     checks_passed: int | None = None
     checks_total: int | None = None
     failing: tuple[str, ...] | None = None
-    """Checks that did not pass."""
+    """Checks that didn't pass."""
     tests: TestNumbers | None = None
-    check_changes: Section | None = None
+    check_changes: ComparedSection | None = None
     """Against the attempt before."""
-    test_changes: Section | None = None
-    asked: tuple[Point, ...] = ()
-    """What the decisions on this attempt ask for, measured on the attempt after it."""
+    test_changes: ComparedSection | None = None
+    asked: tuple[RequestedPoint, ...] = ()
+    """What the decisions on this attempt ask for, measured on the next one."""
     asked_against: str = ""
-    """The name of the attempt that it was measured on; nothing where there is none."""
+    """The name of the attempt it was measured on; empty if there is none."""
     notes: tuple[str, ...] = ()
 
 
@@ -173,14 +173,14 @@ class AttemptHistory(Model):
     handoff: str
     phase: str
     title: str = ""
-    attempts: tuple[AttemptRecord, ...] = ()
+    attempts: tuple[PastAttempt, ...] = ()
     fatal: bool = False
-    """Whether the log is not sound: what it says cannot be relied on then."""
+    """Whether the log is not intact: then it can't be relied on."""
     notes: tuple[str, ...] = ()
 
 
 class HistorySummary(Model):
-    """The attempts at one phase in a line, from the log and the documents alone."""
+    """The attempts at one phase in a line, from the log and the documents only."""
 
     handoff: str
     phase: str
@@ -193,14 +193,14 @@ class HistorySummary(Model):
 
 
 class HistoryList(Model):
-    """Every phase of every handoff that somebody has tried."""
+    """Every phase of every handoff with an attempt."""
 
     rows: tuple[HistorySummary, ...] = ()
     fatal: bool = False
 
 
 class ValueChange(Model):
-    """One thing that is not as it was: a word of the command, a variable, a limit, a prompt."""
+    """One value that changed: a command, a variable, a limit, a prompt."""
 
     what: str
     before: str | None = None
@@ -208,20 +208,20 @@ class ValueChange(Model):
 
 
 class AttemptComparison(Model):
-    """Two attempts, of one phase or of any."""
+    """Two attempts compared, of the same phase or not."""
 
-    before: AttemptRecord
-    after: AttemptRecord
+    before: PastAttempt
+    after: PastAttempt
     record: SnapshotDiff | None = None
-    """Nothing without a stored snapshot on both sides."""
-    check_changes: Section | None = None
+    """None without a stored snapshot on both sides."""
+    check_changes: ComparedSection | None = None
     files: SkipValidation[tuple[ChangedFile, ...] | None] = None
-    """Nothing where the files of one side are not here."""
+    """None if the files of one side aren't here."""
     commits: tuple[NewCommit, ...] | None = None
-    """Behind the second and not behind the first, newest first."""
+    """Commits of the second that the first doesn't have, newest first."""
     run_changes: tuple[ValueChange, ...] | None = None
-    """How the agents were started; nothing where one side has no run here."""
-    asked: tuple[Point, ...] = ()
-    """What the first was asked for, measured on the second."""
+    """How the agents were started; None if one side has no run here."""
+    asked: tuple[RequestedPoint, ...] = ()
+    """What was asked for on the first, measured on the second."""
     fatal: bool = False
     notes: tuple[str, ...] = ()

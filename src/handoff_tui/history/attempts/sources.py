@@ -1,17 +1,29 @@
-"""What tells of the attempts at a phase: entries of the log, the handoff's own documents, runs of agents. Pure."""
+"""What mentions an attempt (log entries, documents, agent runs), and the content it was bound to, as far as it is here."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from handoff_tui.agents.runs.run import RunState
-from handoff_tui.core.work import Attempt
+from handoff_tui.changes.comparison.sides import has_tree
+from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.tasks import Attempt
+from handoff_tui.decisions.examine import ExaminedGate
+from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome
-from handoff_tui.log.index import LogIndex, Submission, Vote
-from handoff_tui.log.record import DecisionVerb, Work
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome, TestNumbers
+from handoff_tui.history.past.evidence import EntryEvidence
+from handoff_tui.log.entry import DecisionVerb, Work
+from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
+from handoff_tui.log.review_record import ReviewRecord
+from handoff_tui.log.storage.evidence import find_review
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _BY_VERB = {
     DecisionVerb.REJECT: AttemptOutcome.REJECTED,
@@ -23,38 +35,38 @@ _BY_VERB = {
     DecisionVerb.CARRY: AttemptOutcome.APPROVED,
     DecisionVerb.WITHDRAW: AttemptOutcome.WITHDRAWN,
 }
-"""In the order in which they weigh: one who sends back outweighs all who let pass."""
+"""Most important first: one person sending back outweighs everyone who approves."""
 
 
 class AttemptSources(NamedTuple):
-    """All that tells of one attempt, oldest first."""
+    """Everything that mentions one attempt, oldest first."""
 
     number: int
-    submissions: tuple[Submission, ...] = ()
-    votes: tuple[Vote, ...] = ()
-    """Those that count for nothing are among them."""
+    submissions: tuple[SubmissionEntry, ...] = ()
+    decisions: tuple[DecisionEntry, ...] = ()
+    """Including those that don't count."""
     void: frozenset[str] = frozenset()
-    """Ids of those."""
+    """Ids of those that don't count."""
     claimed: tuple[Attempt, ...] = ()
     runs: tuple[RunState, ...] = ()
 
     @property
-    def living(self) -> tuple[Vote, ...]:
-        return tuple(vote for vote in self.votes if vote.entry.id not in self.void)
+    def living(self) -> tuple[DecisionEntry, ...]:
+        return tuple(decided for decided in self.decisions if decided.entry.id not in self.void)
 
     @property
-    def entries(self) -> list[Vote | Submission]:
-        """All that count."""
+    def entries(self) -> list[DecisionEntry | SubmissionEntry]:
+        """All entries that count."""
         return [*self.submissions, *self.living]
 
     @property
-    def last_votes(self) -> tuple[Vote, ...]:
-        """The last word of each person."""
-        return tuple({vote.entry.actor: vote for vote in self.living}.values())
+    def last_decisions(self) -> tuple[DecisionEntry, ...]:
+        """The last decision of each person."""
+        return tuple({decided.entry.actor: decided for decided in self.living}.values())
 
     @property
-    def newest(self) -> Vote | Submission | None:
-        """The entry whose content stands for the attempt."""
+    def newest(self) -> DecisionEntry | SubmissionEntry | None:
+        """The entry whose content represents the attempt."""
         return max(self.entries, key=lambda one: (one.entry.seq, one.entry.id), default=None)
 
     @property
@@ -63,12 +75,12 @@ class AttemptSources(NamedTuple):
 
     @property
     def trees(self) -> frozenset[str]:
-        """What its entries are bound to; more than one where the files changed within the attempt."""
+        """The trees of its entries; more than one if the files changed within the attempt."""
         return frozenset(one.work.subject.tree for one in self.entries)
 
     @property
     def outcome(self) -> AttemptOutcome:
-        verbs = {vote.decision.verb for vote in self.last_votes}
+        verbs = {decided.decision.verb for decided in self.last_decisions}
         for verb, outcome in _BY_VERB.items():
             if verb in verbs:
                 return outcome
@@ -77,27 +89,27 @@ class AttemptSources(NamedTuple):
         return AttemptOutcome.RAN if self.runs else AttemptOutcome.CLAIMED
 
     def list_decisions(self) -> tuple[AttemptDecision, ...]:
-        last = {vote.entry.id for vote in self.last_votes}
+        last = {decided.entry.id for decided in self.last_decisions}
         return tuple(
             AttemptDecision(
-                entry=vote.entry.id,
-                actor=vote.entry.actor,
-                verb=vote.decision.verb.value,
-                time=vote.entry.time,
-                reason=vote.decision.reason,
-                taken_back=vote.entry.id not in self.void and vote.entry.id not in last,
-                void="it counts for nothing: its key was revoked" if vote.entry.id in self.void else "",
+                entry=decided.entry.id,
+                actor=decided.entry.actor,
+                verb=decided.decision.verb.value,
+                time=decided.entry.time,
+                reason=decided.decision.reason,
+                taken_back=decided.entry.id not in self.void and decided.entry.id not in last,
+                void="doesn't count: its key was revoked" if decided.entry.id in self.void else "",
             )
-            for vote in self.votes
+            for decided in self.decisions
         )
 
 
 def group_attempts(
     index: LogIndex | None, handoff: Handoff, phase: str, runs: Iterable[RunState] = ()
 ) -> list[AttemptSources]:
-    """Every attempt that anything tells of, by its number."""
-    submissions: defaultdict[int, list[Submission]] = defaultdict(list)
-    votes: defaultdict[int, list[Vote]] = defaultdict(list)
+    """Every attempt that anything mentions, by number."""
+    submissions: defaultdict[int, list[SubmissionEntry]] = defaultdict(list)
+    decisions: defaultdict[int, list[DecisionEntry]] = defaultdict(list)
     claimed: defaultdict[int, list[Attempt]] = defaultdict(list)
     started: defaultdict[int, list[RunState]] = defaultdict(list)
     void = frozenset[str]()
@@ -105,8 +117,8 @@ def group_attempts(
         void = frozenset(index.verdict.void)
         for one in index.find_submissions(handoff.id, phase):
             submissions[one.work.attempt].append(one)
-        for vote in index.votes_at.get((handoff.id, phase), ()):
-            votes[vote.work.attempt].append(vote)
+        for decided in index.list_decisions(handoff.id, phase):
+            decisions[decided.work.attempt].append(decided)
     for told in handoff.attempts:
         if told.phase is None or is_same_phase(told.phase, phase):
             claimed[told.number].append(told)
@@ -117,15 +129,132 @@ def group_attempts(
         AttemptSources(
             number,
             tuple(submissions[number]),
-            tuple(votes[number]),
+            tuple(decisions[number]),
             void,
             tuple(claimed[number]),
             tuple(started[number]),
         )
-        for number in sorted({*submissions, *votes, *claimed, *started})
+        for number in sorted({*submissions, *decisions, *claimed, *started})
     ]
 
 
 def is_same_phase(told: str, phase: str) -> bool:
-    """Documents and pipelines spell phases as they like; the log has one way."""
+    """Compares phases however documents and pipelines spell them."""
     return build_id(told).casefold() == phase.casefold()
+
+
+@dataclass(frozen=True)
+class AttemptContent:
+    """The content of one attempt. None means it isn't here."""
+
+    name: str
+    commit: str | None = None
+    recorded_tree: str | None = None
+    """As the log says; it may not be here."""
+    snapshot: Snapshot | None = None
+    shown: Mapping[str, str] | None = None
+    """The outcome of each check of its gate, as the reviewer saw it."""
+    started_from: str | None = None
+    """The baseline its changes were counted from."""
+    _desk: Desk | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def handoff(self) -> str:
+        return self.name.rsplit(":", 2)[0]
+
+    @property
+    def words(self) -> str:
+        """Its name where the handoff is clear."""
+        number = self.name.rpartition(":")[2]
+        return f"attempt {number}" if number.isdecimal() else "what is here now"
+
+    @cached_property
+    def tree(self) -> str | None:
+        """A tree with its files that can be read here: as captured, else as committed; None if there is none."""
+        if self._desk is None or self.recorded_tree is None:
+            return self.recorded_tree
+        if self.has_uncommitted and self.snapshot is not None and has_tree(self._desk, self.snapshot.tree):
+            return self.snapshot.tree
+        return _find_tree(self._desk, self.recorded_tree, self.commit)
+
+    @property
+    def has_uncommitted(self) -> bool:
+        """Whether uncommitted changes were captured."""
+        return self.snapshot is not None and self.snapshot.tree != self.recorded_tree
+
+    @property
+    def checks(self) -> Mapping[str, str] | None:
+        """Outcomes from the review record, else from the snapshot, which is about the whole repository."""
+        if self.shown is not None:
+            return self.shown
+        return self.snapshot.checks if self.snapshot is not None and self.snapshot.checks else None
+
+    @property
+    def tests(self) -> TestNumbers | None:
+        """Test counts by outcome; None without a test report."""
+        if self.snapshot is None or not self.snapshot.tests:
+            return None
+        outcomes = list(self.snapshot.tests.values())
+        return TestNumbers(
+            total=len(outcomes),
+            passed=outcomes.count(TestOutcome.PASS),
+            failed=outcomes.count(TestOutcome.FAIL) + outcomes.count(TestOutcome.ERROR),
+            skipped=outcomes.count(TestOutcome.SKIPPED),
+        )
+
+
+def read_content(desk: Desk, name: str, sources: AttemptSources) -> AttemptContent:
+    """The content of an attempt in the log; empty if no entry is about it."""
+    newest, work = sources.newest, sources.work
+    if newest is None or work is None:
+        return AttemptContent(name)
+    record = find_record(desk, sources)
+    return AttemptContent(
+        name,
+        commit=work.subject.commit,
+        recorded_tree=work.subject.tree,
+        snapshot=EntryEvidence(desk, newest).snapshot,
+        shown=None if record is None else list_shown(record),
+        started_from=None if record is None else record.check_baseline,
+        _desk=desk,
+    )
+
+
+def build_content_now(name: str, examined: ExaminedGate) -> AttemptContent:
+    """What is here now, including uncommitted changes."""
+    return AttemptContent(
+        name,
+        commit=examined.subject.commit,
+        recorded_tree=examined.snapshot.tree,
+        snapshot=examined.snapshot,
+        shown={result.id: result.outcome.value for result in examined.report.results},
+        started_from=examined.report.baseline,
+    )
+
+
+def find_record(desk: Desk, sources: AttemptSources) -> ReviewRecord | None:
+    """The newest review record of a decision on the attempt's content; None if there is none."""
+    work = sources.work
+    for decided in reversed(sources.living):
+        if work is not None and decided.work.subject == work.subject:
+            record = find_review(desk.repository.root, decided.decision.review)
+            if record is not None:
+                return record
+    return None
+
+
+def list_shown(record: ReviewRecord) -> dict[str, str]:
+    return {check.id: check.outcome for check in record.checks}
+
+
+def _find_tree(desk: Desk, tree: str, commit: str | None) -> str | None:
+    """The tree if its objects are here, rebuilt from its commit if necessary; else None."""
+    if has_tree(desk, tree):
+        return tree
+    repository = desk.repository
+    try:
+        # a different tree isn't what was decided on
+        made = None if commit is None else build_commit_tree(repository, commit, find_cache_folder(repository.root))
+    except HandoffError:
+        return None
+    return tree if made == tree else None

@@ -1,3 +1,3 @@
-"""The commit at which a check began to fail."""
+"""Finds the commit that broke a check."""
 
 from __future__ import annotations

@@ -1,30 +1,31 @@
-"""Since when a check fails: finds the commit, with the check and the settings of now.
+"""Finds the commit that broke a check, with today's check and settings.
 
-The order of trials is that of `git bisect`. Both ends are tried first, and the parents of the commit at the end: what
-was not tried is said.
+Commits are tried in the order of `git bisect`. Both ends are tried first, and the parents of the culprit last; the
+report says what was not tried.
 """
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
+from math import isqrt
 from threading import Event
 from typing import NamedTuple
 
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.baseline import choose_baseline
+from handoff_tui.checks.run.choose import find_declared
 from handoff_tui.checks.run.commands import list_commands
-from handoff_tui.checks.run.rule_overrides import find_declared
 from handoff_tui.config.nearest import suggest
 from handoff_tui.core.errors import BisectError, UsageError
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.git.file_diff import FileChange
-from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph, read_message
-from handoff_tui.git.objects.tree_diff import count_lines, list_changes, read_patch
-from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.bisect.report import (
     BisectEnd,
@@ -32,129 +33,57 @@ from handoff_tui.history.bisect.report import (
     BisectReport,
     BisectWay,
     CommitLine,
-    Culprit,
-    CulpritFile,
-    Standing,
     Trial,
+    TrialVerdict,
 )
-from handoff_tui.history.bisect.search import Search, build_places, count_steps
-from handoff_tui.history.bisect.trials import Trials, Tried, open_command_trials, open_rule_trials
-from handoff_tui.history.travel.past_checks import list_suited_rules
-from handoff_tui.history.travel.past_session import find_commit
+from handoff_tui.history.bisect.trials import Trials, Tried, open_command_trials, open_rule_trials, read_culprit
+from handoff_tui.history.past.checks import list_past_rules
+from handoff_tui.history.past.repository import find_commit
 from handoff_tui.status.show import find_id
 
-_EMPTY_TREES = {
-    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-}
-_MOST_PATCH_LINES = 200
-_MOST_FILES = 500
-
-
-def read_culprit(desk: Desk, commit: GraphCommit, result: CheckResult) -> Culprit:
-    """What the commit changed against its first parent, and what the check says of it."""
-    git = desk.repository.git
-    before = commit.parents[0] if commit.parents else _EMPTY_TREES[desk.repository.object_format]
-    changes = list_changes(git, before, commit.id)
-    counts = count_lines(git, before, commit.id)
-    named = _find_named(changes, result)
-    lines, cut = _read_patch(desk, before, commit.id, named)
-    return Culprit(
-        commit=commit.id,
-        parents=commit.parents,
-        author=commit.author,
-        author_email=commit.author_email,
-        date=commit.date,
-        subject=commit.subject,
-        body=read_message(git, commit.id),
-        findings=result.findings,
-        summary=result.summary,
-        files=tuple(
-            CulpritFile(
-                status=change.status,
-                path=change.path,
-                old_path=change.old_path,
-                added=counts[change.path].added if change.path in counts else None,
-                deleted=counts[change.path].deleted if change.path in counts else None,
-                named=change in named,
-            )
-            for change in changes[:_MOST_FILES]
-        ),
-        patch="\n".join(lines),
-        patch_cut=cut,
-    )
-
-
-def _find_named(changes: list[FileChange], result: CheckResult) -> list[FileChange]:
-    """The changed files that a finding names as its place, or speaks of."""
-    evidence = [one for finding in result.findings for one in finding.evidence]
-    places = {one.path for one in evidence}
-    spoken = [finding.message for finding in result.findings]
-    words = " ".join([*spoken, *(part for one in evidence for part in (one.expected, one.actual) if part)])
-    return [change for change in changes if change.path in places or _is_spoken_of(change.path, words)]
-
-
-def _is_spoken_of(path: str, words: str) -> bool:
-    """Whether a path stands there as a whole: `a.md` is not named by `docs/a.md`, nor by `a.mdx`."""
-    if path not in words:  # most are not, and this is the quicker question
-        return False
-    return re.search(rf"(?<![\w/.~@+-])(?:\./)?{re.escape(path)}(?![\w/~@+-]|\.\w)", words) is not None
-
-
-def _read_patch(desk: Desk, before: str, after: str, named: list[FileChange]) -> tuple[list[str], bool]:
-    """The beginning of the diff; of the named files where there are some."""
-    lines: list[str] = []
-    rest = b""
-    for piece in read_patch(desk.repository.git, before, after, only=named or None):
-        *whole, rest = (rest + piece).split(b"\n")
-        lines += [line.decode("utf-8", "replace") for line in whole]
-        if len(lines) > _MOST_PATCH_LINES:
-            return lines[:_MOST_PATCH_LINES], True
-    return lines, False
-
-
+_MODULUS = 32_768
 _MOST_LEFT = 200
 _MOST_LISTED = 5
 _MOST_LOOKED = {BisectWay.TREES: 1_000, BisectWay.WORK_TREE: 32}
-"""So many commits are tried in search of one where it passes; a command may take minutes for each."""
-_EARLIER = "Name an earlier commit with --good, or leave it out: then one is looked for."
+"""How many commits are tried to find one that passes; a command may take minutes on each."""
+_EARLIER = "Name an earlier commit with --good, or leave it out to search for one."
 
 
 class BisectRequest(NamedTuple):
-    """What is asked. Without `good` a passing commit is looked for; without `bad` it is HEAD."""
+    """What to search for. Without `good`, a passing commit is searched for; `bad` defaults to HEAD."""
 
     check: str
     handoff: str | None = None
     good: str | None = None
     bad: str | None = None
     finding: str | None = None
-    """A fingerprint: only this finding counts, and a commit that fails for another reason is good."""
+    """A fingerprint: only this finding counts; a commit that fails for another reason is good."""
 
 
 @dataclass(slots=True)
-class BisectTelling:
-    """How the caller follows a search, and ends it."""
+class BisectControl:
+    """Lets the caller follow a search and cancel it."""
 
     on_progress: Callable[[BisectProgress], None] | None = None
     cancel: Event = field(default_factory=Event)
 
 
-def bisect(desk: Desk, request: BisectRequest, telling: BisectTelling | None = None) -> BisectReport:
-    """Searches the history that leads to the bad commit. Nothing of the repository is changed."""
-    telling = telling or BisectTelling()
+def bisect(desk: Desk, request: BisectRequest, control: BisectControl | None = None) -> BisectReport:
+    """Searches the history that leads to the bad commit. Changes nothing in the repository."""
+    control = control or BisectControl()
     if desk.work_tree.facts.head is None:
-        raise BisectError("there is no commit yet, so there is no history to search", "Commit something first.")
-    with _open_trials(desk, request, telling.cancel) as trials:
-        return _Bisection(desk, request, telling, trials).run()
+        raise BisectError("No commit yet, so no history to search", "Commit something first.")
+    with _open_trials(desk, request, control.cancel) as trials:
+        return _Bisection(desk, request, control, trials).run()
 
 
 @contextmanager
 def _open_trials(desk: Desk, request: BisectRequest, cancel: Event) -> Iterator[Trials]:
-    rules = list_suited_rules(desk)
+    rules = list_past_rules(desk)
     wanted = find_declared(request.check, rules)
     rule = next((rule for rule in rules if rule.id == wanted), None)
     if rule is not None:
-        handoffs = read_shelf(desk).harvest.handoffs if request.handoff is not None else ()
+        handoffs = read_repository(desk).result.handoffs if request.handoff is not None else ()
         scope = find_id(handoffs, request.handoff) if request.handoff is not None else None
         with open_rule_trials(desk, rule, cache(lambda: choose_baseline(desk, None)), scope) as trials:
             yield trials
@@ -168,28 +97,82 @@ def _open_trials(desk: Desk, request: BisectRequest, cancel: Event) -> Iterator[
             "`handoff-tui check --list` lists them.",
         )
     if request.handoff is not None:
-        raise UsageError(f"{command.id} is a command, which knows nothing of handoffs", "Leave out --handoff.")
+        raise UsageError(f"{command.id} is a command and isn't about one handoff", "Leave out --handoff.")
     with open_command_trials(desk, command, cancel) as runs:
         yield runs
 
 
 class _CancelledError(Exception):
-    """The caller wants no more."""
+    """The caller cancelled the search."""
+
+
+class Candidates:
+    """The commits that may be the first bad one: those that lead to the bad one and to no good one.
+
+    git ranks them, so commits are tried in the order of `git bisect`.
+    """
+
+    def __init__(self, git: Git, bad: str, good: str) -> None:
+        self._git = git
+        self._good = [good]
+        self._untestable: set[str] = set()
+        self.bad = bad
+        self.ranked = self._rank()
+        """Best to try next first."""
+
+    @property
+    def is_found(self) -> bool:
+        return self.ranked == [self.bad]
+
+    def note(self, commit: str, verdict: TrialVerdict) -> None:
+        """Takes in the result of a trial."""
+        if verdict is TrialVerdict.UNTESTABLE:
+            self._untestable.add(commit)
+            return
+        if verdict is TrialVerdict.BAD:
+            self.bad = commit
+        else:
+            self._good.append(commit)
+        self.ranked = self._rank()
+
+    def choose(self) -> str | None:
+        """The commit to try next; None if only one is left, or none that can be tried."""
+        testable = [commit for commit in self.ranked if commit not in self._untestable]
+        if len(self.ranked) <= 1 or testable == [self.bad]:
+            return None
+        if len(testable) == len(self.ranked):
+            return self._list_revisions("--bisect-vars").partition("'")[2].partition("'")[0]
+        if self.ranked[0] not in self._untestable:
+            return self.ranked[0]
+        # as git does it: further away from an untestable commit, since its neighbours are often untestable too
+        count = len(testable)
+        number = (count * 1_103_515_245 + 12_345) % (1 << 32) // 65_536 % _MODULUS
+        index = count * number // _MODULUS * isqrt(number) // isqrt(_MODULUS)
+        if testable[index] != self.bad:
+            return testable[index]
+        return testable[index - 1] if index else testable[1]
+
+    def _rank(self) -> list[str]:
+        return [line.split()[0] for line in self._list_revisions("--bisect-all").splitlines()]
+
+    def _list_revisions(self, option: str) -> str:
+        words = ("rev-list", option, self.bad, *(f"^{commit}" for commit in self._good), "--")
+        return os.fsdecode(self._git.read(*words))
 
 
 class _Bisection:
-    """One search."""
+    """One search, from both ends to the culprit."""
 
-    def __init__(self, desk: Desk, request: BisectRequest, telling: BisectTelling, trials: Trials) -> None:
+    def __init__(self, desk: Desk, request: BisectRequest, control: BisectControl, trials: Trials) -> None:
         self._desk = desk
         self._git = desk.repository.git
         self._request = request
-        self._telling = telling
+        self._control = control
         self._trials = trials
         self._tried: dict[str, tuple[GraphCommit, Tried]] = {}
         self._assumed: list[str] = []
         self._notes: list[str] = []
-        self._search: Search | None = None
+        self._search: Candidates | None = None
         self._graph: dict[str, GraphCommit] = {}
         self._good: str | None = None
         self._bad = self._read_bad()
@@ -218,56 +201,55 @@ class _Bisection:
         return self._narrow()
 
     def _begin_bad(self) -> bool:
-        """Whether the check fails where it should."""
+        """Whether the check fails at the bad commit."""
         tried = self._try(self._bad)
-        if tried.standing is Standing.UNTESTABLE:
+        if tried.verdict is TrialVerdict.UNTESTABLE:
             raise BisectError(
-                f"whether {self._request.check} fails at {_shorten(self._bad)} cannot be told: {tried.result.summary}",
-                "Name a commit where it fails with --bad.",
+                f"can't tell whether {self._request.check} fails at {_shorten(self._bad)}: {tried.result.summary}",
+                "Name a commit that fails with --bad.",
             )
-        if tried.standing is Standing.GOOD:
+        if tried.verdict is TrialVerdict.GOOD:
             self._refuse_unknown_finding(tried)
             self._note_why_not(tried)
-        return tried.standing is Standing.BAD
+        return tried.verdict is TrialVerdict.BAD
 
     def _refuse_unknown_finding(self, tried: Tried) -> None:
-        """It fails there, but the finding that was asked about is not among what it found."""
+        """Refuses a finding the check doesn't have at the bad commit."""
         if self._request.finding is None or not tried.result.findings:
             return
         known = [finding.fingerprint for finding in tried.result.findings]
         more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
         raise UsageError(
             f"no finding of {self._request.check} at {_shorten(self._bad)} has the fingerprint {self._request.finding}",
-            f"There are {', '.join(known[:_MOST_LISTED])}{more}: `handoff-tui check --json` has them with their words.",
+            f"Its findings: {', '.join(known[:_MOST_LISTED])}{more}. `handoff-tui check --json` shows their messages.",
         )
 
     def _note_why_not(self, tried: Tried) -> None:
-        """Why it may fail today although it does not fail at the commit."""
+        """Says why the check may fail today although it passes at the commit."""
         if self._request.finding is not None and tried.result.outcome is Outcome.FAIL:
             return
         if self._trials.fails_by_now(self._bad):
             self._notes.append(
-                "it rests on the clock: by the clock of the commit it passes, by that of now it fails. Time has done "
-                "it, and no commit"
+                "it depends on the clock: it passed at the time of the commit and fails now. No commit broke it"
             )
         elif self._desk.work_tree.facts.changed and self._request.bad is None:
-            self._notes.append("there are uncommitted changes: if it fails in the work tree, they may be why")
+            self._notes.append("there are uncommitted changes; if it fails in the work tree, they may be why")
 
     def _find_named_good(self) -> GraphCommit:
-        """The commit that a person calls good, tried; where it is no ancestor, the commits where the lines parted."""
+        """Tries the commit a person calls good. If it isn't an ancestor, tries the merge bases too."""
         good = find_commit(self._desk, self._request.good or "")
         tried = self._try(good)
-        if tried.standing is Standing.BAD:
-            raise BisectError(f"{self._request.check} fails at {_shorten(good)} as well", _EARLIER)
-        if tried.standing is Standing.UNTESTABLE:
+        if tried.verdict is TrialVerdict.BAD:
+            raise BisectError(f"{self._request.check} also fails at {_shorten(good)}", _EARLIER)
+        if tried.verdict is TrialVerdict.UNTESTABLE:
             self._assumed.append(
-                f"{_shorten(good)} is good by your word; it cannot be told there: {tried.result.summary}"
+                f"{_shorten(good)} passes, as you said; it can't be tested there: {tried.result.summary}"
             )
         bases = find_merge_bases(self._git, good.id, self._bad.id)
         if not bases:
             raise BisectError(
-                f"{_shorten(good)} and {_shorten(self._bad)} have no common history here",
-                "History may have been rewritten, or this clone is shallow. Name an ancestor with --good.",
+                f"{_shorten(good)} and {_shorten(self._bad)} share no history here",
+                "History was rewritten, or this clone is shallow. Name an ancestor with --good.",
             )
         for base in bases:
             if base != good.id:
@@ -276,112 +258,112 @@ class _Bisection:
 
     def _try_base(self, base: GraphCommit, good: GraphCommit) -> None:
         tried = self._try(base)
-        parted = f"{_shorten(base)}, where the lines to {_shorten(good)} and {_shorten(self._bad)} parted"
-        if tried.standing is Standing.BAD:
+        fork = f"{_shorten(base)}, the merge base of {_shorten(good)} and {_shorten(self._bad)}"
+        if tried.verdict is TrialVerdict.BAD:
             raise BisectError(
-                f"{self._request.check} fails already at {parted}: it was mended on the way to {_shorten(good)}",
+                f"{self._request.check} already fails at {fork}: it was fixed on the way to {_shorten(good)}",
                 _EARLIER,
             )
-        if tried.standing is Standing.UNTESTABLE:
-            self._assumed.append(f"it passed at {parted}; it cannot be told there: {tried.result.summary}")
+        if tried.verdict is TrialVerdict.UNTESTABLE:
+            self._assumed.append(f"it passes at {fork}; it can't be tested there: {tried.result.summary}")
 
     def _look_for_good(self) -> GraphCommit | None:
-        """Back along first parents in steps that double, then between them; nothing where it passes nowhere."""
+        """Walks back along first parents in doubling steps, then fills the gaps; None if it passes nowhere."""
         line = read_graph(self._git, self._bad.id, "--first-parent")
         for place in build_places(len(line) - 1, _MOST_LOOKED[self._trials.way]):
-            if self._try(line[place]).standing is Standing.GOOD:
+            if self._try(line[place]).verdict is TrialVerdict.GOOD:
                 self._bad = next(one for one in reversed(line[:place]) if self._is_bad(one))
                 return line[place]
         self._untried = count_commits(self._git, self._bad.id) - len(self._tried)
         if self._untried and len(self._tried) == len(line):
-            self._notes.append("only the line of first parents was tried; the others came in by merges")
+            self._notes.append("only first parents were tried; the other commits came in through merges")
         first = self._tried.get(line[-1].id)
-        if first is not None and first[1].standing is Standing.UNTESTABLE:
-            self._notes.append(f"at the first commit, {_shorten(line[-1])}, it cannot be told")
+        if first is not None and first[1].verdict is TrialVerdict.UNTESTABLE:
+            self._notes.append(f"it can't be tested at the first commit, {_shorten(line[-1])}")
         if self._desk.repository.shallow:
-            self._notes.append("this clone is shallow: what was before its first commit is not here")
+            self._notes.append("this clone is shallow: history before its first commit isn't here")
         self._bad = next(one for one in reversed(line) if self._is_bad(one))
         return None
 
     def _is_bad(self, commit: GraphCommit) -> bool:
         known = self._tried.get(commit.id)
-        return known is not None and known[1].standing is Standing.BAD
+        return known is not None and known[1].verdict is TrialVerdict.BAD
 
     def _end_without_good(self) -> BisectEnd:
-        """That it always failed is said only where every commit was tried, and failed."""
-        is_whole = not self._untried and all(self._is_bad(commit) for commit, _ in self._tried.values())
-        return BisectEnd.ALWAYS if is_whole else BisectEnd.UNKNOWN
+        """ALWAYS only if every commit was tried and failed."""
+        is_complete = not self._untried and all(self._is_bad(commit) for commit, _ in self._tried.values())
+        return BisectEnd.ALWAYS if is_complete else BisectEnd.UNKNOWN
 
     def _begin(self, good: GraphCommit) -> None:
         self._good = good.id
         commits = read_graph(self._git, self._bad.id, without=(good.id,))
         self._graph = {commit.id: commit for commit in commits}
         self._between = len(commits)
-        self._search = Search({commit.id: commit.parents for commit in commits}, self._bad.id)
+        self._search = search = Candidates(self._git, self._bad.id, good.id)
         for commit, tried in list(self._tried.values()):
-            if commit.id in self._search.left and commit.id != self._search.bad:
-                self._search.note(commit.id, tried.standing)
+            if commit.id in search.ranked and commit.id != search.bad:
+                search.note(commit.id, tried.verdict)
 
     def _narrow(self) -> BisectReport:
         search = self._search
         if search is None:
             raise BisectError("the search has not begun")
         while (chosen := search.choose()) is not None:
-            standing = self._try(self._graph[chosen]).standing
-            search.note(chosen, standing)
-            if standing is Standing.GOOD:
+            verdict = self._try(self._graph[chosen]).verdict
+            search.note(chosen, verdict)
+            if verdict is TrialVerdict.GOOD:
                 self._good = chosen
         if not search.is_found:
-            self._notes.append("only commits at which it cannot be told are left, so it is one of these")
+            self._notes.append("only commits that can't be tested are left, so it is one of these")
             return self._build(BisectEnd.RANGE)
         self._confirm(self._graph[search.bad])
         return self._build(BisectEnd.FOUND)
 
     def _confirm(self, culprit: GraphCommit) -> None:
-        """Tries the parents that were not tried, and says what the answer rests on."""
+        """Tries the culprit's parents, and notes what the answer assumes."""
         for parent in culprit.parents:
             known = self._tried.get(parent)
             tried = known[1] if known is not None else self._try(find_commit(self._desk, parent))
-            if tried.standing is Standing.BAD:
+            if tried.verdict is TrialVerdict.BAD:
                 self._notes.append(
-                    f"its parent {parent[:SHORT_COMMIT]} fails as well: the check failed before, was mended, and fails "
-                    "again. This is one of several beginnings"
+                    f"its parent {parent[:SHORT_COMMIT]} fails too: the check failed before, was fixed, and "
+                    "broke again. This is one of several commits that broke it"
                 )
-            elif tried.standing is Standing.UNTESTABLE:
-                self._assumed.append(f"its parent {parent[:SHORT_COMMIT]} passes; it cannot be told there")
+            elif tried.verdict is TrialVerdict.UNTESTABLE:
+                self._assumed.append(f"its parent {parent[:SHORT_COMMIT]} passes; it can't be tested there")
         untried = self._between - sum(commit in self._tried for commit in self._graph)
         if untried:
             self._assumed.append(
-                f"once it fails, it fails in all that follows: {untried} of {self._between} commits were not tried"
+                f"once it fails, it keeps failing: {untried} of {self._between} commits were not tried"
             )
 
     def _try(self, commit: GraphCommit) -> Tried:
         known = self._tried.get(commit.id)
         if known is not None:
             return known[1]
-        if self._telling.cancel.is_set():
+        if self._control.cancel.is_set():
             raise _CancelledError
         tried = self._judge_finding(self._trials.run(commit))
-        if self._telling.cancel.is_set() and tried.standing is Standing.UNTESTABLE:
+        if self._control.cancel.is_set() and tried.verdict is TrialVerdict.UNTESTABLE:
             raise _CancelledError
         self._tried[commit.id] = (commit, tried)
-        self._tell(commit, tried.standing)
+        self._tell(commit, tried.verdict)
         return tried
 
     def _judge_finding(self, tried: Tried) -> Tried:
-        """Where one finding is asked about, a failure without it is good."""
+        """If one finding was asked about, a failure without it counts as good."""
         wanted = self._request.finding
-        if wanted is None or tried.standing is not Standing.BAD:
+        if wanted is None or tried.verdict is not TrialVerdict.BAD:
             return tried
         found = any(finding.fingerprint.startswith(wanted) for finding in tried.result.findings)
-        return tried if found else tried._replace(standing=Standing.GOOD)
+        return tried if found else tried._replace(verdict=TrialVerdict.GOOD)
 
-    def _tell(self, commit: GraphCommit, standing: Standing) -> None:
-        if self._telling.on_progress is not None:
-            left = len(self._search.left) if self._search is not None else 0
-            self._telling.on_progress(
+    def _tell(self, commit: GraphCommit, verdict: TrialVerdict) -> None:
+        if self._control.on_progress is not None:
+            left = len(self._search.ranked) if self._search is not None else 0
+            self._control.on_progress(
                 BisectProgress(
-                    tried=len(self._tried), left=left, steps=count_steps(left), commit=commit.id, standing=standing
+                    tried=len(self._tried), left=left, steps=count_steps(left), commit=commit.id, standing=verdict
                 )
             )
 
@@ -389,9 +371,10 @@ class _Bisection:
         search = self._search
         bad = search.bad if search is not None else self._bad.id
         culprit = read_culprit(self._desk, *self._find_culprit(bad)) if end is BisectEnd.FOUND else None
-        left = search.left if search is not None and culprit is None else []
+        candidates = frozenset(search.ranked) if search is not None and culprit is None else frozenset()
+        left = [commit for commit in self._graph if commit in candidates]
         if len(left) > _MOST_LEFT:
-            self._notes.append(f"{len(left) - _MOST_LEFT:,} more commits may be it")
+            self._notes.append(f"{len(left) - _MOST_LEFT:,} more commits could be the one")
         return BisectReport(
             check=self._request.check,
             handoff=self._request.handoff,
@@ -404,7 +387,7 @@ class _Bisection:
             between=self._between,
             trials=tuple(_build_trial(commit, tried) for commit, tried in self._tried.values()),
             culprit=culprit,
-            left=tuple(_build_line(self._graph[one]) for one in left[:_MOST_LEFT]),
+            left=tuple(_build_line(self._graph[commit]) for commit in left[:_MOST_LEFT]),
             assumed=tuple(self._assumed),
             notes=tuple(self._notes),
         )
@@ -419,7 +402,7 @@ def _build_trial(commit: GraphCommit, tried: Tried) -> Trial:
     return Trial(
         commit=commit.id,
         subject=commit.subject,
-        standing=tried.standing,
+        standing=tried.verdict,
         outcome=result.outcome,
         summary=result.summary,
     )
@@ -431,3 +414,25 @@ def _build_line(commit: GraphCommit) -> CommitLine:
 
 def _shorten(commit: GraphCommit) -> str:
     return commit.id[:SHORT_COMMIT]
+
+
+def build_places(last: int, most: int) -> list[int]:
+    """Where to look for a good commit, counted back from the bad one: 1, 2, 4 and so on, and the last.
+
+    Then the middles of the gaps, newest first, and so on until all or `most` are named.
+    """
+    places = [place for place in (1 << power for power in range(last.bit_length())) if place < last]
+    places += [last] if last else []
+    known = [0, *places]
+    while len(places) < most:
+        middles = [(newer + older) // 2 for newer, older in pairwise(known) if older - newer > 1]
+        if not middles:
+            break
+        places += middles
+        known = sorted([*known, *middles])
+    return places[:most]
+
+
+def count_steps(left: int) -> int:
+    """About how many trials that many commits need."""
+    return max(0, left - 1).bit_length()

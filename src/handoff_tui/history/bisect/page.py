@@ -1,4 +1,4 @@
-"""Since when a check fails: as the public JSON shape, as a page, as a line of progress."""
+"""A bisect as the public JSON shape, as a page, and as a line of progress."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from handoff_tui.history.bisect.report import (
     BisectWay,
     CommitLine,
     Culprit,
-    Standing,
     Trial,
+    TrialVerdict,
 )
 
 SCHEMA = "handoff-tui/bisect/v1"
-_STANDINGS = {
-    Standing.GOOD: Label("✓", "good", "pass"),
-    Standing.BAD: Label("✗", "bad", "fail"),
-    Standing.UNTESTABLE: Label("?", "cannot tell", "warning"),
+_VERDICTS = {
+    TrialVerdict.GOOD: Label("✓", "good", "pass"),
+    TrialVerdict.BAD: Label("✗", "bad", "fail"),
+    TrialVerdict.UNTESTABLE: Label("?", "untestable", "warning"),
 }
 _WAYS = {
     BisectWay.TREES: "read from git, nothing was checked out",
-    BisectWay.WORK_TREE: "run in a work tree of its own, which is gone again",
+    BisectWay.WORK_TREE: "run in a separate work tree, since removed",
 }
 _MOST_FINDINGS = 5
 _MOST_FILES = 12
@@ -42,14 +42,14 @@ def build_bisect_json(report: BisectReport) -> dict[str, object]:
 
 def build_bisect_progress(progress: BisectProgress) -> str:
     """`bisect: 566724c bad · 12 commits left, about 4 steps`."""
-    said = f"bisect: {progress.commit[:SHORT_COMMIT]} {_STANDINGS[progress.standing].word}"
+    said = f"bisect: {progress.commit[:SHORT_COMMIT]} {_VERDICTS[progress.standing].word}"
     if not progress.left:
-        return f"{said} · looking for a commit where it passes"
+        return f"{said} · searching for a commit that passes"
     return f"{said} · {plural(progress.left, 'commit')} left, about {plural(progress.steps, 'step')}"
 
 
 def build_bisect_page(report: BisectReport, *, everything: bool = False) -> Page:
-    """The answer first, then the diff that did it, then how it was found and what it rests on."""
+    """The answer first, then the diff that broke it, then how it was found and what it assumes."""
     page = Page()
     _add_answer(page, report)
     if report.culprit is not None:
@@ -58,7 +58,7 @@ def build_bisect_page(report: BisectReport, *, everything: bool = False) -> Page
         _add_patch(page, report.culprit, everything=everything)
     _add_left(page, report.left, everything=everything)
     _add_trials(page, report)
-    for title, lines in (("What this rests on", report.assumed), ("Notes", report.notes)):
+    for title, lines in (("Assumptions", report.assumed), ("Notes", report.notes)):
         if lines:
             page.heading(title)
             for line in lines:
@@ -70,39 +70,38 @@ def describe_end(report: BisectReport) -> str:
     """The answer in a sentence."""
     about = f"{report.check} of {report.handoff}" if report.handoff else report.check
     if report.culprit is not None:
-        return f"{about} fails since {report.culprit.commit[:SHORT_COMMIT]}"
+        return f"{report.culprit.commit[:SHORT_COMMIT]} broke {about}"
     if report.end is BisectEnd.ALWAYS:
-        return f"{about} fails as far back as this clone goes"
+        return f"{about} fails at every commit in this clone"
     if report.end is BisectEnd.UNKNOWN:
         return _describe_unknown(report, about)
     if report.end is BisectEnd.NOT_FAILING:
         return f"{about} does not fail at {report.bad[:SHORT_COMMIT]}"
     if report.end is BisectEnd.RANGE:
-        return f"{about} began to fail in one of {plural(len(report.left), 'commit')}, which cannot be told apart"
-    return f"the search was stopped; {_describe_stopped(report, about)}"
+        return f"one of {plural(len(report.left), 'commit')} broke {about}; they can't be told apart"
+    return f"Stopped: {_describe_stopped(report, about)}"
 
 
 def _describe_unknown(report: BisectReport, about: str) -> str:
-    """No commit was found where it passes; how far that was looked for."""
+    """No passing commit was found; says how far the search went."""
     tried = len(report.trials)
     untold = _count_untold(report)
     untried = f"; {report.untried:,} {'was' if report.untried == 1 else 'were'} not tried" if report.untried else ""
     if untold:
-        told = f"at {untold:,} of {plural(tried, 'commit')} that {'was' if tried == 1 else 'were'} tried"
-        return f"since when {about} fails cannot be told: it cannot be told {told}{untried}"
-    return f"{about} failed in all {plural(tried, 'commit')} that were tried{untried}"
+        return f"can't tell what broke {about}: {untold:,} of {plural(tried, 'commit')} tried can't be tested{untried}"
+    return f"{about} failed at all {plural(tried, 'commit')} tried{untried}"
 
 
 def _describe_stopped(report: BisectReport, about: str) -> str:
     if report.left:
-        return f"{about} began to fail in one of {plural(len(report.left), 'commit')}"
-    if any(trial.standing is Standing.BAD for trial in report.trials):
-        return f"{about} fails at {report.bad[:SHORT_COMMIT]}, and since when is not known yet"
-    return f"nothing is known of {about} yet"
+        return f"one of {plural(len(report.left), 'commit')} broke {about}"
+    if any(trial.standing is TrialVerdict.BAD for trial in report.trials):
+        return f"{about} fails at {report.bad[:SHORT_COMMIT]}; what broke it isn't known yet"
+    return f"nothing is known about {about} yet"
 
 
 def _count_untold(report: BisectReport) -> int:
-    return sum(trial.standing is Standing.UNTESTABLE for trial in report.trials)
+    return sum(trial.standing is TrialVerdict.UNTESTABLE for trial in report.trials)
 
 
 def _add_answer(page: Page, report: BisectReport) -> None:
@@ -115,13 +114,11 @@ def _add_answer(page: Page, report: BisectReport) -> None:
     page.line(Cell(render_safe(who), "key"), Cell(f"  {render_safe(culprit.date)}", "muted"), indent=2)
     for line in culprit.body.split("\n"):
         page.line(Cell("    "), Cell(render_safe(line)), indent=4)
-    page.line(
-        Cell("    the whole commit: ", "muted"), Cell(f"git show {culprit.commit[:SHORT_COMMIT]}", "key"), indent=4
-    )
+    page.line(Cell("    full commit: ", "muted"), Cell(f"git show {culprit.commit[:SHORT_COMMIT]}", "key"), indent=4)
 
 
 def _add_findings(page: Page, culprit: Culprit, *, everything: bool) -> None:
-    page.heading("What the check says there", plural(max(len(culprit.findings), 1), "finding"))
+    page.heading("Findings", plural(max(len(culprit.findings), 1), "finding"))
     if not culprit.findings:
         page.line(Cell(render_safe(culprit.summary)), indent=2)
     shown = culprit.findings if everything else culprit.findings[:_MOST_FINDINGS]
@@ -134,7 +131,7 @@ def _add_findings(page: Page, culprit: Culprit, *, everything: bool) -> None:
 
 
 def _add_files(page: Page, culprit: Culprit, *, everything: bool) -> None:
-    page.heading("What the commit changed", plural(len(culprit.files), "file"))
+    page.heading("Files changed", plural(len(culprit.files), "file"))
     ordered = sorted(culprit.files, key=lambda file: not file.named)
     shown = ordered if everything else ordered[:_MOST_FILES]
     rows = [
@@ -156,18 +153,18 @@ def _add_patch(page: Page, culprit: Culprit, *, everything: bool) -> None:
     lines = culprit.patch.split("\n") if culprit.patch else []
     if not lines:
         return
-    page.heading("The diff", "of the files that the check names" if any(one.named for one in culprit.files) else "")
+    page.heading("Diff", "of the files the check names" if any(one.named for one in culprit.files) else "")
     shown = lines if everything else lines[:_MOST_LINES]
     for line in shown:
         page.line(Cell(render_safe(line), _ROLES.get(line[:1], "text")), indent=2)
     if len(lines) > len(shown) or culprit.patch_cut:
-        page.line(Cell(f"… there is more: git show {culprit.commit[:SHORT_COMMIT]}", "muted"), indent=2)
+        page.line(Cell(f"… more: git show {culprit.commit[:SHORT_COMMIT]}", "muted"), indent=2)
 
 
 def _add_left(page: Page, left: tuple[CommitLine, ...], *, everything: bool) -> None:
     if not left:
         return
-    page.heading("It may be any of these", str(len(left)))
+    page.heading("Candidates", str(len(left)))
     shown = left if everything else left[:_MOST_FILES]
     for one in shown:
         page.line(
@@ -180,14 +177,14 @@ def _add_left(page: Page, left: tuple[CommitLine, ...], *, everything: bool) -> 
 
 
 def _add_trials(page: Page, report: BisectReport) -> None:
-    searched = f"{plural(report.between, 'commit')} could be it; " if report.between else ""
+    searched = f"{plural(report.between, 'candidate')}; " if report.between else ""
     page.heading(f"Tried: {plural(len(report.trials), 'commit')}", f"{searched}{_WAYS[report.way]}")
-    columns = (Column(""), Column("commit"), Column("subject"), Column("what it said", fold=True))
+    columns = (Column(""), Column("commit"), Column("subject"), Column("result", fold=True))
     page.grid(columns, [_build_trial(trial) for trial in report.trials])
 
 
 def _build_trial(trial: Trial) -> tuple[Cell, ...]:
-    label = _STANDINGS[trial.standing]
+    label = _VERDICTS[trial.standing]
     return (
         Cell(str(label), label.role),
         Cell(trial.commit[:SHORT_COMMIT], "key"),

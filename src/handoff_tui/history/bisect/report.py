@@ -1,4 +1,4 @@
-"""Since when a check fails: the commits that were tried, and the one where it began."""
+"""The result of a bisect: the commits tried, and the one that broke the check."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from handoff_tui.checks.result import Finding, Outcome
 from handoff_tui.core.model import Model
 
 
-class Standing(StrEnum):
-    """What the result of a check on a commit counts for."""
+class TrialVerdict(StrEnum):
+    """What a check's result on a commit counts as."""
 
     GOOD = "good"
-    """It passed, or there was nothing to judge."""
+    """It passed, or there was nothing to check."""
     BAD = "bad"
     UNTESTABLE = "untestable"
-    """It could not be told: the check crashed there, ran out of time, or lacks something."""
+    """The check crashed there, timed out, or lacked something it needs."""
 
 
 class BisectEnd(StrEnum):
@@ -25,11 +25,11 @@ class BisectEnd(StrEnum):
     RANGE = "range"
     """Only untestable commits are left between the last good and the first bad one."""
     ALWAYS = "always"
-    """It fails as far back as this clone goes: at every commit of it."""
+    """It fails at every commit this clone has."""
     UNKNOWN = "unknown"
-    """No commit was found where it passes, but not all were tried, or it cannot be told at some of them."""
+    """No passing commit was found, but some were not tried or could not be tested."""
     NOT_FAILING = "not-failing"
-    """It does not fail at the commit that should be bad."""
+    """It doesn't fail at the commit that should be bad."""
     CANCELLED = "cancelled"
 
 
@@ -39,7 +39,7 @@ class BisectWay(StrEnum):
     TREES = "trees"
     """The rule read the trees in git; nothing was checked out."""
     WORK_TREE = "work-tree"
-    """The command ran in a work tree of its own, which is gone again."""
+    """The command ran in a separate work tree, since removed."""
 
 
 class CommitLine(Model):
@@ -56,13 +56,13 @@ class Trial(Model):
 
     commit: str
     subject: str
-    standing: Standing
+    standing: TrialVerdict
     outcome: Outcome
     summary: str
 
 
 class CulpritFile(Model):
-    """A file that the commit changed. Lines are nothing where the content is binary."""
+    """A file the commit changed. Line counts are None for binary content."""
 
     status: str
     path: str
@@ -88,34 +88,34 @@ class Culprit(Model):
     summary: str = ""
     files: tuple[CulpritFile, ...] = ()
     patch: str = ""
-    """Of the named files, or of all; cut where it is long."""
+    """Of the named files, or of all; truncated if long."""
     patch_cut: bool = False
 
 
 class BisectReport(Model):
-    """The answer to the question since when a check fails."""
+    """Which commit broke the check."""
 
     check: str
     handoff: str | None = None
     finding: str | None = None
-    """The fingerprint of the one finding that was asked about."""
+    """The fingerprint of the finding asked about."""
     end: BisectEnd
     way: BisectWay
     good: str | None = None
-    """The last commit known to be good; nothing where none was found."""
+    """The last commit known to be good; None if none was found."""
     bad: str
     """The first commit known to be bad."""
     untried: int = 0
-    """Where no good commit was found: how many that lead to the bad one were not tried."""
+    """If no good commit was found: how many ancestors of the bad one were not tried."""
     between: int = 0
-    """How many commits lay between the good and the bad one at the beginning, the bad one counted."""
+    """How many commits were between good and bad at the start, the bad one included."""
     trials: tuple[Trial, ...] = ()
-    """In the order in which they were made."""
+    """In the order they were made."""
     culprit: Culprit | None = None
     left: tuple[CommitLine, ...] = ()
-    """Where it was not narrowed down to one: the commits that may be it, newest first."""
+    """If it wasn't narrowed down to one: the remaining candidates, newest first."""
     assumed: tuple[str, ...] = ()
-    """What the answer rests on."""
+    """What the answer assumes."""
     notes: tuple[str, ...] = ()
 
 
@@ -124,8 +124,8 @@ class BisectProgress(Model):
 
     tried: int
     left: int
-    """How many commits may still be the one."""
+    """How many candidates are left."""
     steps: int
-    """About how many more must be tried."""
+    """About how many more trials it takes."""
     commit: str
-    standing: Standing
+    standing: TrialVerdict

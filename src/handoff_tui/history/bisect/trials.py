@@ -1,46 +1,129 @@
-"""Trying one commit: a rule on its tree, or a command in a work tree of its own."""
+"""What a search does with one commit: tries the check on it, and reads what the culprit changed.
+
+A rule runs on the commit's tree, a command in a separate work tree.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.rule import Rule
 from handoff_tui.checks.run.baseline import Baseline
-from handoff_tui.checks.run.command_consent import build_trust_state, hash_scripts
 from handoff_tui.checks.run.command_run import OUT, judge_run
-from handoff_tui.checks.run.commands import CommandCheck, build_environment
+from handoff_tui.checks.run.commands import CommandCheck, build_environment, hash_scripts, read_consent
 from handoff_tui.core.errors import BisectError, FileUnreadableError, HandoffError, UnsafePathError
 from handoff_tui.core.severity import Severity
-from handoff_tui.git.history.commit_graph import GraphCommit
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commit_graph import GraphCommit, read_message
+from handoff_tui.git.objects.tree_diff import count_lines, list_changes, read_patch
 from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.bisect.report import BisectWay, Standing
-from handoff_tui.history.travel.past_checks import run_rules
-from handoff_tui.history.travel.past_session import TravelMemory, open_desk_at
-from handoff_tui.history.travel.past_world import can_be_told
+from handoff_tui.history.bisect.report import (
+    BisectWay,
+    Culprit,
+    CulpritFile,
+    TrialVerdict,
+)
+from handoff_tui.history.past.checks import is_decidable, run_rules
+from handoff_tui.history.past.repository import PastRepositories
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.probe import can_execute
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_report_place, read_report, run_command
 
-_CANNOT_TELL = 125
-"""By this exit code a script says so, to `git bisect run` as to us; from the next on it did not run as it should."""
-_STANDINGS = {
-    Outcome.PASS: Standing.GOOD,
-    Outcome.NOT_APPLICABLE: Standing.GOOD,
-    Outcome.FAIL: Standing.BAD,
+_EMPTY_TREES = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+
+_MOST_PATCH_LINES = 200
+
+
+_MOST_FILES = 500
+
+
+def read_culprit(desk: Desk, commit: GraphCommit, result: CheckResult) -> Culprit:
+    """What the commit changed against its first parent, and what the check found."""
+    git = desk.repository.git
+    before = commit.parents[0] if commit.parents else _EMPTY_TREES[desk.repository.object_format]
+    changes = list_changes(git, before, commit.id)
+    counts = count_lines(git, before, commit.id)
+    named = _find_named(changes, result)
+    lines, cut = _read_patch(desk, before, commit.id, named)
+    return Culprit(
+        commit=commit.id,
+        parents=commit.parents,
+        author=commit.author,
+        author_email=commit.author_email,
+        date=commit.date,
+        subject=commit.subject,
+        body=read_message(git, commit.id),
+        findings=result.findings,
+        summary=result.summary,
+        files=tuple(
+            CulpritFile(
+                status=change.status,
+                path=change.path,
+                old_path=change.old_path,
+                added=counts[change.path].added if change.path in counts else None,
+                deleted=counts[change.path].deleted if change.path in counts else None,
+                named=change in named,
+            )
+            for change in changes[:_MOST_FILES]
+        ),
+        patch="\n".join(lines),
+        patch_cut=cut,
+    )
+
+
+def _find_named(changes: list[FileChange], result: CheckResult) -> list[FileChange]:
+    """The changed files that a finding points to or mentions."""
+    evidence = [one for finding in result.findings for one in finding.evidence]
+    places = {one.path for one in evidence}
+    spoken = [finding.message for finding in result.findings]
+    words = " ".join([*spoken, *(part for one in evidence for part in (one.expected, one.actual) if part)])
+    return [change for change in changes if change.path in places or _is_mentioned(change.path, words)]
+
+
+def _is_mentioned(path: str, words: str) -> bool:
+    """Whether the full path is mentioned: neither `docs/a.md` nor `a.mdx` mentions `a.md`."""
+    if path not in words:  # quick: most are not
+        return False
+    return re.search(rf"(?<![\w/.~@+-])(?:\./)?{re.escape(path)}(?![\w/~@+-]|\.\w)", words) is not None
+
+
+def _read_patch(desk: Desk, before: str, after: str, named: list[FileChange]) -> tuple[list[str], bool]:
+    """The beginning of the diff, limited to the named files if there are any."""
+    lines: list[str] = []
+    rest = b""
+    for piece in read_patch(desk.repository.git, before, after, only=named or None):
+        *complete, rest = (rest + piece).split(b"\n")
+        lines += [line.decode("utf-8", "replace") for line in complete]
+        if len(lines) > _MOST_PATCH_LINES:
+            return lines[:_MOST_PATCH_LINES], True
+    return lines, False
+
+
+_UNTESTABLE = 125
+"""A script exits with this to say so, as in `git bisect run`; higher codes mean it didn't run properly."""
+_VERDICTS = {
+    Outcome.PASS: TrialVerdict.GOOD,
+    Outcome.NOT_APPLICABLE: TrialVerdict.GOOD,
+    Outcome.FAIL: TrialVerdict.BAD,
 }
 
 
 class Tried(NamedTuple):
-    """What a check said of a commit, and what that counts for."""
+    """The result of a check on a commit, and what it counts as."""
 
     result: CheckResult
-    standing: Standing
+    verdict: TrialVerdict
 
 
 class Trials(Protocol):
@@ -52,11 +135,11 @@ class Trials(Protocol):
     def run(self, commit: GraphCommit) -> Tried: ...
 
     def fails_by_now(self, commit: GraphCommit) -> bool:
-        """Whether it fails on the files of a commit by the clock of now; it was judged by that of the commit."""
+        """Whether it fails on the commit's files at the present time; trials use the time of the commit."""
 
 
 class RuleTrials:
-    """A rule, with the settings and the baseline of now, on the trees of old commits."""
+    """A rule on the trees of old commits, with today's settings and baseline."""
 
     way = BisectWay.TREES
 
@@ -65,33 +148,33 @@ class RuleTrials:
         self._rule = rule
         self._find_baseline = find_baseline
         self._scope = scope
-        self._memory = TravelMemory(desk.repository)
+        self._past = PastRepositories(desk, desk.loaded)
 
     def run(self, commit: GraphCommit) -> Tried:
-        """Whatever cannot be read there is why it cannot be told, and never a pass or a failure."""
+        """If something can't be read there, the commit is untestable: never a pass or a failure."""
         try:
-            past = open_desk_at(self._desk, commit, self._memory, self._desk.loaded)
-            results = run_rules(past, (self._rule,), self._find_baseline, self._scope)
+            results = run_rules(self._past.open(commit), (self._rule,), self._find_baseline, self._scope)
         except HandoffError as unreadable:
-            return Tried(_build_unknown(self._rule.id, self._rule.severity, unreadable.message), Standing.UNTESTABLE)
-        return Tried(results[0], _STANDINGS.get(results[0].outcome, Standing.UNTESTABLE))
+            return Tried(
+                _build_unknown(self._rule.id, self._rule.severity, unreadable.message), TrialVerdict.UNTESTABLE
+            )
+        return Tried(results[0], _VERDICTS.get(results[0].outcome, TrialVerdict.UNTESTABLE))
 
     def fails_by_now(self, commit: GraphCommit) -> bool:
         try:
-            past = open_desk_at(self._desk, commit, self._memory, self._desk.loaded)
-            [result] = run_rules(past, (self._rule,), self._find_baseline, self._scope, read_now())
+            [result] = run_rules(self._past.open(commit), (self._rule,), self._find_baseline, self._scope, read_now())
         except HandoffError:
             return False
         return result.outcome is Outcome.FAIL
 
     def close(self) -> None:
-        self._memory.close()
+        self._past.close()
 
 
 class CommandTrials:
-    """A command as it is configured now, in a work tree of its own.
+    """A command as configured today, in a separate work tree.
 
-    Of a command that comes from the repository, the files that it names have the content of now: only that was trusted.
+    If the command comes from the repository, the scripts it names keep today's content: consent was given to that only.
     """
 
     way = BisectWay.WORK_TREE
@@ -112,15 +195,15 @@ class CommandTrials:
                 self._tree.put(script.path, script.content, executable=script.executable)
         except HandoffError as unreadable:
             unknown = _build_unknown(self._command.id, self._command.severity, unreadable.message)
-            return Tried(unknown, Standing.UNTESTABLE)
+            return Tried(unknown, TrialVerdict.UNTESTABLE)
         end, result = self._execute()
-        if end.code is not None and not 0 <= end.code < _CANNOT_TELL:
+        if end.code is not None and not 0 <= end.code < _UNTESTABLE:
             said = f"it exited with {end.code}" if end.code > 0 else f"it was ended by signal {-end.code}"
-            reason = f"{said}, which says that it cannot be told here"
-            return Tried(_build_unknown(self._command.id, self._command.severity, reason), Standing.UNTESTABLE)
-        return Tried(result, _STANDINGS.get(result.outcome, Standing.UNTESTABLE))
+            reason = f"{said}, which means it can't be tested here"
+            return Tried(_build_unknown(self._command.id, self._command.severity, reason), TrialVerdict.UNTESTABLE)
+        return Tried(result, _VERDICTS.get(result.outcome, TrialVerdict.UNTESTABLE))
 
-    def fails_by_now(self, commit: GraphCommit) -> bool:  # noqa: ARG002 - a command always has the clock of now
+    def fails_by_now(self, commit: GraphCommit) -> bool:  # noqa: ARG002 - a command always runs at the present time
         return False
 
     def _execute(self) -> tuple[CommandEnd, CheckResult]:
@@ -133,8 +216,8 @@ class CommandTrials:
 
 
 def can_bisect(check: str) -> bool:
-    """Whether it is of use to ask since when a check fails: some rules are about what is in no commit."""
-    return can_be_told(check)
+    """Whether a search makes sense: some rules are about things no commit holds."""
+    return is_decidable(check)
 
 
 @contextmanager
@@ -150,8 +233,8 @@ def open_rule_trials(
 
 @contextmanager
 def open_command_trials(desk: Desk, command: CommandCheck, cancel: Event) -> Iterator[CommandTrials]:
-    """Refused where the command comes from the repository and nobody has trusted it."""
-    trust = build_trust_state(desk)
+    """Refuses a command of the repository that nobody consented to."""
+    trust = read_consent(desk)
     if command.from_repository and (trust is None or not trust.trusted):
         raise BisectError(
             f"{command.id} is a command of the repository that nobody trusted yet: {command.shown}",

@@ -1,4 +1,4 @@
-"""What is different from when a check last passed: its command and settings, its environment, the files it rests on."""
+"""What changed since a check last passed: its command and settings, its environment, the files it depends on."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import NamedTuple
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.commands import CommandCheck, build_environment
+from handoff_tui.config.layer import find_leaves, join_path
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings
-from handoff_tui.config.paths import find_leaves, join_path
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.file_diff import FileChange
-from handoff_tui.git.history.commits import read_blobs, resolve_commits
+from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.report import ValueChange
-from handoff_tui.history.failure.evidence import EntryEvidence
 from handoff_tui.history.failure.report import FileSince, GoodMoment
+from handoff_tui.history.past.evidence import EntryEvidence
+from handoff_tui.history.past.repository import PastRepositories
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import read_optional
@@ -33,7 +34,7 @@ _RUN_SETTINGS = "check_run."
 
 
 class Since(NamedTuple):
-    """What has changed since a check passed; what could not be compared is in the notes."""
+    """What changed since a check passed; notes say what could not be compared."""
 
     changes: tuple[ValueChange, ...] = ()
     files: tuple[FileSince, ...] | None = None
@@ -44,16 +45,16 @@ class Since(NamedTuple):
 def find_last_good(
     desk: Desk, check: str, evidence: Sequence[EntryEvidence], handoff: str | None, *, is_command: bool
 ) -> GoodMoment | None:
-    """The newest entry whose evidence says that the check passed."""
+    """The newest entry whose evidence says the check passed; None if there is none."""
     for one in evidence:
         if one.has_passed(check, handoff, is_command=is_command):
-            work = one.one.work
+            work = one.logged.work
             commit = work.subject.commit
             here = resolve_commits(desk.repository.git, [commit]).get(commit) is not None
             return GoodMoment(
                 source="log",
-                time=one.one.entry.time,
-                entry=one.one.entry.id,
+                time=one.logged.entry.time,
+                entry=one.logged.entry.id,
                 handoff=work.handoff,
                 attempt=work.attempt,
                 commit=commit,
@@ -64,24 +65,25 @@ def find_last_good(
 
 
 class ChangeFinder:
-    """Compares with earlier commits; what two checks ask about is read once."""
+    """Compares with earlier commits; what several checks need is read once."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, past: PastRepositories) -> None:
+        self._desk = past.desk
+        self._past = past
         self._settings: dict[str, LoadedSettings | str] = {}
         self._files: dict[str, list[FileChange] | str] = {}
         self._now: LoadedSettings | str | None = None
 
     def find(self, result: CheckResult, command: CommandCheck | None, good: GoodMoment) -> Since:
-        """Since the commit of that moment; where it is not here, that is all that can be said."""
+        """What changed since the check passed; if that commit isn't here, only a note saying so."""
         if good.commit is None or good.behind is None:
-            why = "a shallow clone lacks it" if self.desk.repository.shallow else "it was pruned, or never fetched"
-            return Since(notes=(f"the commit on which it passed is not here ({why}), so nothing can be compared",))
+            why = "this clone is shallow" if self._desk.repository.shallow else "pruned, or never fetched"
+            return Since(notes=(f"the commit it passed on isn't here ({why}), so nothing can be compared",))
         notes: list[str] = []
         if not good.behind:
-            notes.append("the commit on which it passed is not behind HEAD: history was rewritten, or it lies aside")
+            notes.append("the commit it passed on isn't in the history of HEAD: rewritten, or on another branch")
         if good.uncommitted:
-            notes.append("it passed with uncommitted work, which is not compared")
+            notes.append("it passed with uncommitted changes, which are not compared")
         changes = self._compare_settings(result.id, good.commit, notes, is_command=command is not None)
         files = self._list_files(good.commit, notes)
         if files is None:
@@ -92,7 +94,7 @@ class ChangeFinder:
     def _compare_settings(
         self, check: str, commit: str, notes: list[str], *, is_command: bool
     ) -> tuple[ValueChange, ...]:
-        """Of a command its own settings; of a rule all others too, since it may take its numbers from any of them."""
+        """For a command, its own settings; for a rule, all others too, since it may use any of them."""
         then, now = self._read_settings(commit), self._read_settings_now()
         if isinstance(then, str) or isinstance(now, str):
             notes += [loaded for loaded in (then, now) if isinstance(loaded, str)]
@@ -105,29 +107,31 @@ class ChangeFinder:
 
     def _read_settings(self, commit: str) -> LoadedSettings | str:
         if commit not in self._settings:
-            name = f"{commit}:{REPOSITORY_FILE}"
-            content = read_blobs(self.desk.repository.git, [name], MAX_BYTES)[name]
-            self._settings[commit] = _parse(content, f"{REPOSITORY_FILE} as it was then cannot be used")
+            otherwise = f"{REPOSITORY_FILE} as it was then can't be used"
+            try:
+                self._settings[commit] = _parse(self._past.read_configuration(commit), otherwise)
+            except HandoffError as unread:
+                self._settings[commit] = f"{otherwise}: {unread.message}"
         return self._settings[commit]
 
     def _read_settings_now(self) -> LoadedSettings | str:
         if self._now is None:
-            reader = FileReader(self.desk.repository.root, MAX_BYTES)
+            reader = FileReader(self._desk.repository.root, MAX_BYTES)
             try:
                 content = read_optional(reader, REPOSITORY_FILE)
             except HandoffError as unread:
                 return unread.message
-            self._now = _parse(content, f"{REPOSITORY_FILE} as it is now cannot be used")
+            self._now = _parse(content, f"{REPOSITORY_FILE} as it is now can't be used")
         return self._now
 
     def _list_files(self, commit: str, notes: list[str]) -> list[FileSince] | None:
-        """Committed since, and what is uncommitted now."""
-        facts = self.desk.work_tree.facts
+        """Files committed since, and files uncommitted now."""
+        facts = self._desk.work_tree.facts
         if commit not in self._files:
             try:
-                self._files[commit] = list_changes(self.desk.repository.git, commit, facts.head or commit)
+                self._files[commit] = list_changes(self._desk.repository.git, commit, facts.head or commit)
             except HandoffError as refused:
-                self._files[commit] = f"the files of then cannot be compared: {refused.message}"
+                self._files[commit] = f"the files can't be compared: {refused.message}"
         listed = self._files[commit]
         if isinstance(listed, str):
             notes.append(listed)
@@ -142,7 +146,7 @@ class ChangeFinder:
 
 
 def compare_settings(then: LoadedSettings, now: LoadedSettings) -> list[ValueChange]:
-    """Settings of the repository's file that have another effect, by their dotted keys."""
+    """Settings of the repository's file whose effect differs, by dotted key."""
     names = {*then.settings.checks, *now.settings.checks}
     old, new = (_list_effective(loaded.settings, names) for loaded in (then, now))
     return [
@@ -153,21 +157,21 @@ def compare_settings(then: LoadedSettings, now: LoadedSettings) -> list[ValueCha
 
 
 def _list_effective(settings: Settings, names: Iterable[str]) -> dict[str, object]:
-    """Every setting; those of a check that the file does not name are the usual ones, as they are when it runs."""
+    """Every setting; a check the file doesn't mention has the defaults it would run with."""
     checks = {**dict.fromkeys(names, Check()), **settings.checks}
     leaves = find_leaves(settings.model_copy(update={"checks": checks}).model_dump(mode="json"))
     return {key: value for key, value in leaves if value is not None and value != {}}
 
 
 def list_unset(check: Check) -> tuple[str, ...]:
-    """Variables that a check asks for by name and that are not set here; the usual ones are not missed."""
+    """Variables a check asks for that aren't set here; the default ones don't count."""
     given = build_environment(check)
     usual = Check().environment
     return tuple(name for name in check.environment if name not in given and name not in usual)
 
 
 def _choose_files(files: list[FileSince], result: CheckResult, command: CommandCheck | None) -> list[FileSince]:
-    """Those that the check rests on, as far as that is known; the ones that a finding names come first."""
+    """Files the check depends on, as far as known; those named by a finding first."""
     named = {evidence.path for finding in result.findings for evidence in finding.evidence if evidence.path}
     patterns = command.check.inputs if command is not None else ()
     chosen = [one for one in files if not patterns or any(fnmatch.fnmatch(one.path, glob) for glob in patterns)]

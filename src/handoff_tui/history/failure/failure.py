@@ -1,9 +1,10 @@
-"""Why something fails: the check to look at first, what it printed, what changed since it passed, who met it before."""
+"""Why something fails: the check to look at first, its output, what changed since it passed, earlier failures."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,20 +16,21 @@ from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import CheckReport, is_open
 from handoff_tui.checks.result import CheckResult, Outcome
-from handoff_tui.checks.run.check import CheckRequest, Telling, check
+from handoff_tui.checks.run.check import ProgressCallbacks, check
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
-from handoff_tui.checks.run.memory import load_memory
+from handoff_tui.checks.run.result_cache import load_result_cache
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.compare import compare_runs
 from handoff_tui.history.attempts.measure import read_attempt_run
 from handoff_tui.history.bisect.trials import can_bisect
 from handoff_tui.history.failure.changes import ChangeFinder, Since, find_last_good, list_unset
-from handoff_tui.history.failure.evidence import MOST_ENTRIES, EntryEvidence, list_evidence
 from handoff_tui.history.failure.report import (
     EarlierEnd,
     EarlierFailure,
@@ -40,17 +42,18 @@ from handoff_tui.history.failure.report import (
     OutputLine,
 )
 from handoff_tui.history.known_phases import find_known_phase
-from handoff_tui.log.index import LogIndex, Vote, build_log_index
+from handoff_tui.history.past.evidence import MOST_ENTRIES, EntryEvidence, list_evidence
+from handoff_tui.history.past.repository import PastRepositories
+from handoff_tui.log.entry import DecisionVerb
+from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog
-from handoff_tui.log.record import DecisionVerb
-from handoff_tui.status.refresh import read_harvest
 from handoff_tui.system.processes.output_reader import OutputReader
 
 _MOST_EARLIER = 5
 _MOST_MESSAGES = 3
 _PASS, _FAIL = Outcome.PASS.value, Outcome.FAIL.value
 _SILENT = frozenset({None, Outcome.NOT_APPLICABLE.value})
-"""Where nobody looked for it any more, it may or may not have come right."""
+"""Nobody checked, so it may or may not have been fixed."""
 
 
 class _Ending(NamedTuple):
@@ -61,9 +64,10 @@ class _Ending(NamedTuple):
 def find_earlier(
     result: CheckResult, evidence: Sequence[EntryEvidence], handoff: str | None = None, *, is_command: bool = False
 ) -> tuple[EarlierFailure, ...]:
-    """The newest of each kind of end at each gate, those with the same findings first. `evidence` is newest first.
+    """Earlier failures like this one: the newest per gate and ending, those with the same findings first.
 
-    A command is about the whole repository; with other findings than now, only those of the same handoff are alike.
+    `evidence` is newest first. A command is about the whole repository. A rule that failed with other findings only
+    counts for the same handoff.
     """
     found: dict[tuple[object, ...], EarlierFailure] = {}
     for place, one in enumerate(evidence):
@@ -71,7 +75,7 @@ def find_earlier(
             continue
         then = one.find_findings(result.id)
         shared = _find_shared(result, then)
-        if not is_command and not _is_telling(one, handoff, has_shared=bool(shared)):
+        if not is_command and not _is_relevant(one, handoff, has_shared=bool(shared)):
             continue
         match = EarlierMatch.SAME_FINDING if shared else EarlierMatch.SAME_CHECK
         ending = _find_ending(one, result.id, shared, evidence[:place])
@@ -81,30 +85,30 @@ def find_earlier(
     return tuple(ordered[:_MOST_EARLIER])
 
 
-def _is_telling(one: EntryEvidence, handoff: str | None, *, has_shared: bool) -> bool:
-    """Whether evidence tells something of the handoff that it was stored for, and that is like the failure of now.
+def _is_relevant(one: EntryEvidence, handoff: str | None, *, has_shared: bool) -> bool:
+    """Whether the evidence is about its own handoff, and like the present failure.
 
-    Without a record there is only the snapshot, which is about the whole repository.
+    Without a review record there is only the snapshot, which is about the whole repository.
     """
     if one.record is not None:
-        return has_shared or one.one.work.handoff == handoff
-    return has_shared and one.one.work.handoff == handoff
+        return has_shared or one.logged.work.handoff == handoff
+    return has_shared and one.logged.work.handoff == handoff
 
 
 def _find_shared(result: CheckResult, then: dict[str, str]) -> set[str]:
-    """Findings of then and now. The end of a command's output is the same only if it says the same."""
+    """Findings of both. The tail of a command's output only matches if the text does."""
     now = {finding.fingerprint: finding.message for finding in result.findings}
     output = build_fingerprint(result.id, "", OUTPUT_SUBJECT)
     return {key for key in now.keys() & then.keys() if key != output or now[key].startswith(then[key])}
 
 
 def _find_ending(one: EntryEvidence, check: str, shared: set[str], newer: Sequence[EntryEvidence]) -> _Ending:
-    """By the first later entry at the same gate whose evidence is free of it."""
-    work = one.one.work
+    """How it ended, by the first later entry at the same gate whose evidence is free of it."""
+    work = one.logged.work
     later = [
         other
         for other in reversed(newer)
-        if (other.one.work.handoff, other.one.work.phase) == (work.handoff, work.phase)
+        if (other.logged.work.handoff, other.logged.work.phase) == (work.handoff, work.phase)
     ]
     unread = False
     for other in later:
@@ -119,13 +123,13 @@ def _find_ending(one: EntryEvidence, check: str, shared: set[str], newer: Sequen
 
 
 def _is_override(evidence: EntryEvidence) -> bool:
-    return isinstance(evidence.one, Vote) and evidence.one.decision.verb is DecisionVerb.OVERRIDE
+    return isinstance(evidence.logged, DecisionEntry) and evidence.logged.decision.verb is DecisionVerb.OVERRIDE
 
 
 def _build_failure(
     evidence: EntryEvidence, match: EarlierMatch, messages: dict[str, str], shared: int, ending: _Ending
 ) -> EarlierFailure:
-    one, last = evidence.one, ending.shown_by
+    one, last = evidence.logged, ending.shown_by
     return EarlierFailure(
         entry=one.entry.id,
         time=one.entry.time,
@@ -133,31 +137,33 @@ def _build_failure(
         phase=one.work.phase,
         attempt=one.work.attempt,
         actor=one.entry.actor,
-        verb=_name_act(evidence),
+        verb=_name_verb(evidence),
         match=match,
         shared=shared,
         messages=tuple(sorted(messages.values()))[:_MOST_MESSAGES],
         end=ending.end,
-        ended_by=None if last is None else last.one.entry.id,
-        ended_attempt=None if last is None else last.one.work.attempt,
-        ended_commit=None if last is None else last.one.work.subject.commit,
-        ended_words="" if last is None else f"{_name_act(last)} by {last.one.entry.actor} at {last.one.entry.time}",
+        ended_by=None if last is None else last.logged.entry.id,
+        ended_attempt=None if last is None else last.logged.work.attempt,
+        ended_commit=None if last is None else last.logged.work.subject.commit,
+        ended_words=""
+        if last is None
+        else f"{_name_verb(last)} by {last.logged.entry.actor} at {last.logged.entry.time}",
     )
 
 
-def _name_act(evidence: EntryEvidence) -> str:
-    return evidence.one.decision.verb.value if isinstance(evidence.one, Vote) else "submit"
+def _name_verb(evidence: EntryEvidence) -> str:
+    return evidence.logged.decision.verb.value if isinstance(evidence.logged, DecisionEntry) else "submit"
 
 
 _MOST_LINES = 20_000
-"""Of a longer output the end is looked at."""
+"""Of a longer output only the end is read."""
 _BEFORE, _AFTER = 2, 4
 _LAST = 6
 _MOST_ERRORS = 12
-"""Around more lines than this nothing is shown: of a thousand failures the first ones tell most."""
+"""Only this many error lines get context: of a thousand failures, the first say most."""
 _LONGEST_LINE = 2_000
 _LEAST_FOLDED = 2
-"""A fold takes a line itself."""
+"""A fold takes up a line itself."""
 _ERROR: Final = compile_later(
     r"\b(?:error|errors|exception|traceback|fatal|fail|fails|failed|failure|failures|failing|panic|panicked|abort|aborted"
     r"|assertionerror|segmentation fault|core dumped|killed|timed out|timeout|undefined|unresolved|denied|refused)\b"
@@ -174,7 +180,7 @@ _PASSED: Final = compile_later(r"^\s*(?:ok|✓|✔)\s|\bPASSED\b")
 
 
 def read_excerpt(path: str | None) -> OutputExcerpt | None:
-    """The excerpt of a file; nothing where there is none, or it is empty."""
+    """The excerpt of an output file; None if it is missing or empty."""
     if path is None:
         return None
     reader = OutputReader(Path(path))
@@ -186,7 +192,7 @@ def read_excerpt(path: str | None) -> OutputExcerpt | None:
 
 
 def fold_output(path: str, lines: Sequence[str], skipped: int = 0, total: int | None = None) -> OutputExcerpt:
-    """Lines that matter, each with its number, and folds in their order. `skipped` lines come before, unread."""
+    """The lines that matter, with their numbers, and folds between them. `skipped` lines before them weren't read."""
     wrong = [place for place, line in enumerate(lines) if is_error_line(line)]
     shown = _choose_lines(len(lines), wrong)
     marked = frozenset(wrong)
@@ -212,7 +218,7 @@ def fold_output(path: str, lines: Sequence[str], skipped: int = 0, total: int | 
 
 
 def is_error_line(line: str) -> bool:
-    """Whether a line speaks of something that went wrong; one that counts none, or that passed, does not."""
+    """Whether a line reports an error; "0 failures" and passed tests don't count."""
     head = line[:_LONGEST_LINE]
     if _PASSED.search(head):
         return False
@@ -226,7 +232,7 @@ def _choose_lines(count: int, wrong: Sequence[int]) -> frozenset[int]:
 
 
 def _build_fold(lines: Sequence[str], place: int, hidden: int, skipped: int) -> list[OutputLine]:
-    """The lines before `place` that are not shown: as one fold, or as they are where a fold would save nothing."""
+    """The hidden lines before `place`: as one fold, or as they are if a fold would save nothing."""
     if 0 < hidden < _LEAST_FOLDED and hidden <= place:
         start = place - hidden
         return [
@@ -244,17 +250,17 @@ _RANK = {severity: number for number, severity in enumerate(Severity)}
 
 
 class OrderedFailure(NamedTuple):
-    """A result that is no pass, and its neighbours among those."""
+    """A result that doesn't pass, with what it needs and what waits for it."""
 
     result: CheckResult
     needs: tuple[str, ...]
-    """Those that it needs directly and that do not pass either."""
+    """Checks it needs directly that don't pass either."""
     holds_back: tuple[str, ...]
-    """Those that did not run because of it, at any distance."""
+    """Checks that didn't run because of it, directly or not."""
 
 
 def order_failures(results: Iterable[CheckResult], needs: Mapping[str, tuple[str, ...]]) -> tuple[OrderedFailure, ...]:
-    """Results that do not pass, causes before what they hold back; then what blocks, then the worst."""
+    """Orders failures: causes before what they hold back, then what blocks, then the worst."""
     by_id = {result.id: result for result in results}
     direct = {name: tuple(need for need in needs.get(name, ()) if need in by_id) for name in by_id}
     below = {name: _find_below(name, direct) for name in by_id}
@@ -262,7 +268,7 @@ def order_failures(results: Iterable[CheckResult], needs: Mapping[str, tuple[str
     for name, result in by_id.items():
         waiting = [other for other in by_id if name in below[other] and other != name]
         held = tuple(sorted(other for other in waiting if by_id[other].outcome is Outcome.SKIPPED))
-        # of checks that need each other in a circle none is the cause of another
+        # in a circle of needs, none is the cause of another
         causes = [other for other in below[name] if name not in below[other] and other != name]
         weight = [result, *(by_id[other] for other in held)]
         key = (
@@ -279,7 +285,7 @@ def order_failures(results: Iterable[CheckResult], needs: Mapping[str, tuple[str
 
 
 def _find_below(name: str, direct: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    """All that a check needs, at any distance; itself among them where needs go round in a circle."""
+    """Everything a check needs, directly or not; includes itself if needs form a circle."""
     found: set[str] = set()
     waiting = list(direct[name])
     while waiting:
@@ -290,12 +296,12 @@ def _find_below(name: str, direct: Mapping[str, tuple[str, ...]]) -> frozenset[s
     return frozenset(found)
 
 
-_NO_EVIDENCE = "no entry of the log says that it ever passed, so there is nothing to compare with"
-_BROKEN = "the log is not sound, so nothing is taken from it: handoff-tui log verify"
+_NO_EVIDENCE = "no log entry says it ever passed, so there is nothing to compare with"
+_BROKEN = "the log is not intact, so its entries are ignored: handoff-tui log verify"
 
 
 class FailurePlace(NamedTuple):
-    """Which gate is asked about."""
+    """The gate in question."""
 
     handoff: str | None = None
     phase: str | None = None
@@ -309,24 +315,24 @@ def read_failure(
     phase: str | None = None,
     *,
     only: str | None = None,
-    telling: Telling | None = None,
+    telling: ProgressCallbacks | None = None,
 ) -> FailureReport:
-    """Runs the checks of a handoff's gate, or all of them, as `check` does, and explores what does not pass."""
+    """Runs the checks of a handoff's gate, or all checks, and explores what fails."""
     verdict = log.verify()
     index = build_log_index(verdict)
     place, request = FailurePlace(), CheckRequest()
     if wanted is None and phase is not None:
-        raise UsageError("a phase is one of a handoff, and none is named", f"handoff-tui failure ID --phase {phase}")
+        raise UsageError("--phase needs a handoff", f"handoff-tui failure ID --phase {phase}")
     if wanted is not None:
-        handoffs = read_harvest(desk).handoffs
+        handoffs = read_repository(desk).result.handoffs
         handoff = find_handoff(handoffs, wanted)
         known = find_known_phase(desk, index, handoff, phase, list_runs(desk.repository.common_dir, handoff.id))
         plan = plan_gate(desk, index, handoffs, wanted, known)
-        place = FailurePlace(plan.handoff.id, plan.phase, plan.attempt)
+        place = FailurePlace(*plan.key)
         request = plan.build_request(fresh=False)
     report = check(desk, request, telling)
     if only is not None and only not in {result.id for result in report.results}:
-        raise UsageError(f"no check here has the id {only!r}", "`handoff-tui check --list` lists them.")
+        raise UsageError(f"no check has the id {only!r}", "`handoff-tui check --list` lists them.")
     return explore_failure(desk, report, None if verdict.fatal else index, place, only=only)
 
 
@@ -338,15 +344,17 @@ def explore_failure(
     *,
     only: str | None = None,
 ) -> FailureReport:
-    """Explores results that are there already. `index` is nothing where the log cannot be relied on."""
+    """Explores existing results. `index` is None if the log can't be relied on."""
     place = place or FailurePlace(report.handoff)
     evidence = () if index is None else list_evidence(desk, index)
-    explorer = _Explorer(desk, report, evidence, place.handoff)
     needs = {name: own.needs for name, own in desk.loaded.settings.checks.items()}
     ordered = order_failures(filter(is_open, report.results), needs)
     notes = [_BROKEN] if index is None else []
     if len(evidence) == MOST_ENTRIES:
-        notes.append(f"of the log the newest {MOST_ENTRIES} entries were looked through")
+        notes.append(f"only the newest {MOST_ENTRIES} log entries were searched")
+    with closing(PastRepositories(desk)) as past:
+        explorer = _Explorer(past, report, evidence, place.handoff)
+        failed = tuple(explorer.explore(failure) for failure in ordered if only in {None, failure.result.id})
     found = FailureReport(
         handoff=place.handoff,
         phase=place.phase,
@@ -355,7 +363,7 @@ def explore_failure(
         blocked=report.verdict == "blocked",
         passed=report.passed,
         total=report.total,
-        failed=tuple(explorer.explore(one) for one in ordered if only in {None, one.result.id}),
+        failed=failed,
         notes=tuple(notes),
     )
     return found if place.handoff is None else _add_runs(desk, found, place.handoff)
@@ -363,18 +371,19 @@ def explore_failure(
 
 @dataclass
 class _Explorer:
-    """Looks into the failures of one report; what several of them ask about is read once."""
+    """Explores the failures of one report; what several of them need is read once."""
 
-    desk: Desk
+    past: PastRepositories
     report: CheckReport
     evidence: tuple[EntryEvidence, ...]
     handoff: str | None
 
     def __post_init__(self) -> None:
+        self.desk = self.past.desk
         self._commands = {command.id: command for command in list_commands(self.desk, None, None)}
         self._holds = {rule.id: rule.holds for rule in self.report.rules}
-        self._changes = ChangeFinder(self.desk)
-        self._passes = load_memory(self.desk.repository.root, self.report.handoff).commands
+        self._changes = ChangeFinder(self.past)
+        self._passes = load_result_cache(self.desk.repository.root, self.report.handoff).commands
 
     def explore(self, one: OrderedFailure) -> FailedCheck:
         result = one.result
@@ -388,7 +397,7 @@ class _Explorer:
             holds=self._holds.get(result.id, ""),
             command="" if command is None else command.shown,
             output=read_excerpt(result.log),
-            last_good=good or self._find_own_pass(result, command),
+            last_good=good or self._find_local_pass(result, command),
             changes=since.changes,
             files=since.files,
             files_total=since.files_total,
@@ -398,8 +407,8 @@ class _Explorer:
             notes=since.notes,
         )
 
-    def _find_own_pass(self, result: CheckResult, command: CommandCheck | None) -> GoodMoment | None:
-        """A pass of a command on this machine, of which only the time is known."""
+    def _find_local_pass(self, result: CheckResult, command: CommandCheck | None) -> GoodMoment | None:
+        """A pass of a command on this machine; only its time is known."""
         passed = self._passes.get(result.id) if command is not None else None
         if passed is None or passed.ran_at is None:
             return None
@@ -407,13 +416,13 @@ class _Explorer:
 
 
 def _add_runs(desk: Desk, report: FailureReport, handoff: str) -> FailureReport:
-    """The last run of an agent where it did not come through, beside the last one that did."""
+    """Adds the last agent run if it didn't succeed, compared with the last one that did."""
     runs = list_runs(desk.repository.common_dir, handoff)
     last = runs[-1] if runs else None
-    if last is None or not last.is_over or _came_through(last):
+    if last is None or not last.is_over or _has_succeeded(last):
         return report
     failed = read_attempt_run(last)
-    good = next((state for state in reversed(runs) if _came_through(state)), None)
+    good = next((state for state in reversed(runs) if _has_succeeded(state)), None)
     return report.model_copy(
         update={
             "last_run": failed,
@@ -423,6 +432,6 @@ def _add_runs(desk: Desk, report: FailureReport, handoff: str) -> FailureReport:
     )
 
 
-def _came_through(state: RunState) -> bool:
+def _has_succeeded(state: RunState) -> bool:
     report = load_report(state)
     return report is not None and report.outcome is StepOutcome.READY

@@ -1,10 +1,11 @@
-"""Why something fails, as pages: the check to look at first whole, the others in a line."""
+"""Why something fails, as pages and as the public JSON shape: the first check in full, the others in a line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from handoff_tui.checks.output.detail import build_check_detail
+from handoff_tui.checks.output.json import build_result_json
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.labels import label_outcome, plural
@@ -22,19 +23,38 @@ from handoff_tui.history.failure.report import (
     OutputExcerpt,
 )
 
+SCHEMA = "handoff-tui/failure/v1"
+
+
+def build_failure_json(report: FailureReport) -> dict[str, object]:
+    """The shape promised to scripts; `failed` starts with the check to look at first."""
+    rest = report.model_dump(mode="json", exclude={"failed"})
+    first = report.first
+    return {
+        "schema": SCHEMA,
+        **rest,
+        "first": None if first is None else first.result.id,
+        "failed": [_build_failed(failed) for failed in report.failed],
+    }
+
+
+def _build_failed(failed: FailedCheck) -> dict[str, object]:
+    return {**build_result_json(failed.result), **failed.model_dump(mode="json", exclude={"result"})}
+
+
 _MOST_OTHERS = 12
 _LONGEST = 300
 _ENDS = {
-    EarlierEnd.PASSED: ("✓ came right", "pass"),
-    EarlierEnd.OVERRIDDEN: ("! was gone over", "warning"),
-    EarlierEnd.STILL_OPEN: ("○ never came right there", "muted"),
-    EarlierEnd.UNKNOWN: ("? how it ended is not recorded", "unknown"),
+    EarlierEnd.PASSED: ("✓ fixed", "pass"),
+    EarlierEnd.OVERRIDDEN: ("! overridden", "warning"),
+    EarlierEnd.STILL_OPEN: ("○ never fixed there", "muted"),
+    EarlierEnd.UNKNOWN: ("? outcome not recorded", "unknown"),
 }
 _MATCHES = {EarlierMatch.SAME_FINDING: "the same finding", EarlierMatch.SAME_CHECK: "the same check, another finding"}
 
 
 def build_failure_page(report: FailureReport, *, everything: bool = False) -> Page:
-    """What to look at first, with all that helps; then the rest."""
+    """The check to look at first, with everything that helps; then the rest."""
     page = Page()
     _add_headline(page, report)
     for note in report.notes:
@@ -49,7 +69,7 @@ def build_failure_page(report: FailureReport, *, everything: bool = False) -> Pa
 
 
 def build_failed_page(failed: FailedCheck, handoff: str | None = None) -> Page:
-    """One check that does not pass, whole; at the gate of a handoff, where one is named."""
+    """One failing check in full, at the gate of `handoff` if given."""
     page = build_check_detail(_drop_tail(failed))
     _add_facts(page, failed)
     if failed.output is not None:
@@ -59,13 +79,13 @@ def build_failed_page(failed: FailedCheck, handoff: str | None = None) -> Page:
     if failed.can_bisect:
         scope = f" --handoff {handoff}" if handoff is not None else ""
         asked = f"handoff-tui bisect {failed.result.id}{scope}"
-        page.heading("Since when?")
+        page.heading("Find the commit that broke it")
         page.line(Cell("  $ ", "muted"), Cell(render_safe(asked), "key"), indent=4)
     return page
 
 
 def _drop_tail(failed: FailedCheck) -> CheckResult:
-    """Without the end of the output among its findings, where the output itself is shown."""
+    """The result without the output's tail among its findings, if the output itself is shown."""
     if failed.output is None:
         return failed.result
     findings = tuple(one for one in failed.result.findings if "\n" not in one.message)
@@ -74,23 +94,23 @@ def _drop_tail(failed: FailedCheck) -> CheckResult:
 
 def _add_facts(page: Page, failed: FailedCheck) -> None:
     facts = (
-        ("holds when", failed.holds, "text"),
+        ("passes if", failed.holds, "text"),
         ("runs", failed.command, "key"),
         ("needs", ", ".join(failed.needs), "warning"),
         ("holds back", ", ".join(failed.holds_back), "warning"),
         ("not set here", ", ".join(failed.unset), "warning"),
     )
     if any(value for _, value, _ in facts):
-        page.heading("What it asks for")
+        page.heading("Requirements")
     for name, value, role in facts:
         if value:
             page.line(Cell(f"{name:<14}", "muted"), Cell(render_safe(value, _LONGEST), role), indent=14)
 
 
 def add_excerpt(page: Page, excerpt: OutputExcerpt) -> None:
-    """Lines with their numbers, those that speak of errors marked, the rest folded."""
-    errors = plural(excerpt.errors, "line") + (" speaks" if excerpt.errors == 1 else " speak") + " of errors"
-    page.heading("Output", f"{plural(excerpt.total_lines, 'line')}, {errors}; {render_safe(excerpt.path)}")
+    """Numbered lines, errors marked, the rest folded."""
+    counts = f"{plural(excerpt.total_lines, 'line')}, {plural(excerpt.errors, 'error line')}"
+    page.heading("Output", f"{counts}; {render_safe(excerpt.path)}")
     digits = len(str(excerpt.total_lines))
     for line in excerpt.lines:
         if line.folded:
@@ -108,7 +128,7 @@ def _add_headline(page: Page, report: FailureReport) -> None:
         page.line(Cell("✓ nothing fails  ", "pass"), Cell(render_safe(place), "heading"), Cell(f"  {numbers}", "muted"))
         return
     label = Cell("■ blocked  ", "fail") if report.blocked else Cell("! not blocked  ", "warning")
-    failing = plural(len(report.failed), "check") + (" does" if len(report.failed) == 1 else " do") + " not pass"
+    failing = plural(len(report.failed), "check") + (" fails" if len(report.failed) == 1 else " fail")
     page.line(label, Cell(render_safe(place), "heading"), Cell(f"  {numbers}, {failing}", "muted"))
     page.line(Cell("look first at ", "muted"), Cell(render_safe(report.first.result.id), "key"))
 
@@ -120,9 +140,9 @@ def _add_since(page: Page, failed: FailedCheck) -> None:
     for note in failed.notes:
         page.line(Cell("? ", "unknown"), Cell(render_safe(note)), indent=2)
     if failed.files is not None:
-        page.line(Cell(f"{plural(failed.files_total, 'file')} that it may rest on changed", "muted"), indent=2)
+        page.line(Cell(f"{plural(failed.files_total, 'file')} it may depend on changed", "muted"), indent=2)
         for file in failed.files:
-            named = "  a finding names it" if file.named else ""
+            named = "  named by a finding" if file.named else ""
             declares = "  declares packages" if file.declares_packages else ""
             page.line(
                 Cell(f"    {file.change:<12}", "changed"),
@@ -132,12 +152,12 @@ def _add_since(page: Page, failed: FailedCheck) -> None:
             )
         if failed.files_total > len(failed.files):
             page.line(Cell(f"    … and {failed.files_total - len(failed.files):,} more", "muted"))
-    add_value_changes(page, "Command and settings, then and now", failed.changes)
+    add_value_changes(page, "Command and settings", failed.changes)
 
 
 def _describe_good(good: GoodMoment) -> str:
     if good.source == "cache":
-        return f"it passed on this machine at {good.time}, on files that nobody recorded"
+        return f"passed on this machine at {good.time}, on files nobody recorded"
     commit = f"commit {good.commit[:SHORT_COMMIT]}, " if good.commit else ""
     entry = f" ({good.entry[:SHORT_ENTRY]})" if good.entry else ""
     return render_safe(f"{commit}{good.time}: {good.handoff}, attempt {good.attempt}{entry}")
@@ -146,7 +166,7 @@ def _describe_good(good: GoodMoment) -> str:
 def _add_earlier(page: Page, earlier: Sequence[EarlierFailure]) -> None:
     if not earlier:
         return
-    page.heading("Met before", str(len(earlier)))
+    page.heading("Earlier failures", str(len(earlier)))
     for one in earlier:
         words, role = _ENDS[one.end]
         place = f"{one.handoff} · {one.phase} · attempt {one.attempt}, {one.verb} by {one.actor} at {one.time}"
@@ -163,7 +183,7 @@ def _add_earlier(page: Page, earlier: Sequence[EarlierFailure]) -> None:
 def _add_others(page: Page, others: Sequence[FailedCheck], *, everything: bool) -> None:
     if not others:
         return
-    page.heading("Then", str(len(others)))
+    page.heading("Other failures", str(len(others)))
     for failed in others if everything else others[:_MOST_OTHERS]:
         label = label_outcome(failed.result.outcome)
         page.line(
@@ -173,19 +193,19 @@ def _add_others(page: Page, others: Sequence[FailedCheck], *, everything: bool) 
             indent=4,
         )
     if len(others) > _MOST_OTHERS and not everything:
-        page.line(Cell(f"    … and {len(others) - _MOST_OTHERS} more; --all shows each whole", "muted"))
+        page.line(Cell(f"    … and {len(others) - _MOST_OTHERS} more; --all shows each in full", "muted"))
 
 
 def _add_run(page: Page, report: FailureReport) -> None:
     run = report.last_run
     if run is None:
         return
-    page.heading("The last run of an agent did not come through")
+    page.heading("The last agent run didn't succeed")
     page.line(Cell(describe_run(run), "agent"), indent=2)
     for reason in run.why:
         page.line(Cell(render_safe(reason, _LONGEST)), indent=2)
     if report.last_run_output is not None:
         add_excerpt(page, report.last_run_output)
     if report.run_changes is None:
-        page.line(Cell("? ", "unknown"), Cell("no earlier run came through here to compare it with"), indent=2)
-    add_value_changes(page, "Started differently from the last run that came through", report.run_changes or ())
+        page.line(Cell("? ", "unknown"), Cell("no earlier run succeeded here to compare it with"), indent=2)
+    add_value_changes(page, "Started differently from the last successful run", report.run_changes or ())

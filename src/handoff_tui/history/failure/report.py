@@ -1,4 +1,4 @@
-"""Why a gate is closed: the check to look at first, its output, what changed since it passed, who met it before."""
+"""Why a gate is closed: the check to look at first, its output, what changed since it passed, earlier failures."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from handoff_tui.history.attempts.report import AttemptRun, ValueChange
 
 
 class OutputLine(Model):
-    """A line of an output, or a run of lines that are folded into one."""
+    """A line of output, or several folded into one."""
 
     number: int
-    """From 1; of the first line where it is a fold."""
+    """From 1; of a fold, its first line."""
     text: str = ""
-    """As it was printed: not yet safe to show."""
+    """As printed: not yet safe to show."""
     is_error: bool = False
     folded: int = 0
     """How many lines are folded here; 0 for a line that is shown."""
 
 
 class OutputExcerpt(Model):
-    """What of an output a person looks at first: lines that speak of errors, with what is around them, and the end."""
+    """The part of an output to look at first: error lines with context, and the end."""
 
     path: str
     total_lines: int
     lines: tuple[OutputLine, ...] = ()
     first_error: int | None = None
-    """The number of the first line that speaks of an error."""
+    """The number of the first error line."""
     errors: int = 0
 
 
 class GoodMoment(Model):
-    """When a check was last seen to pass."""
+    """When a check last passed."""
 
     source: str
     """`log`: an entry whose evidence says so; `cache`: a run on this machine."""
@@ -43,13 +43,13 @@ class GoodMoment(Model):
     attempt: int | None = None
     commit: str | None = None
     behind: bool | None = None
-    """Whether that commit is behind HEAD; nothing where there is no commit, or it is not here."""
+    """Whether that commit is in the history of HEAD; None without a commit, or if it isn't here."""
     uncommitted: bool = False
-    """Whether more was looked at than that commit holds."""
+    """Whether uncommitted changes were checked too."""
 
 
 class FileSince(Model):
-    """A file that differs from when the check passed."""
+    """A file that changed since the check passed."""
 
     path: str
     change: str
@@ -70,17 +70,17 @@ class EarlierEnd(StrEnum):
     """How an earlier failure ended."""
 
     PASSED = "passed"
-    """A later attempt at the same phase was free of it."""
+    """A later attempt at the same phase didn't have it."""
     OVERRIDDEN = "overridden"
-    """Somebody went over it."""
+    """Somebody overrode it."""
     STILL_OPEN = "still-open"
-    """No later entry on that phase is free of it."""
+    """Every later entry on that phase still has it."""
     UNKNOWN = "unknown"
-    """Later entries are there, and their evidence is not, or the check did not apply any more."""
+    """There are later entries, but without evidence, or the check no longer applied."""
 
 
 class EarlierFailure(Model):
-    """A failure in the evidence of an earlier decision or submission."""
+    """A failure recorded with an earlier decision or submission."""
 
     entry: str
     time: str
@@ -102,13 +102,13 @@ class EarlierFailure(Model):
 
 
 class FailedCheck(Model):
-    """One check that does not pass, and all that helps to understand it."""
+    """A check that doesn't pass, and everything that helps to understand it."""
 
     result: CheckResult
     needs: tuple[str, ...] = ()
-    """Checks that it needs and that do not pass either."""
+    """Checks it needs that don't pass either."""
     holds_back: tuple[str, ...] = ()
-    """Checks that did not run because of it, at any distance."""
+    """Checks that didn't run because of it, directly or not."""
     holds: str = ""
     """What is true when it passes."""
     command: str = ""
@@ -116,20 +116,20 @@ class FailedCheck(Model):
     output: OutputExcerpt | None = None
     last_good: GoodMoment | None = None
     changes: tuple[ValueChange, ...] = ()
-    """Command, environment and settings: then beside now."""
+    """Command, environment and settings: before and now."""
     files: tuple[FileSince, ...] | None = None
-    """Files that it depends on and that have changed since; nothing where that cannot be told."""
+    """Files it depends on that changed since; None if unknown."""
     files_total: int = 0
     unset: tuple[str, ...] = ()
-    """Variables that it names and that are not set here."""
+    """Variables it names that aren't set here."""
     earlier: tuple[EarlierFailure, ...] = ()
     can_bisect: bool = True
-    """Whether `bisect` may say since when: not where the check is about what is in no commit."""
+    """Whether `bisect` can find the commit that broke it: not if it is about something no commit holds."""
     notes: tuple[str, ...] = ()
 
 
 class FailureReport(Model):
-    """Everything that does not pass, the check to look at first in front."""
+    """Everything that doesn't pass, the check to look at first in front."""
 
     handoff: str | None = None
     phase: str | None = None
@@ -140,13 +140,13 @@ class FailureReport(Model):
     total: int
     failed: tuple[FailedCheck, ...] = ()
     last_run: AttemptRun | None = None
-    """The last run of an agent on this handoff here, where it did not come through."""
+    """The last agent run on this handoff here, if it didn't succeed."""
     last_run_output: OutputExcerpt | None = None
     run_changes: tuple[ValueChange, ...] | None = None
-    """How it was started, beside the last run that came through; nothing without such a one."""
+    """How it was started, compared with the last run that succeeded; None if there is none."""
     notes: tuple[str, ...] = ()
 
     @property
     def first(self) -> FailedCheck | None:
-        """The one to look at first: nothing that it needs fails, and most wait for it."""
+        """The check to look at first: nothing it needs fails, and most checks wait for it."""
         return self.failed[0] if self.failed else None

@@ -1,3 +1,3 @@
-"""Figures computed from the signed log and git alone."""
+"""Metrics computed from the signed log and git alone."""
 
 from __future__ import annotations

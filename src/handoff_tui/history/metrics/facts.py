@@ -1,17 +1,125 @@
-"""Everything that figures are computed from, in one value: the log, what reviewers saw, and times of commits."""
+"""What metrics are computed from: attempts as the log has them, what reviewers saw, and times of commits. Pure."""
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from handoff_tui.history.metrics.rounds import Round, group_by_place, parse_seconds, sort_key
-from handoff_tui.log.index import LogIndex, Submission, Vote
+from handoff_tui.log.entry import SENDING_BACK, DecisionVerb, Entry, GateKey, PhaseKey
+from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
+
+APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
+PASSING = APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}
+ENDING = PASSING | SENDING_BACK
+
+
+class AttemptEnd(StrEnum):
+    """How an attempt ended, by each person's last decision on it; sending back outweighs everything else."""
+
+    SENT_BACK = "sent back"
+    OPEN = "open"
+    PASSED = "passed"
+    OVERRIDDEN = "overridden"
+    SKIPPED = "skipped"
+
+
+_ORDER = (
+    (SENDING_BACK, AttemptEnd.SENT_BACK),
+    (frozenset({DecisionVerb.HOLD}), AttemptEnd.OPEN),
+    (APPROVING, AttemptEnd.PASSED),
+    (frozenset({DecisionVerb.OVERRIDE}), AttemptEnd.OVERRIDDEN),
+    (frozenset({DecisionVerb.SKIP}), AttemptEnd.SKIPPED),
+)
+
+
+class DecidedAttempt(NamedTuple):
+    """One attempt at a phase of a handoff, without void entries, withdrawn decisions and withdrawals."""
+
+    key: GateKey
+    submissions: tuple[SubmissionEntry, ...]
+    decisions: tuple[DecisionEntry, ...]
+    end: AttemptEnd
+    ended_by: DecisionEntry | None
+    """The last of the decisions that ended it."""
+
+    def list_entries(self) -> Iterator[Entry]:
+        yield from (made.entry for made in self.submissions)
+        yield from (decided.entry for decided in self.decisions)
+
+    def find_first_ending(self) -> DecisionEntry | None:
+        """The first decision that wasn't a hold."""
+        return next((decided for decided in self.decisions if decided.decision.verb in ENDING), None)
+
+
+def build_decided_attempts(index: LogIndex) -> list[DecidedAttempt]:
+    """Every attempt that was submitted or decided on, by handoff, phase and number."""
+    submissions: defaultdict[GateKey, list[SubmissionEntry]] = defaultdict(list)
+    decisions: defaultdict[GateKey, list[DecisionEntry]] = defaultdict(list)
+    for submission in chain.from_iterable(index.submissions_at.values()):
+        if not index.is_void(submission.entry.id):
+            submissions[submission.work.key].append(submission)
+    for decided in chain.from_iterable(index.decisions_at.values()):
+        if not index.is_void(decided.entry.id):
+            decisions[decided.work.key].append(decided)
+    withdrawn = index.find_withdrawn().keys()
+    return [
+        _build_attempt(key, submissions[key], decisions[key], withdrawn) for key in sorted({*submissions, *decisions})
+    ]
+
+
+def group_by_place(attempts: Iterable[DecidedAttempt]) -> dict[PhaseKey, list[DecidedAttempt]]:
+    """The attempts at each phase of each handoff, first to last."""
+    places: dict[PhaseKey, list[DecidedAttempt]] = {}
+    for attempt in attempts:
+        places.setdefault(attempt.key.place, []).append(attempt)
+    return places
+
+
+def sort_key(entry: Entry) -> tuple[str, int, str]:
+    """Sorts entries by time, then by position in the log."""
+    return entry.time, entry.seq, entry.id
+
+
+@lru_cache(maxsize=65_536)
+def parse_seconds(time: str) -> float:
+    """A log time as seconds since 1970."""
+    return datetime.fromisoformat(time).timestamp()
+
+
+def _build_attempt(
+    key: GateKey,
+    submissions: list[SubmissionEntry],
+    decisions: list[DecisionEntry],
+    withdrawn: Collection[str],
+) -> DecidedAttempt:
+    """A withdrawal is its author's last decision, so nothing they decided before counts for the end."""
+    if len(submissions) > 1:
+        submissions.sort(key=lambda one: sort_key(one.entry))
+    if len(decisions) > 1:
+        decisions.sort(key=lambda decided: sort_key(decided.entry))
+    last = {decided.entry.actor: decided for decided in decisions}
+    end, ended_by = AttemptEnd.OPEN, None
+    for verbs, found in _ORDER:
+        fitting = [decided for decided in last.values() if decided.decision.verb in verbs]
+        if fitting:
+            end, ended_by = found, max(fitting, key=lambda decided: sort_key(decided.entry))
+            break
+    counted = tuple(
+        decided
+        for decided in decisions
+        if decided.decision.verb is not DecisionVerb.WITHDRAW and decided.entry.id not in withdrawn
+    )
+    return DecidedAttempt(key, tuple(submissions), counted, end, None if end is AttemptEnd.OPEN else ended_by)
+
 
 BY_SUBMISSION = "since the submission"
 BY_COMMIT = "since the commit"
@@ -19,31 +127,31 @@ _PASSED = "pass"
 _CLOSED = (_PASSED, "not-applicable")
 _VERSION = 1
 _MOST_SORTED = 1_000
-"""So many different sets of results are kept; a log in which each is another one gains nothing by more."""
+"""How many different sets of results are kept; if every record differs, more wouldn't help."""
 
 
 class Judged(NamedTuple):
-    """A check by its id, and how severe it was."""
+    """A check and its severity."""
 
     rule: str
     severity: str
 
 
 class RecordFacts(NamedTuple):
-    """What figures need of a review record; whole records of a long log would not fit into memory."""
+    """What metrics need of a review record; full records of a long log wouldn't fit into memory."""
 
     held: tuple[Judged, ...]
     """Checks that passed."""
     open: tuple[Judged, ...]
-    """Checks that neither passed nor were out of place."""
+    """Checks that applied and didn't pass."""
     findings: frozenset[str]
-    """Fingerprints of what open checks found."""
+    """Fingerprints of the open checks' findings."""
     looked: bool
-    """Whether the reviewer marked a file as read or wrote a remark."""
+    """Whether the reviewer marked a file as read or wrote a comment."""
 
 
 class Start(NamedTuple):
-    """When the work of an attempt was there to be decided on, in seconds since 1970, and what says so."""
+    """When an attempt was ready to be decided on, in seconds since 1970, and what says so."""
 
     seconds: float
     by: str
@@ -52,63 +160,65 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True)
 class MetricsFacts:
-    """One log, read. What is not here is missing from the maps, never guessed."""
+    """One log, read. What isn't here is missing from the maps, never guessed."""
 
     index: LogIndex
-    rounds: Sequence[Round]
+    attempts: Sequence[DecidedAttempt]
     now: str
     records: Mapping[str, RecordFacts] = field(default_factory=dict)
-    """By digest of the review record; those that are not here are not in it."""
+    """By digest; review records that aren't here are missing."""
     commit_seconds: Mapping[str, float] = field(default_factory=dict)
-    """When commits that entries are bound to were made."""
+    """When the commits of the entries were made."""
     behind: frozenset[str] = frozenset()
-    """Those of them that are in the history of HEAD."""
+    """Which of them are in the history of HEAD."""
     work_seconds: Sequence[float] = ()
-    """When the commits of work in the history of HEAD were made, sorted."""
+    """When the work commits in the history of HEAD were made, sorted."""
     types: Mapping[str, str] = field(default_factory=dict)
-    """Handoff to its type, for the handoffs that are here now."""
+    """Handoff id to type, for the handoffs that are here now."""
     reviewer: str | None = None
-    """Who is asking."""
+    """The person asking."""
 
     @cached_property
-    def places(self) -> dict[tuple[str, str], list[Round]]:
+    def places(self) -> dict[PhaseKey, list[DecidedAttempt]]:
         """The attempts at each phase of each handoff, first to last."""
-        return group_by_place(self.rounds)
+        return group_by_place(self.attempts)
 
     @cached_property
-    def votes(self) -> list[Vote]:
+    def decisions(self) -> list[DecisionEntry]:
         """Every decision, oldest first."""
-        return sorted((vote for one in self.rounds for vote in one.votes), key=lambda vote: sort_key(vote.entry))
+        return sorted(
+            (decided for one in self.attempts for decided in one.decisions), key=lambda decided: sort_key(decided.entry)
+        )
 
-    def find_record(self, vote: Vote) -> RecordFacts | None:
-        return self.records.get(vote.decision.review)
+    def find_record(self, decided: DecisionEntry) -> RecordFacts | None:
+        return self.records.get(decided.decision.review)
 
     def find_first_work(self, after: float, until: float) -> float | None:
-        """When the first commit between two moments was made."""
+        """The time of the first commit between two times; None if there is none."""
         place = bisect_left(self.work_seconds, after)
         found = self.work_seconds[place] if place < len(self.work_seconds) else None
         return found if found is not None and found <= until else None
 
-    def find_start(self, one: Round, vote: Vote) -> Start | None:
-        """The submission of what was decided on; else the commit. Nothing where neither is known."""
-        submitted = next((made for made in one.submissions if _is_submission_of(made, vote)), None)
+    def find_start(self, one: DecidedAttempt, decided: DecisionEntry) -> Start | None:
+        """When what was decided on was submitted, else committed; None if neither is known."""
+        submitted = next((made for made in one.submissions if _is_submission_of(made, decided)), None)
         if submitted is not None:
             return Start(parse_seconds(submitted.entry.time), BY_SUBMISSION, (submitted.entry.id,))
-        made_at = self.commit_seconds.get(vote.work.subject.commit)
+        made_at = self.commit_seconds.get(decided.work.subject.commit)
         return None if made_at is None else Start(made_at, BY_COMMIT, ())
 
-    def find_beginning(self, rounds: Sequence[Round]) -> Start | None:
-        """When the first work at a phase was there: the first submission, else the commit first decided on."""
-        submitted = next((made for one in rounds for made in one.submissions), None)
-        voted = next((vote for one in rounds for vote in one.votes), None)
+    def find_beginning(self, attempts: Sequence[DecidedAttempt]) -> Start | None:
+        """When work at a phase began: the first submission, else the commit first decided on."""
+        submitted = next((made for one in attempts for made in one.submissions), None)
+        voted = next((decided for one in attempts for decided in one.decisions), None)
         if submitted is not None and (voted is None or submitted.entry.time <= voted.entry.time):
             return Start(parse_seconds(submitted.entry.time), BY_SUBMISSION, (submitted.entry.id,))
         made_at = None if voted is None else self.commit_seconds.get(voted.work.subject.commit)
         return None if voted is None or made_at is None else Start(made_at, BY_COMMIT, (voted.entry.id,))
 
 
-def _is_submission_of(made: Submission, vote: Vote) -> bool:
-    return made.entry.time <= vote.entry.time and made.work.subject.tree == vote.work.subject.tree
+def _is_submission_of(made: SubmissionEntry, decided: DecisionEntry) -> bool:
+    return made.entry.time <= decided.entry.time and made.work.subject.tree == decided.work.subject.tree
 
 
 _Results = tuple[tuple[str, str, str], ...]
@@ -116,7 +226,7 @@ _SHOWN = itemgetter("outcome", "id", "severity")
 
 
 class _Sorted(NamedTuple):
-    """The results of a record by how they stood; `places` are those of the open ones."""
+    """The results of a record; `places` are the positions of the open ones."""
 
     held: tuple[Judged, ...]
     open: tuple[Judged, ...]
@@ -124,9 +234,9 @@ class _Sorted(NamedTuple):
 
 
 class RecordParser:
-    """Reads review records for figures only, in a fraction of the time that whole records take.
+    """Reads only what metrics need of review records, in a fraction of the time.
 
-    Thousands of records say the same of most checks, so what they say is sorted once.
+    Thousands of records have mostly the same results, so equal results are sorted once.
     """
 
     def __init__(self) -> None:
@@ -134,7 +244,7 @@ class RecordParser:
         self._sorted: dict[_Results, _Sorted] = {}
 
     def parse(self, content: bytes) -> RecordFacts | None:
-        """Nothing for what is no record that this version can read."""
+        """The facts of a record; None if this version can't read it."""
         try:
             value = json.loads(content)
         except (ValueError, RecursionError):
@@ -143,7 +253,7 @@ class RecordParser:
             return None
         try:
             return self._build(value.get("checks", []), looked=bool(value.get("viewed") or value.get("comments")))
-        except (KeyError, TypeError, AttributeError):  # another shape than a record has
+        except (KeyError, TypeError, AttributeError):  # not the shape of a record
             return None
 
     def _build(self, checks: list[dict[str, Any]], *, looked: bool) -> RecordFacts:

@@ -1,4 +1,4 @@
-"""Figures as words, as the public JSON shape, and as a table for spreadsheets."""
+"""Metrics as words, as the public JSON shape, and as CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from typing import Final
 
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.metrics.report import Figure, FigureGroup, MetricsReport, Spread, Target, Unit
+from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport, Spread, Target, Unit
 
 SCHEMA: Final = "handoff-tui/metrics/v1"
 COLUMNS: Final = (
@@ -20,7 +20,7 @@ _FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def build_metrics_json(report: MetricsReport) -> dict[str, object]:
-    """The shape promised to scripts; a figure that cannot be computed is null, and `why` says why."""
+    """The shape promised to scripts; a metric that can't be computed is null, and `why` says why."""
     return {
         "schema": SCHEMA,
         "repo": report.repo,
@@ -36,24 +36,24 @@ def build_metrics_json(report: MetricsReport) -> dict[str, object]:
         "withdrawn": report.withdrawn,
         "not_counted": report.not_counted,
         "notes": list(report.notes),
-        "figures": [_build_figure(figure) for figure in report.figures],
+        "figures": [_build_metric(metric) for metric in report.metrics],
     }
 
 
 def render_metrics_csv(report: MetricsReport) -> str:
-    """One row a figure, and one for each of its groups; entry ids are parted by blanks."""
+    """One row per metric and per group; entry ids are separated by spaces."""
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(COLUMNS)
-    for figure in report.figures:
-        table.writerow(_build_row(figure, None))
-        for group in figure.groups:
-            table.writerow(_build_row(figure, group))
+    for metric in report.metrics:
+        table.writerow(_build_row(metric, None))
+        for group in metric.groups:
+            table.writerow(_build_row(metric, group))
     return written.getvalue()
 
 
 def render_value(unit: Unit, value: float | None) -> str:
-    """`12.5 %`, `4 min 10 s`, `3`; a dash where there is none."""
+    """`12.5 %`, `4 min 10 s`, `3`; a dash if there is none."""
     if value is None:
         return _NOTHING
     if unit is Unit.SHARE:
@@ -64,7 +64,7 @@ def render_value(unit: Unit, value: float | None) -> str:
 
 
 def render_span(seconds: float) -> str:
-    """The two largest units of a time: `45 s`, `4 min 10 s`, `2 h 5 min`, `3 d 4 h`."""
+    """The two largest units: `45 s`, `4 min 10 s`, `2 h 5 min`, `3 d 4 h`."""
     whole = int(seconds)
     for size, word, smaller, rest in ((_DAY, "d", _HOUR, "h"), (_HOUR, "h", _MINUTE, "min"), (_MINUTE, "min", 1, "s")):
         if whole >= size:
@@ -74,7 +74,7 @@ def render_span(seconds: float) -> str:
 
 
 def render_target(unit: Unit, target: Target | None) -> str:
-    """`below 5.0 %`, `at least 100.0 %`, `at most 0`; nothing where there is no target."""
+    """`below 5.0 %`, `at least 100.0 %`, `at most 0`; empty without a target."""
     if target is None:
         return ""
     asked = (("below", target.below), ("at most", target.most), ("at least", target.least))
@@ -82,27 +82,27 @@ def render_target(unit: Unit, target: Target | None) -> str:
 
 
 def render_share(part: float | None, of: int, unit: Unit) -> str:
-    """What a value rests on: `3 of 12`, or how many there are."""
+    """What a value is based on: `3 of 12`, or how many there are."""
     if unit is Unit.SHARE and part is not None:
         return f"{part:,.0f} of {of:,}"
     return f"of {of:,}"
 
 
-def _build_figure(figure: Figure) -> dict[str, object]:
-    words = {"why": figure.why or None, "grouped_by": figure.grouped_by or None, "met": figure.met}
-    return figure.model_dump(mode="json") | words
+def _build_metric(metric: Metric) -> dict[str, object]:
+    words = {"why": metric.why or None, "grouped_by": metric.grouped_by or None, "met": metric.met}
+    return metric.model_dump(mode="json") | words
 
 
-def _build_row(figure: Figure, group: FigureGroup | None) -> list[object]:
-    """What has no value is an empty cell."""
-    counted = figure if group is None else group
+def _build_row(metric: Metric, group: MetricGroup | None) -> list[object]:
+    """Missing values are empty cells."""
+    counted = metric if group is None else group
     spread = _list_spread(counted.spread)
     row: list[object] = [
-        figure.id,
-        figure.system,
-        figure.grouped_by,
+        metric.id,
+        metric.system,
+        metric.grouped_by,
         "" if group is None else _guard(group.name),
-        figure.unit.value,
+        metric.unit.value,
         _build_number(counted.value),
         _build_number(counted.part),
         counted.of,
@@ -111,9 +111,9 @@ def _build_row(figure: Figure, group: FigureGroup | None) -> list[object]:
     sources = " ".join(counted.sources)
     if group is not None:
         return [*row, "", "", "", "", sources]
-    met = "" if figure.met is None else str(figure.met).lower()
-    left_out = sum(one.number for one in figure.left_out)
-    return [*row, render_target(figure.unit, figure.target), met, figure.why, left_out, sources]
+    met = "" if metric.met is None else str(metric.met).lower()
+    left_out = sum(one.number for one in metric.left_out)
+    return [*row, render_target(metric.unit, metric.target), met, metric.why, left_out, sources]
 
 
 def _list_spread(spread: Spread | None) -> list[object]:
@@ -123,13 +123,13 @@ def _list_spread(spread: Spread | None) -> list[object]:
 
 
 def _build_number(value: float | None) -> str:
-    """Whole numbers without a point, others with as many digits as they have."""
+    """Whole numbers without a decimal point, others in full."""
     if value is None:
         return ""
     return str(int(value)) if value == int(value) else repr(value)
 
 
 def _guard(text: str) -> str:
-    """A spreadsheet must not take a name for a formula."""
+    """Keeps a spreadsheet from reading a name as a formula."""
     safe = render_safe(text)
     return f"'{safe}" if safe.startswith(_FORMULA) else safe

@@ -1,4 +1,4 @@
-"""Figures about handoffs, computed from the signed log and git alone; each names the entries it rests on."""
+"""Values of metrics, from the signed log and git only; each lists the entries behind it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from handoff_tui.core.model import Model
 
 
 class Unit(StrEnum):
-    """What a figure is measured in."""
+    """What a metric is measured in."""
 
     SHARE = "share"
     """From 0 to 1."""
@@ -17,7 +17,7 @@ class Unit(StrEnum):
 
 
 class Target(Model):
-    """What a figure should be; `below` is strict, `most` and `least` are not."""
+    """What a metric should be; `below` is strict, `most` and `least` are inclusive."""
 
     below: float | None = None
     most: float | None = None
@@ -32,7 +32,7 @@ class Target(Model):
 
 
 class Spread(Model):
-    """How single values lie; each of these is one of them."""
+    """The spread of single values; each of these is one of them."""
 
     least: float
     median: float
@@ -41,7 +41,7 @@ class Spread(Model):
 
 
 class Week(Model):
-    """A figure over one week; nothing where nothing happened in it."""
+    """A metric over one week; None if nothing happened."""
 
     begins: str
     """Its Monday, UTC: `2026-03-02`."""
@@ -50,15 +50,15 @@ class Week(Model):
 
 
 class LeftOut(Model):
-    """What belongs into a figure and could not be counted."""
+    """What belongs in a metric but couldn't be counted."""
 
     why: str
     number: int
     sources: tuple[str, ...] = ()
 
 
-class FigureGroup(Model):
-    """The figure over some of what it counts: one type, phase, rule, severity or person."""
+class MetricGroup(Model):
+    """The metric over one type, phase, rule, severity or person."""
 
     name: str
     value: float | None
@@ -68,8 +68,8 @@ class FigureGroup(Model):
     sources: tuple[str, ...] = ()
 
 
-class Figure(Model):
-    """One figure. Where it cannot be computed its value is nothing, and `why` says why."""
+class Metric(Model):
+    """One metric. If it can't be computed its value is None, and `why` says why."""
 
     id: str
     """Kebab-case; never changes."""
@@ -82,47 +82,47 @@ class Figure(Model):
     value: float | None = None
     why: str = ""
     part: float | None = None
-    """Of a share, how many; of a mean, the sum."""
+    """For a share, how many; for a mean, the sum."""
     of: int = 0
-    """How many single values it rests on."""
+    """How many values it is based on."""
     spread: Spread | None = None
     target: Target | None = None
     grouped_by: str = ""
-    """What the groups are: type, phase, rule, …; empty where there are none."""
-    groups: tuple[FigureGroup, ...] = ()
+    """What the groups are: type, phase, rule, …; empty if there are none."""
+    groups: tuple[MetricGroup, ...] = ()
     weeks: tuple[Week, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     sources: tuple[str, ...] = ()
-    """Ids of the entries that it rests on, in the order of the log."""
+    """Ids of the entries behind it, in log order."""
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is reached; nothing where there is no target or no value."""
+        """Whether the target is met; None without a target or a value."""
         return None if self.target is None or self.value is None else self.target.is_met(self.value)
 
 
 class MetricsReport(Model):
-    """All figures of one log."""
+    """All metrics of one log."""
 
     repo: str
     head: str | None
     log: str | None
     fatal: bool
-    """Whether the log can be believed; of one that cannot no figure is computed."""
+    """Whether the log isn't intact; then no metric is computed."""
     made_at: str
     since: str | None = None
     until: str | None = None
     entries: int = 0
-    """How many entries of the days asked about count."""
+    """How many entries in these days count."""
     submissions: int = 0
     decisions: int = 0
-    """Without those that were withdrawn, and the withdrawals."""
+    """Without withdrawn decisions and withdrawals."""
     withdrawn: int = 0
     not_counted: int = 0
     """Entries that are void or refused."""
     notes: tuple[str, ...] = ()
-    """What limits the figures as a whole: a broken log, a shallow clone."""
-    figures: tuple[Figure, ...] = ()
+    """What limits all metrics: a broken log, a shallow clone."""
+    metrics: tuple[Metric, ...] = ()
 
-    def find(self, name: str) -> Figure | None:
-        return next((figure for figure in self.figures if figure.id == name), None)
+    def find(self, name: str) -> Metric | None:
+        return next((metric for metric in self.metrics if metric.id == name), None)

@@ -1,4 +1,4 @@
-"""Past approvals judged again, as a page and as the public JSON shape."""
+"""A replay as a page and as the public JSON shape."""
 
 from __future__ import annotations
 
@@ -8,45 +8,51 @@ from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.replay.report import Answer, Question, ReplayedApproval, ReplayReport, Standing
+from handoff_tui.history.replay.report import (
+    ReplayAnswer,
+    ReplayedApproval,
+    ReplayQuestion,
+    ReplayReport,
+    ReplayVerdict,
+)
 
 SCHEMA: Final = "handoff-tui/log-replay/v1"
 QUESTIONS: Final = {
-    Question.RULES: "today's rules",
-    Question.PEOPLE: "today's policy",
-    Question.EVIDENCE: "evidence",
-    Question.CONFIGURATION: "checks of then",
+    ReplayQuestion.RULES: "today's rules",
+    ReplayQuestion.PEOPLE: "today's policy",
+    ReplayQuestion.EVIDENCE: "evidence",
+    ReplayQuestion.CONFIGURATION: "strictness then",
 }
-_STANDINGS: Final = {
-    Standing.HOLDS: Label("✓", "holds", "pass"),
-    Standing.WEAKER: Label("~", "checked less strictly", "warning"),
-    Standing.FAILS: Label("✗", "fails", "fail"),
-    Standing.UNKNOWN: Label("?", "cannot be judged", "unknown"),
-    Standing.WITHDRAWN: Label("↶", "withdrawn", "muted"),
+_VERDICTS: Final = {
+    ReplayVerdict.HOLDS: Label("✓", "holds", "pass"),
+    ReplayVerdict.WEAKER: Label("~", "weaker checks", "warning"),
+    ReplayVerdict.FAILS: Label("✗", "fails", "fail"),
+    ReplayVerdict.UNKNOWN: Label("?", "can't be judged", "unknown"),
+    ReplayVerdict.WITHDRAWN: Label("↶", "withdrawn", "muted"),
 }
 _MOST_DETAILS = 6
 _WIDTH = max(map(len, QUESTIONS.values()))
 
 
-def label_standing(standing: Standing) -> Label:
-    return _STANDINGS[standing]
+def label_verdict(standing: ReplayVerdict) -> Label:
+    return _VERDICTS[standing]
 
 
 def describe_totals(report: ReplayReport) -> str:
-    """`3 approvals: 1 holds, 1 fails, 1 cannot be judged`."""
-    words = {standing: report.count(standing) for standing in Standing}
-    parts = ", ".join(f"{number:,} {_STANDINGS[standing].word}" for standing, number in words.items() if number)
+    """`3 approvals: 1 holds, 1 fails, 1 can't be judged`."""
+    words = {standing: report.count(standing) for standing in ReplayVerdict}
+    parts = ", ".join(f"{number:,} {_VERDICTS[standing].word}" for standing, number in words.items() if number)
     return plural(len(report.approvals), "approval") + (f": {parts}" if parts else "")
 
 
 def describe_withdrawal(approval: ReplayedApproval) -> str:
-    """`withdrawn by its maker with the entry 45513f…, so it is not judged`."""
+    """`withdrawn by its author with entry 45513f…; not judged`."""
     by = approval.withdrawn.removeprefix("sha256:")[:SHORT_DIGEST]
-    return f"withdrawn by its maker with the entry {by}, so it is not judged"
+    return f"withdrawn by its author with entry {by}; not judged"
 
 
 def build_replay_page(report: ReplayReport, *, everything: bool = False) -> Page:
-    """Each approval with its four answers; details of what does not hold, with `everything` of all."""
+    """Each approval with its four answers; details only of what doesn't hold, unless `everything`."""
     page = Page()
     page.heading("Replay", describe_totals(report))
     for note in report.notes:
@@ -67,7 +73,7 @@ def build_replay_json(report: ReplayReport) -> dict[str, object]:
         "policy": report.policy,
         "made_at": report.made_at,
         "verdict": "fatal" if report.fatal else "clean",
-        "totals": {standing.value: report.count(standing) for standing in Standing},
+        "totals": {standing.value: report.count(standing) for standing in ReplayVerdict},
         "approvals": [_build_approval(approval) for approval in report.approvals],
         "entries": len(report.entries),
         "problems": [problem.model_dump(mode="json") for problem in report.problems],
@@ -86,7 +92,7 @@ def _build_approval(approval: ReplayedApproval) -> dict[str, object]:
 
 
 def _add_approval(page: Page, approval: ReplayedApproval, *, everything: bool) -> None:
-    label = _STANDINGS[approval.standing]
+    label = _VERDICTS[approval.standing]
     work = f"{approval.handoff} · {approval.phase} · attempt {approval.attempt}"
     page.line(
         Cell(f"{label.glyph} ", label.role),
@@ -103,11 +109,11 @@ def _add_approval(page: Page, approval: ReplayedApproval, *, everything: bool) -
         _add_answer(page, answer, everything=everything)
 
 
-def _add_answer(page: Page, answer: Answer, *, everything: bool) -> None:
-    label = _STANDINGS[answer.standing]
+def _add_answer(page: Page, answer: ReplayAnswer, *, everything: bool) -> None:
+    label = _VERDICTS[answer.standing]
     name = QUESTIONS[answer.question].ljust(_WIDTH)
     page.line(Cell("    "), Cell(f"{label.glyph} {name}  ", label.role), Cell(render_safe(answer.summary)), indent=8)
-    if answer.standing is Standing.HOLDS and not everything:
+    if answer.standing is ReplayVerdict.HOLDS and not everything:
         return
     shown = answer.details if everything else answer.details[:_MOST_DETAILS]
     for detail in shown:

@@ -1,52 +1,52 @@
-"""Past approvals judged again: by today's rules, by their evidence, by the configuration of their time."""
+"""Values of a replay: past approvals judged again today."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
-from handoff_tui.log.record import LogProblem
+from handoff_tui.log.entry import LogProblem
 from handoff_tui.log.show.view import LogRow
 
 
-class Standing(StrEnum):
-    """How one question about an approval is answered today, the worst first."""
+class ReplayVerdict(StrEnum):
+    """The answer to one question about an approval, the worst first."""
 
     FAILS = "fails"
     UNKNOWN = "unknown"
-    """It cannot be judged here; the summary says why."""
+    """It can't be judged here; the summary says why."""
     WEAKER = "weaker"
-    """Nothing speaks against it but that less was asked of it then."""
+    """It holds, but the checks were weaker then."""
     HOLDS = "holds"
     WITHDRAWN = "withdrawn"
-    """Its maker took it back, so nothing is asked of it."""
+    """Its author withdrew it, so it isn't judged."""
 
 
-class Question(StrEnum):
-    """What is asked of every approval."""
+class ReplayQuestion(StrEnum):
+    """The questions asked about every approval."""
 
     RULES = "rules"
-    """Would the work pass the rules of today?"""
+    """Would the work pass today's rules?"""
     PEOPLE = "people"
-    """Would the decision count under the policy of today?"""
+    """Would the decision count under today's policy?"""
     EVIDENCE = "evidence"
-    """Is the evidence there, and as the decision says?"""
+    """Is the evidence there, and does it match the decision?"""
     CONFIGURATION = "configuration"
-    """Were the checks at least as strict then as they are now?"""
+    """Were the checks at least as strict then as now?"""
 
 
-class Answer(Model):
+class ReplayAnswer(Model):
     """One question, answered."""
 
-    question: Question
-    standing: Standing
+    question: ReplayQuestion
+    standing: ReplayVerdict
     summary: str
     details: tuple[str, ...] = ()
-    """Checks that fail, files that are missing, settings that were weaker: one a line."""
+    """Failing checks, missing files, weaker settings: one per line."""
 
 
 class PastDecision(Model):
-    """A decision of the log, with the reason that was given."""
+    """A decision in the log, with its reason."""
 
     entry: str
     verb: str
@@ -59,36 +59,36 @@ class PastDecision(Model):
 
 
 class ReplayedApproval(PastDecision):
-    """One decision by which work passed, and what is to be said of it today."""
+    """A decision that let work go on, and how it stands up today."""
 
     commit: str
     tree: str
     snapshot: str
     review: str
     void: str = ""
-    """Why it counts for nothing any more, where its key was dropped."""
+    """Why it no longer counts, if its key was revoked."""
     withdrawn: str = ""
-    """The entry by which its maker took it back; then it is not judged."""
-    answers: tuple[Answer, ...]
+    """The entry that withdrew it; then it isn't judged."""
+    answers: tuple[ReplayAnswer, ...]
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> ReplayVerdict:
         """The worst of the answers."""
         if self.withdrawn:
-            return Standing.WITHDRAWN
-        order = list(Standing)
-        return min((answer.standing for answer in self.answers), key=order.index, default=Standing.UNKNOWN)
+            return ReplayVerdict.WITHDRAWN
+        order = list(ReplayVerdict)
+        return min((answer.standing for answer in self.answers), key=order.index, default=ReplayVerdict.UNKNOWN)
 
-    def find(self, question: Question) -> Answer:
+    def find(self, question: ReplayQuestion) -> ReplayAnswer:
         return next(answer for answer in self.answers if answer.question is question)
 
 
 class OtherDecision(PastDecision):
-    """A decision by which nothing passed: sent back, held, or withdrawn."""
+    """A decision that let nothing go on: sent back, held, or withdrawn."""
 
 
 class ReplayReport(Model):
-    """Every past approval, oldest first, and the log they stand in."""
+    """Every past approval, oldest first, and the log they are in."""
 
     repo: str
     head: str | None
@@ -103,7 +103,7 @@ class ReplayReport(Model):
     """Every entry, oldest first: valid, void and refused."""
     problems: tuple[LogProblem, ...] = ()
     notes: tuple[str, ...] = ()
-    """What limits the judgement as a whole: a shallow clone, commits that are gone."""
+    """What limits the replay as a whole: a shallow clone, missing commits."""
 
-    def count(self, standing: Standing) -> int:
+    def count(self, standing: ReplayVerdict) -> int:
         return sum(approval.standing is standing for approval in self.approvals)

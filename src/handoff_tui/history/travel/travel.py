@@ -1,6 +1,6 @@
-"""Time travel: the whole desk as it was at a commit or at an entry of the log, for looking only.
+"""Time travel: the repository as it was at a commit or at a log entry, read-only.
 
-Files, settings and history are those of the commit; the log is the entry and all that it follows. Nothing is checked
+Files, settings and history are those of the commit; the log is the entry and everything it follows. Nothing is checked
 out, and nothing is written but our own cache.
 """
 
@@ -17,19 +17,24 @@ from pydantic import ValidationError
 from handoff_tui import __version__
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.run.baseline import Baseline, choose_baseline
-from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.travel.past_checks import build_past_report, choose_past_baseline
-from handoff_tui.history.travel.past_log import ENTRY_PREFIX, PastGates, PastLog, CurrentLog, read_current_log
-from handoff_tui.history.travel.past_session import PastRepository, PastRepositories, build_commit_hint, find_commit, open_repository_at
+from handoff_tui.history.past.checks import build_past_report, choose_past_baseline
+from handoff_tui.history.past.log import ENTRY_PREFIX, CurrentLog, PastGates, PastLog, read_current_log
+from handoff_tui.history.past.repository import (
+    PastRepositories,
+    PastRepository,
+    build_commit_hint,
+    find_commit,
+)
 from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
 from handoff_tui.log.entries.times import build_time, parse_time
-from handoff_tui.log.record import Entry, ProblemLevel
+from handoff_tui.log.entry import Entry, ProblemLevel
 from handoff_tui.log.show.entries import describe_act
 from handoff_tui.status.refresh import HandoffReviewer, build_state
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
@@ -37,7 +42,7 @@ from handoff_tui.status.show import find_handoff, find_id, read_history, show_ag
 from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder, load_json, write_json
 
 MOST_STOPS = 5_000
-"""So many commits have a stop; older ones are reached by their names."""
+"""Older commits have no stop, but can be named."""
 
 
 def read_stops(desk: Desk, log: CurrentLog | None, most: int = MOST_STOPS) -> TravelLine:
@@ -52,10 +57,9 @@ def read_stops(desk: Desk, log: CurrentLog | None, most: int = MOST_STOPS) -> Tr
 
 
 def build_stops(commits: list[GraphCommit], entries: list[Entry]) -> list[Stop]:
-    """Both in one order. `commits` are oldest first, `entries` by number.
+    """Merges both into one order. `commits` are oldest first, `entries` by number.
 
-    An entry comes after the commit that it is about, after the entries before it, and after what was committed by
-    the time that it tells.
+    An entry comes after the commit it is about, after earlier entries, and after everything committed by its time.
     """
     if not commits:
         return []
@@ -80,7 +84,7 @@ def build_stops(commits: list[GraphCommit], entries: list[Entry]) -> list[Stop]:
 
 
 def build_stop(commit: GraphCommit, entry: Entry | None) -> Stop:
-    """A stop of its own, for a moment that is not on the line."""
+    """A stop that isn't on the line."""
     return _build_commit_stop(commit, None) if entry is None else _build_entry_stop(entry, commit)
 
 
@@ -113,12 +117,12 @@ def _build_entry_stop(entry: Entry, commit: GraphCommit) -> Stop:
 def _list_notes(desk: Desk, log: CurrentLog | None, *, cut: bool, most: int) -> tuple[str, ...]:
     notes: list[str] = []
     if cut:
-        notes.append(f"only the newest {most:,} commits have a stop; older ones are reached by name")
+        notes.append(f"only the newest {most:,} commits have a stop; name older ones to see them")
     if desk.repository.shallow:
-        notes.append("this clone is shallow: the history before its first commits is not here")
+        notes.append("this clone is shallow: older history isn't here")
     if log is not None and log.verdict.fatal:
         codes = sorted({one.code for one in log.verdict.problems if one.level is ProblemLevel.FATAL})
-        notes.append(f"the log is not sound ({', '.join(codes)}): every gate is closed, then as now")
+        notes.append(f"the log isn't intact ({', '.join(codes)}): every gate is closed, then as now")
     return tuple(notes)
 
 
@@ -128,7 +132,7 @@ _SCHEMA = 2
 
 
 class TravelCache:
-    """What was found at stops. Losing it costs time, never truth."""
+    """States of visited stops, in memory and on disk. Losing it only costs time."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -148,7 +152,7 @@ class TravelCache:
     def keep(self, stop: Stop, found: PastState) -> None:
         key = self._build_key(stop)
         self._remember(key, found.model_copy(update={"from_cache": True}))
-        # the desk as one text: reading it back is a frame's work, and its parser is the quicker one
+        # the state as one text: pydantic reads it back fastest
         if write_json(self._place(key), {"schema": _SCHEMA, "desk": found.model_dump_json()}):
             drop_oldest(self._folder, _MOST_ON_DISK)
 
@@ -176,35 +180,32 @@ class TravelCache:
 
     @cached_property
     def _surroundings(self) -> list[str]:
-        """What else a desk of then rests on; asked once, since a traveller is opened anew after every change."""
+        """What else a past state depends on; read once, since a Traveller is replaced after every change."""
         git, loaded = self._desk.repository.git, self._desk.loaded
         refs = git.read("for-each-ref", "--format=%(objectname) %(refname)")
         usual = loaded.usual.model_dump_json()
         return [__version__, hashlib.sha256(refs).hexdigest(), hashlib.sha256(usual.encode()).hexdigest()]
 
 
-__all__ = ["PastDesk", "Traveller", "build_state_at", "open_desk_at"]
-
-_MOST_OPEN = 8
+_MOST_REPORTS = 8
 _ALWAYS = (
-    "what was uncommitted then, and the results of commands, are in no commit",
-    "refs and git notes are shown as they are now, as far as they belong to commits of then",
+    "uncommitted changes and command results of that time aren't in any commit",
+    "refs and git notes are today's, limited to commits that existed then",
 )
 
 
 class Traveller:
-    """Visits the stops of one repository. Kept for some time, it is quick wherever it has been. For one thread."""
+    """Visits the stops of one repository; stops visited before are fast. Not thread-safe."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._memory = PastRepositories(desk.repository)
+        self._past = PastRepositories(desk)
         self._cache = TravelCache(desk)
-        self._open: OrderedDict[str, PastRepository] = OrderedDict()
         self._reports: OrderedDict[tuple[str, str | None], CheckReport] = OrderedDict()
 
     def close(self) -> None:
-        """Ends the git process that answers; a later question starts it again."""
-        self._memory.close()
+        """Ends the git process that reads objects; it is started again when needed."""
+        self._past.close()
 
     @cached_property
     def log(self) -> CurrentLog | None:
@@ -216,7 +217,7 @@ class Traveller:
         return read_stops(self._desk, self.log)
 
     def find_stop(self, name: str) -> Stop:
-        """The stop that a person names: a commit, or an entry by its id or the beginning of it."""
+        """The stop a person named: a commit, or an entry by its id or a prefix of it."""
         git = self._desk.repository.git
         commit = None if name.startswith(ENTRY_PREFIX) else resolve_commits(git, [name])[name]
         if commit is not None:
@@ -224,13 +225,13 @@ class Traveller:
             return known or build_stop(find_commit(self._desk, commit), None)
         entry = self.log.find_entry(name) if self.log is not None else None
         if entry is None:
-            raise UsageError(f"{name!r} is no commit here, and no entry of the log", build_commit_hint(self._desk))
+            raise UsageError(f"{name!r} is neither a commit here nor a log entry", build_commit_hint(self._desk))
         known = next((stop for stop in self.line.stops if stop.key == entry.id), None)
         about = entry.work.subject.commit if entry.work is not None else "HEAD"
         return known or build_stop(find_commit(self._desk, about), entry)
 
     def visit(self, stop: Stop) -> PastState:
-        """The desk at a stop; the same value again where it was visited before and nothing that counts has changed."""
+        """The state at a stop, from the cache if nothing it depends on has changed."""
         known = self._cache.find(stop)
         if known is not None:
             return known
@@ -240,15 +241,10 @@ class Traveller:
 
     def open(self, stop: Stop) -> PastRepository:
         """The files and settings at a stop."""
-        known = self._open.get(stop.commit)
-        if known is None:
-            known = self._open[stop.commit] = open_repository_at(self._desk, stop.commit, self._memory)
-            while len(self._open) > _MOST_OPEN:
-                self._open.popitem(last=False)
-        return known
+        return self._past.open(stop.commit)
 
     def show(self, stop: Stop, wanted: str) -> ShownHandoff:
-        """One handoff whole, as it was."""
+        """One handoff in full, as it was."""
         past, state = self.open(stop), self.visit(stop).state
         reviewed = find_handoff(state, wanted, stop.commit[:SHORT_COMMIT])
         evidence = past.build_evidence(deep=True)
@@ -269,7 +265,7 @@ class Traveller:
         return build_past_report(past, baseline, request)
 
     def list_notes(self, stop: Stop) -> tuple[str, ...]:
-        """What cannot be known of a stop."""
+        """What can't be known about a stop."""
         return (*self._list_rewritten(stop), *_ALWAYS)
 
     def _look(self, stop: Stop) -> PastState:
@@ -284,31 +280,31 @@ class Traveller:
             report=self._report(past, choose_past_baseline(past, gates)),
             log=None if then is None else then.build_view(),
             notes=(
-                *((f"the settings of then cannot be used, so nothing was checked: {refused}",) if refused else ()),
+                *((f"its settings can't be used, so nothing was checked: {refused}",) if refused else ()),
                 *self.list_notes(stop),
             ),
         )
 
     def _report(self, past: PastRepository, baseline: Baseline) -> CheckReport | None:
-        """Entries that follow each other on one commit share it, as long as none of them moves the baseline."""
+        """Consecutive entries on one commit share a report as long as the baseline stays the same."""
         if past.desk.loaded.refused is not None:
             return None
         key = (past.commit.id, baseline.commit)
         if key not in self._reports:
             self._reports[key] = build_past_report(past, baseline, CheckRequest())
-            while len(self._reports) > _MOST_OPEN:
+            while len(self._reports) > _MOST_REPORTS:
                 self._reports.popitem(last=False)
         return self._reports[key]
 
     def _find_log(self, stop: Stop) -> PastLog | None:
-        return None if self.log is None or stop.entry is None else self.log.build_then(stop.entry)
+        return None if self.log is None or stop.entry is None else self.log.build_at(stop.entry)
 
     def _open_gates(self, past: PastRepository, stop: Stop) -> PastGates | None:
         then = self._find_log(stop)
         return None if then is None else PastGates(past, then)
 
     def _list_rewritten(self, stop: Stop) -> tuple[str, ...]:
-        """Where an entry is about a commit that history does not have, the files shown are not that commit's."""
+        """If an entry's commit isn't in the history, says which files are shown instead."""
         entry = self.log.entries.get(stop.entry) if self.log is not None and stop.entry else None
         if entry is None or entry.work is None or stop.key != entry.id:
             return ()
@@ -316,13 +312,12 @@ class Traveller:
         on_line = {one.commit for one in self.line.stops}
         if about in on_line or about == stop.commit:
             return ()
-        about_it = f"the commit {about[:SHORT_COMMIT]} that this entry is about is not in the history of HEAD"
-        shown = f"the files shown are those of {stop.commit[:SHORT_COMMIT]}"
-        return (f"{about_it}: it was rewritten, or is on another branch; {shown}",)
+        gone = f"the commit of this entry, {about[:SHORT_COMMIT]}, isn't in the history of HEAD"
+        return (f"{gone} (rewritten, or on another branch); these are the files of {stop.commit[:SHORT_COMMIT]}",)
 
 
 def build_state_at(desk: Desk, commit: str, entry: str | None = None) -> PastState:
-    """The desk at a commit, and the log as known at an entry; without one, as the line of stops has it."""
+    """The state at a commit, with the log as of an entry; without one, as the line of stops has it."""
     traveller = Traveller(desk)
     try:
         stop = traveller.find_stop(commit)
@@ -336,7 +331,7 @@ def build_state_at(desk: Desk, commit: str, entry: str | None = None) -> PastSta
 def _require_entry(traveller: Traveller, name: str) -> str:
     found = traveller.log.find_entry(name) if traveller.log is not None else None
     if found is None:
-        raise UsageError(f"{name!r} is no valid entry of the log", "`handoff-tui log` lists them.")
+        raise UsageError(f"{name!r} isn't a valid log entry", "`handoff-tui log` lists them.")
     return found.id
 
 

@@ -1,4 +1,4 @@
-"""A repository as it was: the stops of the slider, and the desk at one of them."""
+"""Values of time travel: the stops of the slider, and the state of the repository at one of them."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ class StopKind(StrEnum):
 
 
 class Stop(Model):
-    """A moment to travel to. Its files are those of `commit`; its log is `entry` and all that it follows."""
+    """A point in time. Its files are those of `commit`; its log is `entry` and everything it follows."""
 
     key: str
-    """The commit, or the entry: what the cursor of a slider holds on to."""
+    """The id of the commit or entry; a slider's cursor stays on it."""
     kind: StopKind
     commit: str
     entry: str | None = None
-    """The newest entry known then; nothing before the first one."""
+    """The newest entry at that time; None before the first one."""
     time: str
-    """ISO 8601, UTC: of the committer, or as the entry says."""
+    """ISO 8601, UTC: the committer's, or the entry's."""
     who: str
     title: str
-    """The subject of the commit; of an entry the verb and what it is about."""
+    """The commit's subject; for an entry, the verb and what it is about."""
 
 
 class TravelLine(Model):
-    """Every stop, oldest first: commits of the history of HEAD and entries of the log, in one order."""
+    """Every stop, oldest first: commits in the history of HEAD and entries of the log, interleaved."""
 
     head: str | None = None
     stops: tuple[Stop, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the line does not show, and why: a shallow clone, a long history, a log that is not sound."""
+    """What is missing, and why: a shallow clone, a long history, a log that isn't intact."""
 
 
 class PastState(Model):
-    """The whole desk at one stop, to be looked at only."""
+    """The state of the repository at one stop, read-only."""
 
     stop: Stop
     tree: str
-    """Of the commit, whole."""
+    """The tree of the commit."""
     state: ReviewState
     report: CheckReport | None = None
-    """The rules on that tree, with the settings of that tree; commands are not in it. Nothing without such settings."""
+    """Rules (no commands) on that tree, with its settings; None if those settings can't be used."""
     log: LogView | None = None
-    """The log as known then; nothing where there was none."""
+    """The log as of then; None if there was none."""
     notes: tuple[str, ...] = ()
-    """What no commit holds, so that it cannot be known of then."""
+    """What can't be known of that time, because no commit holds it."""
     from_cache: bool = False

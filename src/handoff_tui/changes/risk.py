@@ -1,0 +1,313 @@
+"""Measures what makes the work of a handoff risky, against its baseline: facts, not a score."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from handoff_tui.changes.comparison.sides import (
+    BaselineCandidates,
+    DeclaredBaseline,
+    list_declared,
+    load_side,
+    pick_baseline,
+)
+from handoff_tui.changes.hidden_characters import find_hidden_characters
+from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecosystem_file
+from handoff_tui.changes.snapshots.stored_snapshots import find_pin, list_summaries, read_pins
+from handoff_tui.checks.context import Answers
+from handoff_tui.checks.engine import RuleEngine
+from handoff_tui.checks.facts.changed_files import is_match
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.rule import Rule
+from handoff_tui.checks.rules.every.ci_unchanged import CI_UNCHANGED
+from handoff_tui.checks.rules.every.tests_not_weakened import ASSERTIONS_NOT_WEAKENED, NO_NEW_SKIPS, TESTS_NOT_DELETED
+from handoff_tui.checks.rules.every.thresholds_not_lowered import THRESHOLDS_NOT_LOWERED
+from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
+from handoff_tui.checks.run.repository_world import RepositoryWorld
+from handoff_tui.checks.world import Change
+from handoff_tui.config.settings.review import Risk
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.labels import plural
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import count_lines, read_tree_changes
+from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.approved import ApprovedSnapshot, list_approved
+from handoff_tui.status.inbox import MeasuredWork
+from handoff_tui.status.inbox_item import RiskFact, RiskKind, WorkSize, sort_risks
+from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
+from handoff_tui.system.files.cache_files import find_cache_folder
+
+if TYPE_CHECKING:
+    from handoff_tui.log.gates.all_gates import LogGates
+
+_PROJECT_FILES: Final = ("package.json", "pyproject.toml", "setup.cfg")
+
+
+class TreesWorld(RepositoryWorld):
+    """The repository as rules see it, with two trees in place of a commit and the work tree."""
+
+    def __init__(self, desk: Desk, old: str, changes: list[FileChange], objects: Mapping[str, str]) -> None:
+        super().__init__(desk, (), (), Baseline(old, "compared"))
+        self._changes = changes
+        self._objects = objects
+        self._new = {change.path: change.new_id for change in changes if change.status != "D"}
+        self._earlier = {change.old_path or change.path: change.old_id for change in changes if change.status != "A"}
+        self._largest = desk.loaded.settings.limits.file_bytes
+        self._contents = self._fetch()
+
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(Change(change.status, change.path, change.old_path) for change in self._changes)
+
+    def read(self, path: str) -> bytes | None:
+        return self._contents.get(self._new[path]) if path in self._new else super().read(path)
+
+    def read_at(self, commit: str, path: str) -> bytes | None:  # noqa: ARG002 - there is one tree to compare with
+        return self._contents.get(self._earlier[path]) if path in self._earlier else super().read(path)
+
+    def _fetch(self) -> dict[str, bytes | None]:
+        """Everything the rules can ask for in one call: one per file would cost two processes each."""
+        tamper = self._desk.loaded.settings.tamper
+        names = (*tamper.test_files, *tamper.makefiles, *tamper.threshold_files, *_PROJECT_FILES)
+        wanted = {
+            blob
+            for side in (self._new, self._earlier)
+            for path, blob in side.items()
+            if is_match(path, names) or is_ecosystem_file(path)
+        }
+        return read_blobs(self._git, sorted(wanted), self._largest, self._objects)
+
+
+_MOST_PLACES: Final = 20
+_MOST_COUNTED: Final = 5_000
+"""With more changed files, lines aren't counted."""
+_MOST_NAMED: Final = 5
+_LINK, _SUBMODULE, _EXECUTABLE = "120000", "160000", "100755"
+
+
+class _Lens(NamedTuple):
+    """A tamper rule, and the words for one finding and for several."""
+
+    rule: Rule
+    kind: RiskKind
+    one: str
+    several: str
+
+
+_LENSES: Final = (
+    _Lens(TESTS_NOT_DELETED, RiskKind.TESTS_REMOVED, "1 test is gone", "{} tests or test files are gone"),
+    _Lens(ASSERTIONS_NOT_WEAKENED, RiskKind.TESTS_REMOVED, "1 test checks less", "{} tests check less"),
+    _Lens(NO_NEW_SKIPS, RiskKind.SKIPS_ADDED, "1 test is newly skipped", "{} tests are newly skipped"),
+    _Lens(CI_UNCHANGED, RiskKind.CI_EDITED, "the way work is checked changed", "{} changes to the way work is checked"),
+    _Lens(THRESHOLDS_NOT_LOWERED, RiskKind.CI_EDITED, "1 threshold was loosened", "{} thresholds were loosened"),
+)
+
+
+def measure_trees(desk: Desk, old: str, new: str) -> MeasuredWork:
+    """Every risk in the differences between two trees, and their size."""
+    objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
+    git = desk.repository.git
+    changes = read_tree_changes(git, old, new, objects).changes
+    counts = count_lines(git, old, new, extra=objects) if len(changes) <= _MOST_COUNTED else None
+    size = WorkSize(len(changes))
+    if counts is not None:
+        size = size._replace(
+            added=sum(one.added or 0 for one in counts.values()),
+            deleted=sum(one.deleted or 0 for one in counts.values()),
+        )
+    world = TreesWorld(desk, old, changes, objects)
+    risk = desk.loaded.settings.risk
+    facts = (
+        *_judge(world),
+        *_find_edited(changes, RiskKind.POLICY_EDITED, risk.policy_files, "{} with rules for this work"),
+        *_find_dependencies(world, changes),
+        *find_hidden_characters(desk, changes, objects),
+        *_find_sensitive(changes, risk.sensitive_paths),
+        *_find_size(size, risk),
+    )
+    return MeasuredWork(sort_risks(facts), size)
+
+
+def _judge(world: TreesWorld) -> Iterator[RiskFact]:
+    results = RuleEngine(Answers(world)).run([lens.rule for lens in _LENSES])
+    for lens, result in zip(_LENSES, results, strict=True):
+        if result.outcome is Outcome.FAIL:
+            number = len(result.findings)
+            text = lens.one if number == 1 else lens.several.format(number)
+            yield RiskFact(kind=lens.kind, text=text, places=_list_places(result))
+        elif result.outcome in {Outcome.UNKNOWN, Outcome.ERROR}:
+            yield RiskFact(kind=lens.kind, text=f"{lens.rule.id} has no answer: {result.summary}")
+
+
+def _list_places(result: CheckResult) -> tuple[Place, ...]:
+    places = (Place(path=one.path, line=one.line) for found in result.findings for one in found.evidence if one.path)
+    return tuple(dict.fromkeys(places))[:_MOST_PLACES]
+
+
+def _find_edited(
+    changes: list[FileChange], kind: RiskKind, patterns: tuple[str, ...], words: str
+) -> Iterator[RiskFact]:
+    paths = [change.path for change in changes if _fits(change, patterns)]
+    if paths:
+        yield RiskFact(
+            kind=kind, text=words.format(plural(len(paths), "file")) + " changed", places=_build_places(paths)
+        )
+
+
+def _find_sensitive(changes: list[FileChange], patterns: tuple[str, ...]) -> Iterator[RiskFact]:
+    """Paths the configuration names, then links and submodules, and files that became executable."""
+    yield from _find_edited(changes, RiskKind.SENSITIVE_PATH, patterns, "{} marked sensitive in the configuration")
+    odd = (
+        ("symbolic link", "changed", [one.path for one in changes if _LINK in {one.old_mode, one.new_mode}]),
+        ("submodule", "changed", [one.path for one in changes if _SUBMODULE in {one.old_mode, one.new_mode}]),
+        ("file", "became executable", [one.path for one in changes if one.new_mode == _EXECUTABLE != one.old_mode]),
+    )
+    for noun, verb, paths in odd:
+        if paths:
+            text = f"{plural(len(paths), noun)} {verb}"
+            yield RiskFact(kind=RiskKind.SENSITIVE_PATH, text=text, places=_build_places(paths))
+
+
+def _find_dependencies(world: TreesWorld, changes: list[FileChange]) -> Iterator[RiskFact]:
+    """Dependencies that are new in this work, wherever they are declared."""
+    before: set[str] = set()
+    now: dict[str, str] = {}
+    for change in changes:
+        if change.status != "A" and is_ecosystem_file(change.old_path or change.path):
+            path = change.old_path or change.path
+            before.update(_list_dependencies(path, world.read_at("", path)))
+        if change.status != "D" and is_ecosystem_file(change.path):
+            now |= dict.fromkeys(_list_dependencies(change.path, world.read(change.path)), change.path)
+    added = sorted(now.keys() - before)
+    if added:
+        names = ", ".join(added[:_MOST_NAMED]) + (
+            f" and {len(added) - _MOST_NAMED} more" if added[_MOST_NAMED:] else ""
+        )
+        text = f"{len(added)} new {'dependency' if len(added) == 1 else 'dependencies'}: {names}"
+        yield RiskFact(kind=RiskKind.DEPENDENCY_ADDED, text=text, places=_build_places(now[name] for name in added))
+
+
+def _list_dependencies(path: str, content: bytes | None) -> set[str]:
+    packages = () if content is None else parse_ecosystem_file(path, content).packages
+    return {name for one in packages for name in one.dependencies}
+
+
+def _find_size(size: WorkSize, risk: Risk) -> Iterator[RiskFact]:
+    lines = (size.added or 0) + (size.deleted or 0)
+    if size.files > risk.files_maximum or lines > risk.lines_maximum or size.added is None:
+        counted = "" if size.added is None else f", +{size.added:,} -{size.deleted:,} lines"
+        text = f"{plural(size.files, 'file')}{counted}: too much to review in one go"
+        yield RiskFact(kind=RiskKind.SIZE, text=text)
+
+
+def _fits(change: FileChange, patterns: tuple[str, ...]) -> bool:
+    return any(is_match(path, patterns) for path in (change.path, change.old_path) if path)
+
+
+def _build_places(paths: Iterable[str]) -> tuple[Place, ...]:
+    return tuple(Place(path=path) for path in dict.fromkeys(paths))[:_MOST_PLACES]
+
+
+_MOST_REMEMBERED = 8
+
+
+class RiskMemory:
+    """Measurements by the trees compared; they never change."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, ...], MeasuredWork] = OrderedDict()
+
+    def measure(self, desk: Desk, old: str, new: str) -> MeasuredWork:
+        settings = desk.loaded.settings
+        key = (old, new, settings.tamper.model_dump_json(), settings.risk.model_dump_json())
+        if key not in self._known:
+            self._known[key] = measure_trees(desk, old, new)
+            while len(self._known) > _MOST_REMEMBERED:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]
+
+
+def read_risks(desk: Desk, state: ReviewState, gates: LogGates | None, memory: RiskMemory) -> dict[str, MeasuredWork]:
+    """Risks by handoff id. Handoffs with the same baseline share one comparison; without one only claims count."""
+    new = write_work_tree(desk.repository, find_cache_folder(desk.repository.root)).tree
+    baselines = _Baselines(desk, state, gates)
+    policy = _find_policy_change(gates)
+    compared: dict[str | None, MeasuredWork] = {None: MeasuredWork()}
+    found: dict[str, MeasuredWork] = {}
+    for reviewed in state.handoffs:
+        old = baselines.find_tree(reviewed.handoff)
+        if old is None or old in compared:
+            measured = compared[old]
+        else:
+            measured = compared[old] = memory.measure(desk, old, new)
+        risks = sort_risks((*policy, *measured.risks, *_find_contradicted(reviewed)))
+        found[reviewed.handoff.id] = measured._replace(risks=risks)
+    return found
+
+
+class _Baselines:
+    """The baseline of each handoff; what they share is read once."""
+
+    def __init__(self, desk: Desk, state: ReviewState, gates: LogGates | None) -> None:
+        self._desk = desk
+        self._by_id = {one.handoff.id: one.handoff for one in state.handoffs}
+        self._gates = gates if gates is not None and not gates.index.verdict.fatal else None
+        self._pins = read_pins(desk.repository.common_dir)
+        self._stored = list_summaries(desk)
+        self._trees: dict[tuple[str | None, tuple[DeclaredBaseline, ...]], str | None] = {}
+
+    def find_tree(self, handoff: Handoff) -> str | None:
+        """The tree the work is compared with; None if there is none or it isn't here."""
+        before = tuple(self._by_id[name] for name in handoff.blocked_by if name in self._by_id)
+        place = (find_pin(self._pins, handoff.id), list_declared(handoff, before))
+        if place not in self._trees:
+            self._trees[place] = self._find_tree(*place)
+        return self._trees[place]
+
+    def _find_tree(self, pinned: str | None, declared: tuple[DeclaredBaseline, ...]) -> str | None:
+        choice = pick_baseline(
+            BaselineCandidates(pinned=pinned, approved=self._approved, declared=declared, stored=self._stored)
+        )
+        if choice.snapshot is None and choice.commit is None:
+            return self._usual_tree
+        return load_side(self._desk, choice).tree
+
+    @cached_property
+    def _approved(self) -> tuple[ApprovedSnapshot, ...]:
+        gates = self._gates
+        return () if gates is None else list_approved(self._desk, gates.index, gates.tree)
+
+    @cached_property
+    def _usual_tree(self) -> str | None:
+        """As for checks: where unpushed work began, or where this branch left the main one."""
+        commit = choose_usual_baseline(self._desk).commit
+        if commit is None:
+            return None
+        return build_commit_tree(self._desk.repository, commit, find_cache_folder(self._desk.repository.root))
+
+
+def _find_policy_change(gates: LogGates | None) -> tuple[RiskFact, ...]:
+    """A risk if the trust policy changed after the last decision."""
+    if gates is None or gates.index.verdict.fatal or gates.policy is None:
+        return ()
+    votes = [vote for vote in gates.index.decisions.values() if not gates.index.is_void(vote.entry.id)]
+    last = max(votes, key=lambda vote: vote.entry.seq, default=None)
+    if last is None or last.work.policy == gates.index.verdict.policy:
+        return ()
+    text = f"the trust policy changed after the last decision; version {gates.policy.version} is in force"
+    return (RiskFact(kind=RiskKind.POLICY_EDITED, text=text),)
+
+
+def _find_contradicted(reviewed: ReviewedHandoff) -> tuple[RiskFact, ...]:
+    number = reviewed.claims.contradicted
+    if not number:
+        return ()
+    words = "1 claim is false" if number == 1 else f"{number} claims are false"
+    return (RiskFact(kind=RiskKind.CONTRADICTED, text=words),)

@@ -1,3 +1,0 @@
-"""What makes a change worth a closer look."""
-
-from __future__ import annotations

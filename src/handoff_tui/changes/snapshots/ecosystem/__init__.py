@@ -1,3 +1,0 @@
-"""Packages declared by Python, Node, Go, Rust and builder manifests."""
-
-from __future__ import annotations

@@ -1,0 +1,262 @@
+"""The single values behind each figure, and the entries that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from handoff_tui.history.metrics import definitions as observe
+from handoff_tui.history.metrics.compute import Observed
+from handoff_tui.history.metrics.facts import BY_COMMIT, BY_SUBMISSION, MetricsFacts, parse_seconds
+from tests.support.figure_log import DAY, FigureLog, build_record
+
+COMMIT = "a" * 40
+
+
+def list_values(observed: Observed) -> list[float]:
+    return [one.value for one in observed.observations]
+
+
+def count_left_out(observed: Observed) -> dict[str, int]:
+    return {why: len(sources) for why, sources in observed.left_out.items() if sources}
+
+
+def at(time: str) -> float:
+    return parse_seconds(f"{DAY}{time}Z")
+
+
+@pytest.mark.parametrize(
+    "observer",
+    [
+        observe.observe_failures,
+        observe.observe_compliance,
+        observe.observe_resumption,
+        observe.observe_rediscovery,
+        observe.observe_success,
+        observe.observe_duration,
+        observe.observe_decision_time,
+        observe.observe_loops,
+        observe.observe_staleness,
+        observe.observe_rubber_stamps,
+    ],
+)
+def test_empty_log_gives_no_value_and_says_why(observer: Callable[[MetricsFacts], Observed]) -> None:
+    """Nothing is no zero."""
+    observed = observer(FigureLog().build())
+    assert (list(observed.observations), bool(observed.why)) == ([], True)
+
+
+def test_failure_is_an_attempt_sent_back_or_overridden() -> None:
+    """Skipped phases are left out, open attempts are not there yet."""
+    log = FigureLog()
+    back = log.decide("reject", "10:00:00")
+    log.decide("approve", "11:00:00", attempt=2)
+    log.decide("override", "12:00:00", handoff="H-2")
+    log.decide("skip", "12:30:00", handoff="H-3")
+    log.decide("hold", "12:40:00", handoff="H-4")
+    observed = observe.observe_failures(log.build())
+    assert list_values(observed) == [1, 0, 1]
+    assert observed.observations[0].sources == (back,)
+    assert count_left_out(observed) == {"the phase was skipped": 1}
+
+
+def test_compliance_asks_for_a_submission_of_the_very_files_before_the_decision() -> None:
+    """Other files, or a submission that came later, do not count."""
+    log = FigureLog()
+    made = log.submit("09:00:00")
+    decided = log.decide("approve", "10:00:00")
+    log.submit("09:00:00", handoff="H-2", tree="other")
+    log.decide("approve", "10:01:00", handoff="H-2")
+    log.decide("approve", "10:02:00", handoff="H-3")
+    log.submit("11:00:00", handoff="H-3")
+    observed = observe.observe_compliance(log.build())
+    assert list_values(observed) == [1, 0, 0]
+    assert observed.observations[0].sources == (made, decided)
+
+
+def test_compliance_of_a_log_without_submissions_is_not_known() -> None:
+    """Agents that do not sign leave no trace: that is no failure of theirs."""
+    log = FigureLog()
+    log.decide("approve", "10:00:00")
+    observed = observe.observe_compliance(log.build())
+    assert (list(observed.observations), "leave no trace" in observed.why) == ([], True)
+
+
+def test_session_without_a_commit_is_left_out() -> None:
+    """What happened before the decision or after the next entry is not of that session."""
+    log = FigureLog()
+    back = log.decide("reject", "10:00:00")
+    log.submit("10:03:00", attempt=2, tree="two")
+    facts = log.build(behind=frozenset({COMMIT}), work_seconds=[at("09:59:59"), at("10:03:01")])
+    observed = observe.observe_resumption(facts)
+    assert list_values(observed) == []
+    assert dict(observed.left_out) == {"no commit between it and the next entry": [back]}
+
+
+def test_sent_back_attempt_of_one_person_is_a_session() -> None:
+    """From the rejection to the first commit after it."""
+    log = FigureLog()
+    back = log.decide("reject", "10:00:00")
+    following = log.submit("11:00:00", attempt=2, tree="two")
+    last = log.decide("approve", "11:30:00", attempt=2, tree="two")
+    facts = log.build(behind=frozenset({COMMIT}), work_seconds=[at("09:00:00"), at("10:04:00"), at("10:05:00")])
+    observed = observe.observe_resumption(facts)
+    assert [(one.value, one.sources) for one in observed.observations] == [(240, (back, following))]
+    assert dict(observed.left_out) == {"nothing was submitted or decided after it yet": [last]}
+
+
+def test_rewritten_history_tells_of_no_session() -> None:
+    """A decision on a commit that is not behind HEAD is left out, not guessed."""
+    log = FigureLog()
+    log.decide("reject", "10:00:00")
+    log.submit("11:00:00", attempt=2, tree="two")
+    observed = observe.observe_resumption(log.build(work_seconds=[at("10:04:00")]))
+    assert count_left_out(observed) == {"its commit isn't in the history of HEAD": 1}
+
+
+def test_rediscovery_counts_what_had_been_shown_before() -> None:
+    """By fingerprint, over all earlier attempts; the entries are those that first told it, and the own."""
+    log = FigureLog()
+    first = log.decide("reject", "10:00:00", record=build_record(findings=("f1", "f2")))
+    second = log.decide("reject", "11:00:00", attempt=2, record=build_record(findings=("f3",)))
+    third = log.decide("approve", "12:00:00", attempt=3, record=build_record(findings=("f2", "f3", "f4")))
+    missing = log.decide("approve", "13:00:00", attempt=4)
+    observed = observe.observe_rediscovery(log.build())
+    assert [(one.value, one.sources) for one in observed.observations] == [
+        (0, (first, second)),
+        (2, (first, second, third)),
+    ]
+    assert dict(observed.left_out) == {"the review record isn't here": [missing]}
+
+
+def test_success_is_the_last_attempt_of_a_phase_by_type() -> None:
+    """A phase that was sent back first and approved then succeeded; a handoff that is gone has no type."""
+    log = FigureLog()
+    log.decide("reject", "10:00:00")
+    log.decide("approve", "11:00:00", attempt=2)
+    log.decide("override", "12:00:00", handoff="H-2")
+    log.decide("skip", "12:00:00", handoff="H-3")
+    observed = observe.observe_success(log.build(types={"H-1": "phase_transition"}))
+    assert [(one.value, one.group) for one in observed.observations] == [
+        (1, "phase_transition"),
+        (0, "no longer here"),
+    ]
+    assert count_left_out(observed) == {"the phase was skipped": 1}
+
+
+def test_duration_runs_from_the_first_submission_to_the_approval() -> None:
+    """Over all attempts; without a submission from the commit; what is dated backwards is left out."""
+    log = FigureLog()
+    made = log.submit("09:00:00")
+    log.decide("reject", "10:00:00")
+    ended = log.decide("approve", "11:00:00", attempt=2)
+    log.decide("approve", "12:00:00", handoff="H-2", commit="b")
+    log.decide("approve", "12:00:00", handoff="H-3", commit="c")
+    log.decide("approve", "12:00:00", handoff="H-4", commit="d")
+    log.decide("reject", "12:00:00", handoff="H-5")
+    seconds = {"b" * 40: at("11:50:00"), "c" * 40: at("12:30:00")}
+    observed = observe.observe_duration(log.build(commit_seconds=seconds))
+    assert list_values(observed) == [7_200, 600]
+    assert observed.observations[0].sources == (made, ended)
+    assert sorted(count_left_out(observed).values()) == [1, 1]
+
+
+def test_decision_time_tells_what_it_is_measured_from() -> None:
+    """Submission before commit; a hold is no decision yet."""
+    log = FigureLog()
+    log.submit("09:00:00")
+    log.decide("hold", "09:01:00")
+    log.decide("reject", "09:05:00")
+    log.decide("approve", "10:00:00", handoff="H-2")
+    log.decide("approve", "10:00:00", handoff="H-3", commit="b")
+    log.decide("approve", "10:00:00", handoff="H-4", commit="c")
+    observed = observe.observe_decision_time(
+        log.build(commit_seconds={COMMIT: at("09:50:00"), "c" * 40: at("10:00:01")})
+    )
+    assert [(one.value, one.group) for one in observed.observations] == [(300, BY_SUBMISSION), (600, BY_COMMIT)]
+    assert sorted(count_left_out(observed).values()) == [1, 1]
+
+
+def test_loops_are_counted_by_phase() -> None:
+    """One value a phase of a handoff; an attempt that nobody decided is none."""
+    log = FigureLog()
+    log.decide("reject", "10:00:00")
+    log.decide("retry", "11:00:00", attempt=2)
+    log.decide("approve", "12:00:00", attempt=3)
+    log.decide("approve", "13:00:00", phase="test")
+    log.submit("14:00:00", phase="release")
+    observed = observe.observe_loops(log.build())
+    assert [(one.value, one.group) for one in observed.observations] == [(2, "build"), (0, "test")]
+
+
+def test_approval_is_stale_when_the_phase_is_looked_at_again_with_other_files() -> None:
+    """A second approval of the same files is no sign of it, neither is a rejection before."""
+    log = FigureLog()
+    log.decide("reject", "08:00:00", tree="zero")
+    stale = log.decide("approve", "09:00:00", tree="one")
+    log.decide("approve", "09:10:00", tree="one", actor="bob")
+    later = log.submit("10:00:00", tree="two")
+    log.decide("approve", "11:00:00", tree="two")
+    log.decide("approve", "12:00:00", tree="three", phase="test")
+    observed = observe.observe_staleness(log.build())
+    assert list_values(observed) == [1, 1, 0, 0]
+    assert observed.observations[0].sources[0] == stale
+    assert later not in observed.observations[2].sources
+
+
+def test_debt_is_an_override_that_no_approval_regards() -> None:
+    """Its age is told; a settled one is none."""
+    log = FigureLog()
+    settled = log.decide("override", "08:00:00")
+    log.decide("approve", "09:00:00", regards=(settled,))
+    owed = log.decide("override", "10:00:00", handoff="H-2")
+    observed = observe.observe_debts(log.build(now=f"{DAY}10:30:00Z"))
+    assert [(one.value, one.sources, one.group) for one in observed.observations] == [(1_800, (owed,), "H-2")]
+
+
+def test_rubber_stamp_is_quick_and_blind() -> None:
+    """Within a minute and no file looked at; one of the two is none; without a record nothing is said."""
+    log = FigureLog()
+    seen, blind = build_record(looked=True), build_record(looked=False)
+    for handoff, moment, record in (
+        ("H-1", "09:00:30", blind),
+        ("H-2", "09:00:30", seen),
+        ("H-3", "09:01:00", blind),
+        ("H-4", "09:00:30", None),
+    ):
+        log.submit("09:00:00", handoff=handoff)
+        log.decide("approve", moment, handoff=handoff, record=record)
+    log.decide("approve", "10:00:00", handoff="H-5", record=blind, commit="b")
+    log.decide("approve", "10:00:00", handoff="H-6", record=seen, commit="b", actor="bob")
+    log.decide("reject", "09:00:01", handoff="H-7", record=blind)
+    observed = observe.observe_rubber_stamps(log.build(reviewer="alice"))
+    assert sorted((one.value, one.group) for one in observed.observations) == [
+        (0, "others"),
+        (0, "you"),
+        (0, "you"),
+        (1, "you"),
+    ]
+    assert sorted(count_left_out(observed).values()) == [1, 1]
+
+
+def test_debt_is_a_state_at_the_end_of_a_day() -> None:
+    """Settled later it was open then; made later it was none yet; its age is that of the end of the day."""
+    log = FigureLog()
+    owed = log.decide("override", "2026-03-01T22:59:59Z")
+    log.decide("approve", "2026-03-03T09:00:00Z", regards=(owed,))
+    facts = log.build()
+    assert [one.value for one in observe.observe_debts(facts, "2026-03-01").observations] == [3_600]
+    assert observe.observe_debts(facts, "2026-02-28").observations == []
+    assert observe.observe_debts(facts, "2026-03-03").observations == []
+
+
+def test_withdrawn_decision_is_in_no_figure() -> None:
+    """It is no rubber stamp, nothing that grew stale, and ended no waiting."""
+    log = FigureLog()
+    log.submit("09:00:00")
+    taken = log.decide("approve", "09:00:10", record=build_record(looked=False))
+    log.decide("withdraw", "09:01:00", regards=(taken,), record=build_record(looked=False))
+    facts = log.build()
+    for observer in (observe.observe_rubber_stamps, observe.observe_staleness, observe.observe_decision_time):
+        assert list(observer(facts).observations) == []
