@@ -59,10 +59,6 @@ def nasty_reports() -> st.SearchStrategy[CheckReport]:
     return st.lists(nasty_results(), max_size=4).map(lambda results: build_report(*results)) | st.builds(
         CheckReport,
         mode=st.sampled_from(["pre", "post", "gate", "all"]),
-        verdict=st.sampled_from(["pass", "blocked"]),
-        passed=st.integers(0, 9),
-        total=st.integers(0, 9),
-        warnings=st.integers(0, 9),
         results=st.lists(nasty_results(), max_size=3).map(tuple),
         repository=nasty_texts(),
         baseline=st.none() | nasty_texts(),
