@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
@@ -135,6 +136,7 @@ def _dump(handoff: Handoff, name: str) -> list[object]:
 
 _VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictState.UNVERIFIED: 2}
 _MOST_LISTED = 8
+_BOXES = {True: "[x]", False: "[ ]", None: " · "}
 _LONGEST_TEXT = 400
 _HASH = compile_later(r"\b(sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
 """On a page the beginning of a hash is enough; the JSON has all of it."""
@@ -284,21 +286,21 @@ def _describe_need(blocker: Blocker) -> str:
 
 
 def _add_findings(page: Page, handoff: Handoff, *, everything: bool) -> None:
-    if not handoff.findings:
-        return
     rank = {severity: number for number, severity in enumerate(Severity)}
     ordered = sorted(handoff.findings, key=lambda finding: rank.get(finding.severity, 9) if finding.severity else 9)
-    page.heading("Findings reported", str(len(ordered)))
-    most = len(ordered) if everything else _MOST_LISTED
-    for finding in ordered[:most]:
-        place = f"  {finding.file}{f':{finding.line}' if finding.line else ''}" if finding.file else ""
-        page.line(
+    rows = [
+        (
             Cell(f"{finding.severity or 'unrated'}  ", finding.severity or "muted"),
             Cell(render_safe(finding.title)),
-            Cell(render_safe(place), "path"),
-            indent=2,
+            Cell(render_safe(_describe_place(finding.file, finding.line)), "path"),
         )
-    _add_more(page, len(ordered) - most)
+        for finding in ordered
+    ]
+    _add_listing(page, "Findings reported", str(len(ordered)), rows, everything=everything)
+
+
+def _describe_place(file: str | None, line: int | None) -> str:
+    return f"  {file}{f':{line}' if line else ''}" if file else ""
 
 
 def _add_attempts(page: Page, handoff: Handoff, *, everything: bool) -> None:
@@ -320,39 +322,37 @@ def _add_attempts(page: Page, handoff: Handoff, *, everything: bool) -> None:
 
 
 def _add_work(page: Page, handoff: Handoff, *, everything: bool) -> None:
-    tasks = handoff.tasks
-    if tasks:
-        done = sum(task.done is True for task in tasks)
-        page.heading("Tasks", f"{done} of {len(tasks)} marked done")
-        most = len(tasks) if everything else _MOST_LISTED
-        for task in sorted(tasks, key=lambda task: task.done is True)[:most]:
-            mark = {True: "[x]", False: "[ ]", None: " · "}[task.done]
-            state = " ".join(part for part in (task.status, task.stage) if part)
-            page.line(
-                Cell(f"{mark} ", "muted"),
-                Cell(render_safe(task.title, 160)),
-                Cell(f"  {render_safe(state)}", "muted"),
-                indent=4,
-            )
-        _add_more(page, len(tasks) - most)
+    tasks = [
+        (
+            Cell(f"{_BOXES[task.done]} ", "muted"),
+            Cell(render_safe(task.title, 160)),
+            Cell(f"  {render_safe(' '.join(part for part in (task.status, task.stage) if part))}", "muted"),
+        )
+        for task in sorted(handoff.tasks, key=lambda task: task.done is True)
+    ]
+    done = sum(task.done is True for task in handoff.tasks)
+    _add_listing(page, "Tasks", f"{done} of {len(tasks)} marked done", tasks, indent=4, everything=everything)
     if handoff.questions:
         answered = sum(question.answered is True for question in handoff.questions)
         light = {True: "greenlit", False: "no greenlight", None: "greenlight not known"}[handoff.greenlit]
         page.heading("Question gate", f"{answered} of {len(handoff.questions)} answered, {light}")
-    if handoff.packages:
-        page.heading("Packages", str(len(handoff.packages)))
-        for package in handoff.packages[: None if everything else _MOST_LISTED]:
-            text = f"{package.id} {package.version or ''}  {plural(len(package.assets), 'asset')}"
-            page.line(Cell(render_safe(text)), Cell(f"  {render_safe(package.where.path)}", "path"), indent=2)
-        _add_more(page, 0 if everything else len(handoff.packages) - _MOST_LISTED)
-    if handoff.proofs:
-        page.heading("Proofs of work", str(len(handoff.proofs)))
-        for proof in handoff.proofs[: None if everything else _MOST_LISTED]:
-            size = f"  {proof.size:,} bytes" if proof.size is not None else ""
-            page.line(
-                Cell(f"{proof.kind:<12}", "muted"), Cell(render_safe(proof.path), "path"), Cell(size, "muted"), indent=2
-            )
-        _add_more(page, 0 if everything else len(handoff.proofs) - _MOST_LISTED)
+    packages = [
+        (
+            Cell(render_safe(f"{package.id} {package.version or ''}  {plural(len(package.assets), 'asset')}")),
+            Cell(f"  {render_safe(package.where.path)}", "path"),
+        )
+        for package in handoff.packages
+    ]
+    _add_listing(page, "Packages", str(len(packages)), packages, everything=everything)
+    proofs = [
+        (
+            Cell(f"{proof.kind:<12}", "muted"),
+            Cell(render_safe(proof.path), "path"),
+            Cell(f"  {proof.size:,} bytes" if proof.size is not None else "", "muted"),
+        )
+        for proof in handoff.proofs
+    ]
+    _add_listing(page, "Proofs of work", str(len(proofs)), proofs, everything=everything)
 
 
 def _add_documents(page: Page, handoff: Handoff) -> None:
@@ -374,28 +374,41 @@ def _add_documents(page: Page, handoff: Handoff) -> None:
 
 
 def _add_rest(page: Page, shown: ShownHandoff, *, everything: bool) -> None:
-    facts = shown.reviewed.handoff.facts
-    if facts:
-        page.heading("Other facts")
-        most = len(facts) if everything else _MOST_LISTED
-        for fact in facts[:most]:
-            page.line(Cell(f"{render_safe(fact.name)}: ", "muted"), Cell(render_safe(fact.value, 200)), indent=2)
-        _add_more(page, len(facts) - most)
-    if shown.history:
-        page.heading("History of its documents")
-        for revision in shown.history[: None if everything else _MOST_LISTED]:
-            page.line(
-                Cell(f"{revision.commit[:SHORT_COMMIT]} ", "key"),
-                Cell(f"{revision.date[:10]} {render_safe(revision.author)}  ", "muted"),
-                Cell(render_safe(revision.subject)),
-                indent=8,
-            )
-        _add_more(page, 0 if everything else len(shown.history) - _MOST_LISTED)
-    if shown.problems:
-        page.heading("Problems in its documents", str(len(shown.problems)))
-        for problem in shown.problems:
-            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-            page.line(Cell(render_safe(place), "path"), Cell(f"  {render_safe(problem.message)}", "warning"), indent=2)
+    facts = [
+        (Cell(f"{render_safe(fact.name)}: ", "muted"), Cell(render_safe(fact.value, 200)))
+        for fact in shown.reviewed.handoff.facts
+    ]
+    _add_listing(page, "Other facts", "", facts, everything=everything)
+    history = [
+        (
+            Cell(f"{revision.commit[:SHORT_COMMIT]} ", "key"),
+            Cell(f"{revision.date[:10]} {render_safe(revision.author)}  ", "muted"),
+            Cell(render_safe(revision.subject)),
+        )
+        for revision in shown.history
+    ]
+    _add_listing(page, "History of its documents", "", history, indent=8, everything=everything)
+    problems = [
+        (
+            Cell(render_safe(f"{problem.path}:{problem.line}" if problem.line else problem.path), "path"),
+            Cell(f"  {render_safe(problem.message)}", "warning"),
+        )
+        for problem in shown.problems
+    ]
+    _add_listing(page, "Problems in its documents", str(len(problems)), problems, everything=True)
+
+
+def _add_listing(
+    page: Page, title: str, note: str, rows: Sequence[tuple[Cell, ...]], *, indent: int = 2, everything: bool
+) -> None:
+    """A heading and the first rows, if there are any; `everything` shows them all."""
+    if not rows:
+        return
+    page.heading(title, note)
+    shown = rows if everything else rows[:_MOST_LISTED]
+    for cells in shown:
+        page.line(*cells, indent=indent)
+    _add_more(page, len(rows) - len(shown))
 
 
 def _add_more(page: Page, number: int) -> None:

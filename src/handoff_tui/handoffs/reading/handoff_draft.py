@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ReportedFinding, Task
@@ -58,32 +58,9 @@ class HandoffDraft:
                 self.claims.append(claim)
 
     def build(self) -> Handoff:
-        return Handoff(
-            id=self.id,
-            dialect=self.dialect,
-            type=self.type,
-            title=self.title,
-            original_name=self.original_name,
-            source_phase=self.source_phase,
-            target_phase=self.target_phase,
-            source_agent=self.source_agent,
-            target_agent=self.target_agent,
-            priority=self.priority,
-            status=self.status,
-            message=self.message,
-            next_action=self.next_action,
-            created=self.created,
-            attempt=self.attempt,
-            producers=tuple(self.producers),
-            attempts=tuple(self.attempts),
-            claims=tuple(self.claims),
-            documents=tuple(self.documents),
-            tasks=tuple(self.tasks),
-            findings=tuple(self.findings),
-            proofs=tuple(self.proofs),
-            blockers=tuple(self.blockers),
-            facts=tuple(self.facts),
-        )
+        """Freezes it; every list becomes a tuple."""
+        values = ((part.name, getattr(self, part.name)) for part in fields(self))
+        return Handoff(**{name: tuple(value) if isinstance(value, list) else value for name, value in values})
 
 
 def _sameness(claim: Claim) -> tuple[object, ...]:

@@ -102,12 +102,7 @@ class JsonNode(NamedTuple):
     def text(self, key: str) -> str | None:
         """A string member; anything else is reported."""
         member = self.get(key)
-        if member is None:
-            return None
-        if isinstance(member.value, str):
-            return member.value
-        member.report_type("text")
-        return None
+        return member.value if member is not None and isinstance(member.value, str) else self._report(member, "text")
 
     def scalar(self, key: str) -> str | None:
         """A string, number or boolean member as text; for fields that are written either way in practice."""
@@ -116,58 +111,47 @@ class JsonNode(NamedTuple):
 
     def integer(self, key: str) -> int | None:
         member = self.get(key)
-        if member is None:
-            return None
-        if isinstance(member.value, int) and not isinstance(member.value, bool):
+        if member is not None and isinstance(member.value, int) and not isinstance(member.value, bool):
             return member.value
-        member.report_type("a whole number")
-        return None
+        return self._report(member, "a whole number")
 
     def boolean(self, key: str) -> bool | None:
         member = self.get(key)
-        if member is None:
-            return None
-        if isinstance(member.value, bool):
+        if member is not None and isinstance(member.value, bool):
             return member.value
-        member.report_type("true or false")
-        return None
+        return self._report(member, "true or false")
 
     def object(self, key: str) -> JsonNode | None:
         member = self.get(key)
-        if member is None or isinstance(member.value, dict):
-            return member
-        member.report_type("an object")
-        return None
+        return member if member is not None and isinstance(member.value, dict) else self._report(member, "an object")
 
     def items(self, key: str) -> list[JsonNode]:
         """The elements of an array member; an absent one has none, another type is reported."""
         member = self.get(key)
-        if member is None:
-            return []
-        if isinstance(member.value, list):
+        if member is not None and isinstance(member.value, list):
             return member.elements()
-        member.report_type("a list")
+        self._report(member, "a list")
         return []
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The strings of an array member; an element of another type is reported."""
-        found: list[str] = []
-        for element in self.items(key):
-            if isinstance(element.value, str):
-                found.append(element.value)
-            else:
-                element.report_type("text")
-        return tuple(found)
+        return tuple(str(node.value) for node in self._items_of(str, key, "text"))
 
     def objects(self, key: str) -> list[JsonNode]:
         """The objects of an array member; an element of another type is reported."""
-        found: list[JsonNode] = []
-        for element in self.items(key):
-            if isinstance(element.value, dict):
-                found.append(element)
-            else:
-                element.report_type("an object")
-        return found
+        return self._items_of(dict, key, "an object")
+
+    def _items_of(self, kind: type, key: str, wanted: str) -> list[JsonNode]:
+        items = self.items(key)
+        for node in items:
+            if not isinstance(node.value, kind):
+                node.report_type(wanted)
+        return [node for node in items if isinstance(node.value, kind)]
+
+    @staticmethod
+    def _report(member: JsonNode | None, wanted: str) -> None:
+        if member is not None:
+            member.report_type(wanted)
 
     def elements(self) -> list[JsonNode]:
         if not isinstance(self.value, list):
