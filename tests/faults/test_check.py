@@ -212,9 +212,9 @@ def test_inputs_that_change_meanwhile_make_it_unknown(repository: RepositoryBuil
 def test_function_of_the_users_own_is_a_check(repository: RepositoryBuilder, user_file: Path, tmp_path: Path) -> None:
     """It sees context and parameters; one that raises is an error with a reason; one in the tree is never loaded."""
     (tmp_path / "mine.py").write_text(
-        "from handoff_tui.checks.rule import RuleFinding\n"
-        "def find(context):\n    yield RuleFinding(f'head is {context.facts().branch}', 'head')\n"
-        "    yield RuleFinding(f'given {dict(context.parameters())}', 'given')\n"
+        "from handoff_tui.checks.contract import Found\n"
+        "def find(context):\n    yield Found(f'head is {context.facts().branch}', 'head')\n"
+        "    yield Found(f'given {dict(context.parameters())}', 'given')\n"
         "def burst(context):\n    raise ZeroDivisionError('by design')\n",
         encoding="utf-8",
     )

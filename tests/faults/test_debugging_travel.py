@@ -145,7 +145,7 @@ def test_check_that_crashes_on_old_trees_is_not_blamed_on_them(
 ) -> None:
     """Commits at which it raises are left out of the answer, and the range is said."""
     module = (
-        "from handoff_tui.checks.rule import Found\n"
+        "from handoff_tui.checks.contract import Found\n"
         "def judge(context):\n"
         "    value = int(context.read_text('state.txt'))\n"
         "    return [Found('too much', 'x')] if value > 3 else []\n"
