@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from handoff_tui.agents.engine.profile import Latency, ProfileReport
 from handoff_tui.agents.procedures.report import (
-    Latency,
     ProcedurePlan,
     ProcedureRun,
     ProcedureState,
     ProcedureTry,
-    ProfileReport,
     RunRequest,
     TryKind,
     TryResult,

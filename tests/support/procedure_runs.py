@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
-from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook, Json
-from handoff_tui.agents.procedures.procedure import ProcedureRunner, Watch
+from handoff_tui.agents.engine.engine import AgentOrder, GateAnswer, Json, StepResult
 from handoff_tui.agents.procedures.report import (
     PlannedRule,
     PlannedStep,
@@ -21,6 +20,7 @@ from handoff_tui.agents.procedures.report import (
     RunRequest,
     TryResult,
 )
+from handoff_tui.agents.procedures.runner import ProcedureRunner, StepExecutor
 from handoff_tui.core.errors import HandoffError, ProcedureError
 from handoff_tui.core.severity import Severity
 
@@ -105,7 +105,7 @@ class ToldActions:
     planned: ProcedurePlan
     failures: dict[str, int] = field(default_factory=dict)
     refused: str = ""
-    gate: list[GateLook] = field(default_factory=list)
+    gate: list[GateAnswer] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     works: dict[str, Callable[[Event], None]] = field(default_factory=dict)
     faults: dict[str, HandoffError] = field(default_factory=dict)
@@ -115,23 +115,23 @@ class ToldActions:
             raise ProcedureError(self.refused)
         return self.planned
 
-    def act(self, request: RunRequest, step: str, cancel: Event) -> Attempted:
+    def act(self, request: RunRequest, step: str, cancel: Event) -> StepResult:
         return self._do(f"step {step}", step, cancel)
 
     def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
         return ProcedureTry(kind=order.kind, name=order.name, number=order.number, result=TryResult.PASS)
 
-    def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
+    def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
         return self._do(f"rule {rule}", rule, cancel)
 
-    def look_at_gate(self, request: RunRequest) -> GateLook:
+    def read_gate(self, request: RunRequest) -> GateAnswer:
         self.calls.append("gate")
         found = self.gate.pop(0) if len(self.gate) > 1 else self.gate[0]
         if found.why == "unreadable":
             raise ProcedureError("unreadable")
         return found
 
-    def undo(self, request: RunRequest, name: str, cancel: Event) -> Attempted:
+    def undo(self, request: RunRequest, name: str, cancel: Event) -> StepResult:
         return self._do(f"undo {name}", name, cancel)
 
     def stop_agents(self, request: RunRequest) -> None:
@@ -145,7 +145,7 @@ class ToldActions:
     def read_log_mark(self) -> str:
         return ""
 
-    def _do(self, call: str, name: str, cancel: Event) -> Attempted:
+    def _do(self, call: str, name: str, cancel: Event) -> StepResult:
         self.calls.append(call)
         if name in self.works:
             self.works[name](cancel)
@@ -153,7 +153,7 @@ class ToldActions:
             raise self.faults[name]
         left = self.failures.get(name, 0)
         self.failures[name] = left - 1
-        return Attempted(passed=left <= 0, detail="" if left <= 0 else "told to fail")
+        return StepResult(passed=left <= 0, detail="" if left <= 0 else "told to fail")
 
 
 @dataclass
@@ -184,5 +184,5 @@ class ListEngine:
     def close(self) -> None: ...
 
 
-def run(actions: ToldActions, durable: MemoryDurable | None = None, watch: Watch | None = None) -> ProcedureEnd:
-    return ProcedureRunner(durable or MemoryDurable(), actions, REQUEST, watch or Watch(grace_seconds=0.1)).run()
+def run(actions: ToldActions, durable: MemoryDurable | None = None, watch: StepExecutor | None = None) -> ProcedureEnd:
+    return ProcedureRunner(durable or MemoryDurable(), actions, REQUEST, watch or StepExecutor(grace_seconds=0.1)).run()

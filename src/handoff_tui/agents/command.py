@@ -1,6 +1,6 @@
-"""The command and the prompt of an agent, filled in. Pure.
+"""Fills in the command and the prompt of an agent. Pure.
 
-Only the names that are known are filled in: braces of a JSON text or a shell line in a template stay as they are.
+Only known names are filled in: other braces in a template, as in JSON or shell code, stay as they are.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from handoff_tui.core.errors import AgentRunError
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 _LONGEST_ARGUMENT = 128 * 1024 - 1
-"""What the system takes as one word of a command."""
+"""What the system accepts as one word of a command."""
 
 
 def find_agent(agents: Mapping[str, Agent], phase: Phase, pipeline: str) -> tuple[str, Agent]:
-    """The agent of a phase and its name; the phase's own command wins over that of the agent."""
+    """Finds the agent of a phase and its name; the command of the phase takes precedence."""
     name = phase.agent or phase.name
     known = {configured.casefold(): (configured, agent) for configured, agent in agents.items()}
     found = known.get(name.casefold())
@@ -27,23 +27,23 @@ def find_agent(agents: Mapping[str, Agent], phase: Phase, pipeline: str) -> tupl
         return name, agent.model_copy(update={"command": phase.command})
     if found is None:
         raise AgentRunError(
-            f"the phase {phase.name} of {pipeline} has no agent that can be started: [agents.{name}] is not configured",
+            f"the phase {phase.name} of {pipeline} has no agent: [agents.{name}] is not configured",
             f'Add [agents.{name}] with command = ["…"] to your configuration; docs/agents.md has examples.',
         )
     return found
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """The text with the known fields filled in, once: what is filled in is not looked through again."""
+    """Fills in the known fields once; does not look for fields in what was filled in."""
     return _FIELD.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 def build_argv(agent: Agent, values: Mapping[str, str]) -> tuple[str, ...]:
-    """The words of the command. A value is always one word, or a part of one."""
+    """Builds the words of the command; a value is always one word, or part of one."""
     argv = tuple(fill(word, values) for word in agent.command)
     for word in argv:
         if "\0" in word:
-            raise AgentRunError("the command of the agent would hold a NUL character", "Use {prompt_file} instead.")
+            raise AgentRunError("the command of the agent would contain a NUL character", "Use {prompt_file} instead.")
         if len(word.encode("utf-8", "surrogateescape")) > _LONGEST_ARGUMENT:
             raise AgentRunError(
                 "the prompt is too long for one word of a command", "Use {prompt_file} instead of {prompt}."
@@ -52,6 +52,6 @@ def build_argv(agent: Agent, values: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def build_backoff(agent: Agent, retry: int) -> float:
-    """The wait before a retry, the first of which is 1."""
+    """Returns the wait before a retry; the first is 1."""
     waits = agent.backoff_seconds
     return waits[min(retry, len(waits)) - 1] if waits and retry > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Tells the reviewer that something waits: once, and only when a person is needed."""
+"""Notifies a person once that something needs them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from handoff_tui.system.processes.terminal import write_sequence
 
 
 class Notification(Model):
-    """What is told. `key` is the occasion: the same is not told twice."""
+    """What to tell. `key` names the occasion: nobody is notified twice of the same."""
 
     event: str
     handoff: str
@@ -26,14 +26,14 @@ class Notification(Model):
 
 
 class Told(Model):
-    """What became of a notification."""
+    """What came of a notification."""
 
     told: bool
-    """False when it was told before, or nobody wants to be told of such."""
+    """False if it was told before, or nobody wants to know."""
     sequence: str = ""
-    """What the terminal is to be sent: bell and notification."""
+    """What to send to the terminal: bell and notification."""
     problem: str = ""
-    """Why the user's own command did not do its work."""
+    """Why the user's own command failed."""
 
 
 _FILE = "told.json"
@@ -45,7 +45,7 @@ _TITLE = "handoff-tui"
 
 
 def build_notification(report: StepReport) -> Notification:
-    """What the end of a step is to a person."""
+    """Builds the notification for the end of a step."""
     if report.outcome is StepOutcome.NEEDS_HUMAN or (report.outcome is StepOutcome.READY and report.has_gate):
         event = NotificationEvent.NEEDS_YOU
     elif report.outcome is StepOutcome.FAILED and report.failing:
@@ -63,11 +63,10 @@ def build_notification(report: StepReport) -> Notification:
 
 
 def notify(desk: Desk, notification: Notification) -> Told:
-    """Runs the user's command and says what the terminal is to be sent; nothing the second time."""
+    """Runs the user's command and returns what to send to the terminal; does nothing the second time."""
     settings = desk.loaded.settings.notifications
-    if notification.event not in {event.value for event in settings.events}:
-        return Told(told=False)
-    if not _remember(desk, notification.key):
+    is_wanted = notification.event in {event.value for event in settings.events}
+    if not is_wanted or not _remember(desk, notification.key):
         return Told(told=False)
     return Told(
         told=True, sequence=build_sequence(settings, notification), problem=_run_hook(desk, settings, notification)
@@ -75,13 +74,13 @@ def notify(desk: Desk, notification: Notification) -> Told:
 
 
 def send_to_terminal(told: Told) -> None:
-    """For a front end that does not draw the terminal itself."""
+    """Sends the sequence, for a front end that does not draw the terminal itself."""
     if told.sequence:
         write_sequence(told.sequence)
 
 
 def build_sequence(settings: Notifications, notification: Notification) -> str:
-    """Bell, and the terminal's own notification. Nothing of the text can end the sequence or begin another."""
+    """Builds bell and terminal notification; nothing in the text can end the sequence or begin another."""
     text = HIDDEN.sub(" ", notification.text).replace(";", ",")[:_LONGEST]
     desktop = {
         DesktopForm.NONE: "",
@@ -99,14 +98,14 @@ def _run_hook(desk: Desk, settings: Notifications, notification: Notification) -
     bounds = Bounds(settings.timeout_seconds, 1.0, _KEPT_BYTES)
     end = run_command(argv, desk.repository.root, dict(os.environ), bounds)
     if end.failure is not None:
-        return f"the command of your notifications could not be started: {end.failure}"
+        return f"your notification command could not be started: {end.failure}"
     if end.timed_out:
-        return "the command of your notifications did not end in time"
-    return f"the command of your notifications exited with {end.code}" if end.code else ""
+        return "your notification command ran out of time"
+    return f"your notification command exited with {end.code}" if end.code else ""
 
 
 def _remember(desk: Desk, key: str) -> bool:
-    """Whether it is the first time; where nothing can be kept, it is told rather than not."""
+    """Tells whether it is the first time; also yes if nothing can be stored."""
     place = find_choices_folder(desk.repository.common_dir) / _FILE
     known = load_json(place)
     told = [str(one) for one in known] if isinstance(known, list) else []

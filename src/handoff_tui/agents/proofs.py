@@ -1,4 +1,4 @@
-"""Proofs of work by task across runs: what handoffs offer, and what the runs of agents printed."""
+"""Proofs of work by task, across runs: files that handoffs offer, and outputs of agents."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.processes.output_reader import hash_output
 
+_LARGEST_PICTURE = 32 * 1024 * 1024
+
 
 class MeasuredProof(Model):
-    """One proof: a file of the repository that a handoff offers, or the output of a run."""
+    """One proof, a file that a handoff offers or the output of a run, as it is now."""
 
     path: str
     kind: ProofKind
     task: str | None = None
     run: str | None = None
     sha256: str | None = None
-    """Of the file as it is now; nothing when it cannot be read."""
+    """Of the file as it is now; None if it can't be read."""
     recorded: str | None = None
-    """The digest that was recorded when it was made; nothing for files that only a document names."""
+    """The digest recorded when it was made; None for files that only a document names."""
     size: int | None = None
 
     @property
     def holds(self) -> bool | None:
-        """Whether it is still what was recorded; nothing where nothing was."""
+        """Whether it is still what was recorded; None if nothing was."""
         return None if self.recorded is None else self.sha256 == self.recorded
 
 
@@ -43,11 +45,8 @@ class TaskProofs(Model):
     proofs: tuple[MeasuredProof, ...]
 
 
-_LARGEST_PICTURE = 32 * 1024 * 1024
-
-
 def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
-    """By task, in the order in which tasks are first named; outputs of runs belong to the handoff as a whole."""
+    """Lists the proofs by task, in the order of the tasks; outputs of runs belong to the handoff as a whole."""
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
     records = [
         MeasuredProof(
@@ -55,7 +54,7 @@ def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
             kind=proof.kind,
             task=proof.task,
             run=proof.run,
-            sha256=_strip(hash_file(reader, proof.path)),
+            sha256=(hash_file(reader, proof.path) or "").removeprefix("sha256:") or None,
             size=proof.size,
         )
         for proof in handoff.proofs
@@ -79,12 +78,8 @@ def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
 
 
 def read_picture(desk: Desk, path: str) -> Picture:
-    """A screenshot of the repository, as its pixels; an error that says why it cannot be shown."""
+    """Reads a screenshot; raises an error that says why it can't be shown."""
     return parse_png(FileReader(desk.repository.root, _LARGEST_PICTURE).read_bytes(path))
-
-
-def _strip(digest: str | None) -> str | None:
-    return None if digest is None else digest.removeprefix("sha256:")
 
 
 def build_proofs_page(handoff: str, tasks: tuple[TaskProofs, ...]) -> Page:
@@ -92,7 +87,7 @@ def build_proofs_page(handoff: str, tasks: tuple[TaskProofs, ...]) -> Page:
     number = sum(len(task.proofs) for task in tasks)
     page.heading("Proofs of work", f"{handoff} · {number}")
     if not number:
-        page.line(Cell("none is offered, and no agent was stepped here", "muted"), indent=2)
+        page.line(Cell("none offered, and no agent has run here", "muted"), indent=2)
     for task in tasks:
         page.heading(render_safe(task.task) if task.task else "the handoff as a whole")
         for proof in task.proofs:

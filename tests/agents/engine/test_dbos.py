@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
+from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, build_address, load_engine, write_schema
 from handoff_tui.core.errors import EngineError, EngineMissingError
 from tests.support.procedure_runs import REQUEST
 
@@ -37,8 +37,8 @@ def test_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
     """With the word that no decision is lost."""
     place = tmp_path / "engine.sqlite"
     place.write_text("this is no database, and it is long enough to be looked at" * 20, encoding="utf-8")
-    with pytest.raises(EngineError, match="cannot be used by the engine") as refused:
-        write_schema(EnginePlace(f"sqlite:///{place}", "handoff-tui"))
+    with pytest.raises(EngineError, match="the engine can't use") as refused:
+        write_schema(EngineLocation(f"sqlite:///{place}", "handoff-tui"))
     assert "no decision is lost" in refused.value.hint
 
 
@@ -57,7 +57,7 @@ def test_pickle_in_a_planted_database_is_not_run(tmp_path: Path) -> None:
     """A repository that was unpacked with its git folder may bring a database; looking at it runs nothing."""
     mark = tmp_path / "executed"
     database = tmp_path / "engine.sqlite"
-    place = EnginePlace(f"sqlite:///{database}", "handoff-tui")
+    place = EngineLocation(f"sqlite:///{database}", "handoff-tui")
     write_schema(place)
     engine = DbosEngine(place)
     run = engine.submit(REQUEST)
@@ -80,8 +80,8 @@ def test_pickle_in_a_planted_database_is_not_run(tmp_path: Path) -> None:
 def test_nothing_of_the_engine_reaches_a_terminal(tmp_path: Path) -> None:
     """A process that uses it says nothing on stdout or stderr, not even warnings."""
     code = f"""
-from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, write_schema
-place = EnginePlace("sqlite:///{tmp_path}/engine.sqlite", "handoff-tui")
+from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, write_schema
+place = EngineLocation("sqlite:///{tmp_path}/engine.sqlite", "handoff-tui")
 write_schema(place)
 engine = DbosEngine(place)
 assert engine.list() == ()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, write_schema
+from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, write_schema
 from handoff_tui.agents.engine.engine import Engine
 from handoff_tui.agents.procedures.report import ProcedureState
 from tests.support.procedure_runs import REQUEST
@@ -15,7 +15,7 @@ from tests.support.procedure_runs import REQUEST
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    place = EnginePlace(f"sqlite:///{tmp_path}/engine.sqlite", "handoff-tui-contract")
+    place = EngineLocation(f"sqlite:///{tmp_path}/engine.sqlite", "handoff-tui-contract")
     write_schema(place)
     opened = DbosEngine(place)
     yield opened

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.agents.engine.profile import Load, Profiled, ProfileRun, build_latency, build_load, build_plan
+from handoff_tui.agents.engine.profile import Load, ProfileRun, ProfileTarget, build_latency, build_load
 from handoff_tui.agents.engine.trial import Trial, has_made_to_fail
+from handoff_tui.agents.procedures.plan import build_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.config.settings.procedures import STANDARD_PROFILES, Procedures, ReliabilityKind, ReliabilityProfile
 from tests.support import procedure_runs
@@ -70,7 +71,7 @@ def run_profile(
         plan=procedure_runs.build_plan(), failure_rate=profile.failure_rate, application="x", address="sqlite://"
     )
     engine = CountingEngine(trial, hanging)
-    run = ProfileRun(engine, Profiled("NAME", "P", profile, "memory"), trial)
+    run = ProfileRun(engine, ProfileTarget("NAME", "P", profile, "memory"), trial)
     run.run()
     return run, engine
 

@@ -24,7 +24,7 @@ def test_page_of_a_profile_that_did_not_hold_says_so() -> None:
     """With what spoke against it."""
     lines = list_lines(build_profile_page(build_report(repeated=2, timed_out=3, latency=None)))
     assert lines[0].startswith("✗ did not hold")
-    assert any(line.endswith("2 finished steps") for line in lines)
+    assert any(line.endswith("2 passed steps") for line in lines)
     assert any(line.endswith("3 runs") for line in lines)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.engine.profile import run_profile
-from handoff_tui.agents.procedures.report import ProfileReport
+from handoff_tui.agents.engine.profile import ProfileReport, run_profile
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ProcedureError
 

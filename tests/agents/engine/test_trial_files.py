@@ -12,8 +12,8 @@ from handoff_tui.agents.engine.trial import (
     load_trial,
     make_trial,
     mark_ready,
+    read_last_words,
     read_records,
-    read_words,
     remove_trial,
     write_trial,
 )
@@ -34,7 +34,7 @@ def test_trial_is_told_and_taken_away_again() -> None:
 def test_trial_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     """Not a crash in the middle."""
     (tmp_path / "file").touch()
-    with pytest.raises(EngineError, match="cannot be written"):
+    with pytest.raises(EngineError, match="can't write"):
         write_trial(tmp_path / "file", {})
 
 
@@ -50,6 +50,6 @@ def test_records_are_those_that_were_written_whole(tmp_path: Path) -> None:
 
 def test_last_words_of_a_process_are_found(tmp_path: Path) -> None:
     """Nothing said is said, too."""
-    assert read_words(tmp_path / "none") == "it said nothing"
+    assert read_last_words(tmp_path / "none") == "no output"
     (tmp_path / "words").write_text("first\nlast\n", encoding="utf-8")
-    assert read_words(tmp_path / "words") == "last"
+    assert read_last_words(tmp_path / "words") == "last"

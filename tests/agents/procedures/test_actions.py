@@ -7,7 +7,8 @@ from threading import Event
 
 import pytest
 
-from handoff_tui.agents.procedures.actions import RepositoryActions, build_checked_plan
+from handoff_tui.agents.procedures.actions import RepositoryActions
+from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.handoffs.session import open_desk
@@ -38,10 +39,10 @@ def test_standard_procedures_can_be_planned(name: str, gate_desk: GateDesk) -> N
         ("steps = []", "has no steps"),
         (f'steps = [{STEP}]\nrollback = [{{ name = "fall", timeout_seconds = 5 }}]', "the rollback 'fall'"),
         (f'steps = [{STEP}]\nrequired_agents = ["heron"]', "needs the agent heron"),
-        (f'steps = [{STEP}]\n[agents.transfer_resources]\ncommand = ["sh"]', "is built in and an agent, too"),
+        (f'steps = [{STEP}]\n[agents.transfer_resources]\ncommand = ["sh"]', "is both built in and an agent"),
         (
             f'steps = [{STEP}]\nrules = ["MINE"]\n[procedures.rules.MINE]\n{RULE}',
-            "the rule MINE, and no check is called so",
+            "the rule MINE, but no such check exists",
         ),
     ],
 )
@@ -67,7 +68,7 @@ def test_procedure_waits_for_those_it_depends_on(done: bool, gate_desk: GateDesk
     if done:
         assert len(actions.plan(REQUEST).steps) == 1
     else:
-        with pytest.raises(ProcedureError, match="AGENT_HANDOFF_STANDARD must have been completed"):
+        with pytest.raises(ProcedureError, match="AGENT_HANDOFF_STANDARD must be completed"):
             actions.plan(REQUEST)
 
 
@@ -107,5 +108,5 @@ def test_person_is_told_once_that_a_run_waits(gate_desk: GateDesk, isolated_user
     place.write_text(f"[notifications]\ncommand = {command}\n", encoding="utf-8")
     actions = RepositoryActions(gate_desk.root, lambda _request, _name: True)
     for _ in range(2):
-        assert actions.look_at_gate(REQUEST).open is None
+        assert actions.read_gate(REQUEST).open is None
     assert (tmp_path / "told").read_text(encoding="utf-8").count("OWN waits for a decision") == 1

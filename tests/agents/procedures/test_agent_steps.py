@@ -89,7 +89,7 @@ def test_worker_that_died_in_the_moment_of_a_start_leaves_it_to_the_next(
 def test_phase_for_people_needs_a_signature(stepping: Stepping) -> None:
     """Nobody is started there because a procedure was asked for; the lock is given back."""
     request = REQUEST.model_copy(update={"phase": "release"})
-    with pytest.raises(ProcedureError, match="release may only be started by a person"):
+    with pytest.raises(ProcedureError, match="only a person may start release"):
         run_step_agent(stepping.root, request, ORDER, Event())
     assert find_lock(stepping.root / ".git", "release") is None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.agents.procedures.page import build_figures
+from handoff_tui.agents.procedures.page import build_metrics
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
 from handoff_tui.core.severity import Severity
 from tests.support.procedure_reports import build_run, build_try
@@ -16,7 +16,7 @@ def test_runs_are_counted_by_how_they_ended() -> None:
         build_run(ProcedureState.ROLLBACK, number=3, finished=True, ended=105.0),
         build_run(ProcedureState.WAITING, number=4),
     )
-    [found] = build_figures(runs).types
+    [found] = build_metrics(runs).types
     assert (found.runs, found.completed, found.rolled_back, found.failed, found.open) == (4, 1, 1, 1, 1)
     assert found.mean_seconds == (3.0 + 3.0 + 5.0) / 3
 
@@ -29,11 +29,11 @@ def test_every_judgement_of_a_rule_counts() -> None:
         build_try(TryKind.RULE, "A", final=True),
         build_try(TryKind.STEP, "one"),
     )
-    [found] = build_figures((build_run(tries=tries),)).rules
+    [found] = build_metrics((build_run(tries=tries),)).rules
     assert (found.rule, found.severity, found.judged, found.held) == ("A", Severity.CRITICAL, 3, 2)
 
 
 def test_run_that_cannot_be_read_is_counted_nowhere() -> None:
     """Nobody knows what it was."""
-    figures = build_figures((ProcedureRun(id="x", request=None, state=ProcedureState.FAILED),))
+    figures = build_metrics((ProcedureRun(id="x", request=None, state=ProcedureState.FAILED),))
     assert (figures.types, figures.rules) == ((), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.procedures.gate import judge_run_gate, look_at_run_gate, refuse_closed_gate
+from handoff_tui.agents.procedures.gate import judge_run_gate, read_run_gate, refuse_closed_gate
 from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.handoffs.session import open_desk
@@ -41,7 +41,7 @@ def test_attempt_that_is_over_is_refused() -> None:
     """An approval of the next attempt is none of this one."""
     report = GateReport(handoff="H-1", phase="review", attempt=2, state=GateName.APPROVED)
     found = judge_run_gate(report, 1)
-    assert (found.open, found.why) == (False, "attempt 1 is over: the work at hand is attempt 2")
+    assert (found.open, found.why) == (False, "attempt 1 is over: this is attempt 2")
 
 
 def test_entry_that_counts_is_named() -> None:
@@ -58,17 +58,17 @@ def test_real_gate_is_looked_at_in_git(gate_desk: GateDesk) -> None:
     """Nobody has decided, then somebody has, then the work moves on and it is open no more."""
     reviewer = gate_desk.person("bob")
     gate_desk.begin(reviewer)
-    assert look_at_run_gate(gate_desk.root, REQUEST).open is None
+    assert read_run_gate(gate_desk.root, REQUEST).open is None
     entry = gate_desk.decide(reviewer, "approve").json["entry"]
-    found = look_at_run_gate(gate_desk.root, REQUEST)
+    found = read_run_gate(gate_desk.root, REQUEST)
     assert (found.open, found.entry) == (True, entry)
     gate_desk.change()
-    assert look_at_run_gate(gate_desk.root, REQUEST).open is None
+    assert read_run_gate(gate_desk.root, REQUEST).open is None
 
 
 def test_repository_without_a_log_waits(gate_desk: GateDesk) -> None:
     """Without anybody who may decide, nothing is decided."""
-    assert look_at_run_gate(gate_desk.root, REQUEST).open is None
+    assert read_run_gate(gate_desk.root, REQUEST).open is None
 
 
 def test_phase_without_a_gate_is_open(gate_desk: GateDesk) -> None:
@@ -76,7 +76,7 @@ def test_phase_without_a_gate_is_open(gate_desk: GateDesk) -> None:
     (gate_desk.root / "handoff-tui.toml").write_text(
         '[pipelines.mine]\nphases = [{ name = "review", gate = false }]\n', encoding="utf-8"
     )
-    found = look_at_run_gate(gate_desk.root, REQUEST)
+    found = read_run_gate(gate_desk.root, REQUEST)
     assert (found.open, found.why) == (True, "the phase review has no gate")
 
 

@@ -10,7 +10,7 @@ from handoff_tui.agents.procedures.page import (
     build_run_page,
     build_runs_json,
     build_runs_page,
-    fold_looks,
+    fold_gate_readings,
     label_run,
 )
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
@@ -24,16 +24,16 @@ WAITING = build_try(TryKind.GATE, "two", TryResult.WAITING, detail="pending: nob
     ("run", "word"),
     [
         (build_run(ProcedureState.PENDING), "pending"),
-        (build_run(ProcedureState.WAITING), "waits for a person"),
+        (build_run(ProcedureState.WAITING), "needs you"),
         (build_run(ProcedureState.ROLLBACK), "rolling back"),
         (build_run(ProcedureState.ROLLBACK, finished=True), "rolled back"),
         (build_run(ProcedureState.COMPLETED), "completed"),
         (build_run(ProcedureState.FAILED), "failed"),
-        (build_run(ProcedureState.FAILED, needs_human=True), "stopped for a person"),
+        (build_run(ProcedureState.FAILED, needs_human=True), "stopped, needs you"),
     ],
 )
 def test_state_of_a_run_has_a_word_of_its_own(run: ProcedureRun, word: str) -> None:
-    """Rolling back and rolled back are two things; so are failed and stopped for a person."""
+    """Rolling back and rolled back are two things; so are failed and stopped, needs you."""
     assert label_run(run).word == word
 
 
@@ -72,7 +72,7 @@ def test_page_tells_every_try_and_what_was_left() -> None:
         left=("undo-one",),
     )
     lines = list_lines(build_run_page(run))
-    assert lines[0] == "■ stopped for a person  H-1:build:1:P:1"
+    assert lines[0] == "■ stopped, needs you  H-1:build:1:P:1"
     assert any("the step two failed" in line for line in lines)
     assert any("rule, at the end" in line and "not so" in line for line in lines)
     assert lines[-1] == "! undo-one was not done: undo by hand what it would undo"
@@ -81,12 +81,12 @@ def test_page_tells_every_try_and_what_was_left() -> None:
 def test_looks_at_a_gate_that_found_nothing_new_are_told_once() -> None:
     """A run that waited for days has looked a thousand times."""
     opened = build_try(TryKind.GATE, "two", number=9)
-    folded = fold_looks([build_try(TryKind.STEP, "one"), WAITING, WAITING, WAITING, opened])
+    folded = fold_gate_readings([build_try(TryKind.STEP, "one"), WAITING, WAITING, WAITING, opened])
     assert [(one.kind, one.result) for one in folded] == [
         (TryKind.STEP, TryResult.PASS),
         (TryKind.GATE, TryResult.PASS),
     ]
-    assert len(fold_looks([WAITING, WAITING])) == 1
+    assert len(fold_gate_readings([WAITING, WAITING])) == 1
 
 
 def test_list_of_runs_has_figures_below() -> None:
@@ -103,7 +103,7 @@ def test_list_of_runs_has_figures_below() -> None:
 
 def test_list_of_no_runs_says_so() -> None:
     """An empty page would look like a fault."""
-    assert list_lines(build_runs_page(())) == ["No procedure was run here."]
+    assert list_lines(build_runs_page(())) == ["No procedure has run here"]
     assert build_runs_json(())["runs"] == []
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.engine.engine import GateLook, Json
-from handoff_tui.agents.procedures.procedure import Watch
+from handoff_tui.agents.engine.engine import GateAnswer, Json
 from handoff_tui.agents.procedures.report import ProcedureState, TryResult
+from handoff_tui.agents.procedures.runner import StepExecutor
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.core.severity import Severity
 from tests.support.procedure_runs import (
@@ -74,7 +74,7 @@ def test_rollback_that_fails_stops_for_a_person() -> None:
     end = run(actions)
     assert actions.calls[-2:] == ["undo undo-two", "undo undo-two"]
     assert (end.state, end.needs_human, end.left) == (ProcedureState.FAILED, True, ("undo-two", "undo-one"))
-    assert "the rollback undo-two failed in 2 tries" in end.reason
+    assert "the rollback undo-two failed after 2 attempts" in end.reason
 
 
 def test_critical_rule_fails_the_run_where_it_is_broken() -> None:
@@ -105,15 +105,15 @@ def test_error_of_a_step_is_a_failed_try_with_its_words() -> None:
     """It is never an exception that ends the run without undoing."""
     actions = ToldActions(build_plan(rollback=UNDOS), faults={"two": ProcedureError("the disk is full")})
     end = run(actions)
-    assert (end.state, "two could not be done: the disk is full" in end.reason) == (ProcedureState.ROLLBACK, True)
+    assert (end.state, "two could not run: the disk is full" in end.reason) == (ProcedureState.ROLLBACK, True)
 
 
 def test_gate_waits_until_somebody_has_decided() -> None:
     """Each look is at git; a wake-up changes nothing by itself."""
     looks = [
-        GateLook(None, "pending"),
-        GateLook(None, "unreadable"),
-        GateLook(open=True, why="approved", entry="sha256:1"),
+        GateAnswer(None, "pending"),
+        GateAnswer(None, "unreadable"),
+        GateAnswer(open=True, why="approved", entry="sha256:1"),
     ]
     durable, actions = MemoryDurable(), ToldActions(build_plan(build_step("one", gate=True)), gate=looks)
     assert run(actions, durable).state is ProcedureState.COMPLETED
@@ -124,7 +124,7 @@ def test_gate_waits_until_somebody_has_decided() -> None:
 def test_gate_that_is_refused_rolls_back() -> None:
     """A rejection is a failure of the run, with the words of the gate; its step is not begun."""
     plan = build_plan(build_step("one"), build_step("two", gate=True), rollback=UNDOS[:2])
-    actions = ToldActions(plan, gate=[GateLook(open=False, why="rejected: not like this")])
+    actions = ToldActions(plan, gate=[GateAnswer(open=False, why="rejected: not like this")])
     end = run(actions)
     assert actions.calls == ["step one", "gate", "fence", "undo undo-one"]
     assert "the gate before two failed: rejected: not like this" in end.reason
@@ -134,13 +134,13 @@ def test_gate_that_nobody_answers_expires() -> None:
     """Silence is neither yes nor no: the run is undone, and says that it has expired."""
     plan = build_plan(build_step("one", gate=True), rollback=UNDOS[:1], gate_timeout_seconds=1e-9)
     durable = MemoryDurable()
-    end = run(ToldActions(plan, gate=[GateLook(None, "pending")]), durable)
-    assert (end.state, "expired, which is no answer" in end.reason) == (ProcedureState.FAILED, True)
+    end = run(ToldActions(plan, gate=[GateAnswer(None, "pending")]), durable)
+    assert (end.state, "expired without an answer" in end.reason) == (ProcedureState.FAILED, True)
 
 
 def test_waits_at_a_gate_grow_up_to_the_check_interval() -> None:
     """A run that waits for days does not look every second."""
-    looks = [GateLook(None, "pending")] * 6 + [GateLook(open=True, why="approved")]
+    looks = [GateAnswer(None, "pending")] * 6 + [GateAnswer(open=True, why="approved")]
     durable = MemoryDurable()
     run(ToldActions(build_plan(build_step("one", gate=True), gate_check_seconds=30.0), gate=looks), durable)
     assert durable.received == [5.0, 10.0, 20.0, 30.0, 30.0, 30.0]
@@ -148,7 +148,7 @@ def test_waits_at_a_gate_grow_up_to_the_check_interval() -> None:
 
 def test_withdrawn_run_does_no_further_step_and_is_undone() -> None:
     """The way back is gone to its end although somebody asked the run to end."""
-    watch = Watch(grace_seconds=1.0)
+    watch = StepExecutor(grace_seconds=1.0)
     actions = ToldActions(build_plan(rollback=UNDOS))
     actions.works["two"] = lambda _: watch.withdrawn.set()
     end = run(actions, watch=watch)

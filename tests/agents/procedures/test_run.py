@@ -8,8 +8,8 @@ import pytest
 
 from handoff_tui.agents.procedures.report import ProcedureState
 from handoff_tui.agents.procedures.run import (
-    Following,
-    find_engine_place,
+    FollowOptions,
+    find_engine_location,
     follow_run,
     has_runs,
     submit_run,
@@ -42,7 +42,7 @@ def test_run_after_one_that_failed_is_a_new_one() -> None:
 def test_run_after_one_that_stopped_for_a_person_must_be_meant() -> None:
     """Somebody has to clean up first, and says so."""
     engine = ListEngine((build_run(ProcedureState.FAILED, needs_human=True, reason="it broke"),))
-    with pytest.raises(ProcedureError, match="stopped for a person: it broke") as refused:
+    with pytest.raises(ProcedureError, match="needs you: it broke") as refused:
         submit_run(engine, REQUEST, 50)
     assert "--again" in refused.value.hint
     assert submit_run(engine, REQUEST, 50, again=True).id == "H-1:build:1:P:2"
@@ -61,7 +61,7 @@ def test_watching_ends_with_the_run() -> None:
     """And tells every look."""
     run = build_run()
     seen: list[str] = []
-    assert follow_run(ListEngine((run,)), run, Following(on_look=lambda found: seen.append(found.id))) == run
+    assert follow_run(ListEngine((run,)), run, FollowOptions(on_look=lambda found: seen.append(found.id))) == run
     assert seen == [run.id]
 
 
@@ -69,7 +69,7 @@ def test_watching_a_run_that_waits_already_has_it_look_once_more() -> None:
     """A decision may have come meanwhile; watching ends at its time when nothing is new."""
     run = build_run(ProcedureState.WAITING)
     engine = ListEngine((run,))
-    assert follow_run(engine, run, Following(timeout=0.0)) == run
+    assert follow_run(engine, run, FollowOptions(timeout=0.0)) == run
     assert engine.asked == [f"wake {run.id}"]
 
 
@@ -83,7 +83,7 @@ def test_run_that_is_only_asked_for_is_watched_until_a_worker_has_it() -> None:
         if len(kept) == 2:
             engine.runs = (build_run(ProcedureState.IN_PROGRESS),)
 
-    found = follow_run(engine, engine.runs[0], Following(until_taken=True, keep_worker=keep))
+    found = follow_run(engine, engine.runs[0], FollowOptions(until_taken=True, keep_worker=keep))
     assert (found.state, len(kept)) == (ProcedureState.IN_PROGRESS, 2)
 
 
@@ -106,10 +106,10 @@ def test_engine_is_a_file_beside_gits_own_unless_the_user_names_a_database(
     first = builder.write("a").commit().head()
     desk = open_desk(builder.folder)
     assert not has_runs(desk)
-    place = find_engine_place(desk)
+    place = find_engine_location(desk)
     assert (place.shared, place.address) == (False, f"sqlite:///{builder.folder}/.git/handoff-tui/engine.sqlite")
     write_address(isolated_user)
-    place = find_engine_place(open_desk(builder.folder))
+    place = find_engine_location(open_desk(builder.folder))
     assert (place.shared, place.application) == (True, f"handoff-tui-{first[:16]}")
     assert place.address == "postgresql+psycopg://ada@db/x"
 
@@ -118,7 +118,7 @@ def test_database_needs_a_commit_to_tell_repositories_apart(builder: RepositoryB
     """Nothing is sent anywhere before there is one."""
     write_address(isolated_user)
     with pytest.raises(RepositoryError, match="no commit yet"):
-        find_engine_place(open_desk(builder.folder))
+        find_engine_location(open_desk(builder.folder))
 
 
 def write_address(home: Path) -> None:

@@ -7,9 +7,9 @@ from threading import Event
 
 import pytest
 
-from handoff_tui.agents.engine.engine import Attempted
+from handoff_tui.agents.engine.engine import StepResult
 from handoff_tui.agents.procedures.report import RunRequest
-from handoff_tui.agents.procedures.steps import BUILT_IN, UNDOING, open_transfer, open_work
+from handoff_tui.agents.procedures.steps import BUILT_IN_STEPS, BUILT_IN_UNDOS, open_transfer, open_work
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.git.repository import open_repository
@@ -26,11 +26,11 @@ class Stepping:
         self.request = RunRequest(procedure="P", handoff=HANDOFF, phase="review", attempt=1, commit=commit)
         self.cancel = Event()
 
-    def do(self, step: str) -> Attempted:
-        return BUILT_IN[step](open_work(self.desk.root, self.request, self.cancel))
+    def do(self, step: str) -> StepResult:
+        return BUILT_IN_STEPS[step](open_work(self.desk.root, self.request, self.cancel))
 
-    def undo(self, name: str) -> Attempted:
-        return UNDOING[name](open_transfer(open_desk(self.desk.root), self.request), self.request)
+    def undo(self, name: str) -> StepResult:
+        return BUILT_IN_UNDOS[name](open_transfer(open_desk(self.desk.root), self.request), self.request)
 
     def list_files(self) -> set[str]:
         place = open_transfer(open_desk(self.desk.root), self.request).place
@@ -90,7 +90,7 @@ def test_state_keeps_what_was_there_before(stepping: Stepping) -> None:
 
 def test_agent_is_ready_when_its_program_is_here(stepping: Stepping) -> None:
     """Nobody named, no command, no program: each is said."""
-    assert stepping.do("check_agent_readiness").detail == "nobody is named who takes over"
+    assert stepping.do("check_agent_readiness").detail == "no next agent is named"
     config = (
         '[pipelines.mine]\nphases = [{ name = "review" }, { name = "next", agent = "heron" }]\n'
         '[agents.heron]\ncommand = ["PROGRAM"]\n'
@@ -99,11 +99,11 @@ def test_agent_is_ready_when_its_program_is_here(stepping: Stepping) -> None:
     stepping.desk.change(handoff, "HANDOFF.md")
     work = open_work(stepping.desk.root, stepping.request, stepping.cancel)
     named = work._replace(handoff=work.handoff.model_copy(update={"target_agent": "heron"}))
-    assert "has no command of that name" in BUILT_IN["check_agent_readiness"](named).detail
+    assert "has no command of that name" in BUILT_IN_STEPS["check_agent_readiness"](named).detail
     for program, ready in (("no-such-program", False), ("sh", True)):
         (stepping.desk.root / "handoff-tui.toml").write_text(config.replace("PROGRAM", program), encoding="utf-8")
         again = named._replace(desk=open_desk(stepping.desk.root))
-        assert BUILT_IN["check_agent_readiness"](again).passed is ready
+        assert BUILT_IN_STEPS["check_agent_readiness"](again).passed is ready
 
 
 def test_context_and_knowledge_are_handed_over_and_taken_back(stepping: Stepping) -> None:

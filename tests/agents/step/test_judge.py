@@ -202,4 +202,5 @@ QA, DEPLOY = Phase(name="QA"), Phase(name="DEPLOY", human_only=True)
     ],
 )
 def test_next_move_says_who_does_what(outcome: StepOutcome, phase: Phase, target: Phase | None, words: str) -> None:
+    """For every outcome."""
     assert describe_next(outcome, phase, target, Budget(used=1, allowed=3)) == words

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.engine.profile_page import build_profile_json, build_profile_page
+from handoff_tui.agents.engine.profile import build_profile_json, build_profile_page
 from handoff_tui.agents.procedures.page import build_run_json, build_run_page, build_runs_json, build_runs_page
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
 from handoff_tui.cli.output import render_json, render_page
@@ -23,9 +23,9 @@ WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 STEPS = (build_try(TryKind.STEP, "one", detail="at 0123456789ab"), build_try(TryKind.RULE, "A", detail="A holds"))
 WAITING: ProcedureRun = build_run(
     ProcedureState.WAITING,
-    reason="pending: 0 counted, 1 needed",
+    reason="pending: 0 of 1 approvals",
     current="two",
-    tries=(*STEPS, build_try(TryKind.GATE, "two", TryResult.WAITING, detail="pending: 0 counted, 1 needed")),
+    tries=(*STEPS, build_try(TryKind.GATE, "two", TryResult.WAITING, detail="pending: 0 of 1 approvals")),
 )
 ROLLED_BACK: ProcedureRun = build_run(
     ProcedureState.ROLLBACK,

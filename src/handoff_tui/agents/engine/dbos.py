@@ -1,4 +1,4 @@
-"""The engine as it is: DBOS, asked through its client. It is imported when it is used, and only here and by workers."""
+"""The engine: DBOS, used through its client. It is imported when it is used, and only here and in workers."""
 
 from __future__ import annotations
 
@@ -24,17 +24,25 @@ from handoff_tui.core.errors import EngineError, EngineMissingError
 if TYPE_CHECKING:
     from dbos import DBOSClient, Serializer, WorkflowStatus
 
+PROCEDURE_WORKFLOW = "procedure-1"
+"""With the version in its name: newer code must not continue a run that older code began."""
+AGENT_WORKFLOW = "agent-1"
+_VERSION = "1"
+"""Pinned, because any edit of the code would strand waiting runs."""
+WAKE = "wake"
+WITHDRAWN = "withdrawn"
+LOGGER = "dbos"
 _QUEUED = frozenset({"ENQUEUED", "DELAYED"})
 _ENDED = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
 _MILLISECONDS = 1000.0
 _STOPPED = {
-    "CANCELLED": "the engine's record was cancelled from outside, and nothing was undone",
-    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "it was begun again too often",
+    "CANCELLED": "it was cancelled in the engine from outside, and nothing was undone",
+    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "it was restarted too often",
 }
 
 
 class WorkflowRow(NamedTuple):
-    """What the engine says of a run; times are milliseconds since 1970."""
+    """What the engine says about a run; times are milliseconds since 1970."""
 
     run: str
     status: str
@@ -46,16 +54,16 @@ class WorkflowRow(NamedTuple):
     withdrawn: bool = False
 
 
-def build_run(record: WorkflowRow, steps: Iterable[Mapping[str, object]]) -> ProcedureRun:
-    """A run from its row and what its steps wrote down."""
+def build_run(row: WorkflowRow, steps: Iterable[Mapping[str, object]]) -> ProcedureRun:
+    """Builds a run from its row and the outputs of its steps."""
     outputs = [step.get("output") for step in steps]
     plan = next((plan for output in outputs if (plan := _parse_plan(output)) is not None), None)
     tries = tuple(found for output in outputs if (found := _parse_try(output)) is not None)
-    request = _parse_request(record.input)
-    end = _find_end(record)
-    state = end.state if end is not None else _find_state(record.status, plan, tries)
+    request = _parse_request(row.input)
+    end = _find_end(row)
+    state = end.state if end is not None else _find_state(row.status, plan, tries)
     return ProcedureRun(
-        id=record.run,
+        id=row.run,
         request=request,
         state=state,
         finished=end is not None,
@@ -65,21 +73,21 @@ def build_run(record: WorkflowRow, steps: Iterable[Mapping[str, object]]) -> Pro
         current=None if end is not None else _find_current(plan, tries),
         plan=plan,
         tries=tries,
-        created=(request.asked if request is not None else None) or _as_seconds(record.created),
-        ended=_find_last_moment(record, tries) if end is not None else None,
-        withdrawn=record.withdrawn,
+        created=(request.asked if request is not None else None) or _as_seconds(row.created),
+        ended=_find_last_moment(row, tries) if end is not None else None,
+        withdrawn=row.withdrawn,
     )
 
 
-def _find_end(record: WorkflowRow) -> ProcedureEnd | None:
-    if record.status not in _ENDED:
+def _find_end(row: WorkflowRow) -> ProcedureEnd | None:
+    if row.status not in _ENDED:
         return None
-    if record.status == "SUCCESS":
+    if row.status == "SUCCESS":
         try:
-            return ProcedureEnd.model_validate(record.output)
+            return ProcedureEnd.model_validate(row.output)
         except ValidationError:
-            return ProcedureEnd(state=ProcedureState.FAILED, reason="its end cannot be read", needs_human=True)
-    reason = _STOPPED.get(record.status) or f"it was ended by a fault: {record.fault}"
+            return ProcedureEnd(state=ProcedureState.FAILED, reason="its end can't be read", needs_human=True)
+    reason = _STOPPED.get(row.status) or f"it ended with a bug: {row.fault}"
     return ProcedureEnd(state=ProcedureState.FAILED, reason=reason, needs_human=True)
 
 
@@ -97,12 +105,12 @@ def _find_state(word: str, plan: ProcedurePlan | None, tries: tuple[ProcedureTry
 
 
 def _find_reason(tries: tuple[ProcedureTry, ...]) -> str:
-    """Why it does not go on just now, where the last try says so."""
+    """Says why it does not go on, if the last try does."""
     return tries[-1].detail if tries and not tries[-1].passed else ""
 
 
 def _find_current(plan: ProcedurePlan | None, tries: tuple[ProcedureTry, ...]) -> str | None:
-    """The step it is at: the first that has not passed."""
+    """Returns the step it is at: the first that has not passed."""
     if plan is None:
         return None
     if tries and tries[-1].kind in {TryKind.ROLLBACK, TryKind.FENCE}:
@@ -137,27 +145,17 @@ def _parse_try(value: object) -> ProcedureTry | None:
         return None
 
 
-def _find_last_moment(record: WorkflowRow, tries: tuple[ProcedureTry, ...]) -> float | None:
-    """When the last try ended: a database file knows whole seconds only."""
-    return tries[-1].began + tries[-1].seconds if tries else _as_seconds(record.completed)
+def _find_last_moment(row: WorkflowRow, tries: tuple[ProcedureTry, ...]) -> float | None:
+    """Returns when the last try ended; a database file has only full seconds."""
+    return tries[-1].began + tries[-1].seconds if tries else _as_seconds(row.completed)
 
 
 def _as_seconds(milliseconds: int | None) -> float | None:
     return None if milliseconds is None else milliseconds / _MILLISECONDS
 
 
-PROCEDURE_WORKFLOW = "procedure-1"
-"""The version is in the name: a run that began by an older text must not be continued by a newer one."""
-AGENT_WORKFLOW = "agent-1"
-_VERSION = "1"
-"""Pinned, since any edit of the code would strand runs that wait."""
-WAKE = "wake"
-WITHDRAWN = "withdrawn"
-LOGGER = "dbos"
-
-
-class EnginePlace(NamedTuple):
-    """Where the engine keeps its state, and which repository's runs are meant."""
+class EngineLocation(NamedTuple):
+    """Where the engine keeps its state, and for which repository."""
 
     address: str
     """What SQLAlchemy connects to."""
@@ -167,21 +165,21 @@ class EnginePlace(NamedTuple):
 
     @property
     def shared(self) -> bool:
-        """Whether many workers may be at work at once."""
+        """Whether there may be many workers at once."""
         return not self.address.startswith("sqlite:")
 
     @property
     def version(self) -> str:
-        """On a database that repositories share, versions must be told apart like everything else."""
+        """The version, told apart by repository, because repositories may share a database."""
         return f"{self.application}-{_VERSION}"
 
     def name_run(self, run: str) -> str:
-        """The engine's name of a run: two repositories may have a handoff of the same name."""
+        """Returns the engine's name of a run; two repositories may have a handoff with the same name."""
         return f"{self.application} {run}"
 
     @property
     def procedures(self) -> str:
-        """The queue of runs, without a limit: they mostly wait."""
+        """The queue of runs, without a limit, because they mostly wait."""
         return f"{self.application}-procedures"
 
     @property
@@ -191,26 +189,26 @@ class EnginePlace(NamedTuple):
 
 
 def build_address(settings_address: str) -> str:
-    """As SQLAlchemy spells a PostgreSQL address: with the driver that is installed."""
+    """Returns a PostgreSQL address as SQLAlchemy spells it, with the installed driver."""
     _, _, rest = settings_address.partition("://")
     return f"postgresql+psycopg://{rest}"
 
 
 def load_engine() -> None:
-    """Imports the engine, silent and disarmed; an error says how it is installed."""
+    """Imports the engine, silenced and without pickle; raises an error that says how to install it."""
     quiet_logger()
     try:
         import dbos  # noqa: F401, PLC0415 - an extra
     except ImportError as missing:
         raise EngineMissingError(
-            f"procedures need an engine that is not installed ({missing.name})",
+            f"procedures need the engine, which is not installed ({missing.name})",
             "pip install 'handoff-tui[engine]'",
         ) from missing
     _refuse_pickle()
 
 
 def quiet_logger(handler: logging.Handler | None = None) -> None:
-    """Nothing of the engine reaches a terminal: with a handler there already, it adds none of its own."""
+    """Keeps the engine off the terminal: if there is a handler already, it adds none."""
     logger = logging.getLogger(LOGGER)
     logger.propagate = False
     if handler is not None or not logger.handlers:
@@ -224,8 +222,8 @@ def build_serializer() -> Serializer:
 
 
 @contextmanager
-def explaining(place: EnginePlace) -> Iterator[None]:
-    """What the database refuses is said in words of ours."""
+def explain_errors(location: EngineLocation) -> Iterator[None]:
+    """Turns errors of the database into errors that say what to do."""
     from dbos import error  # noqa: PLC0415
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415
 
@@ -233,90 +231,90 @@ def explaining(place: EnginePlace) -> Iterator[None]:
         yield
     except (SQLAlchemyError, error.DBOSException) as refused:
         reason = str(getattr(refused, "orig", None) or refused).strip().split("\n")[0]
-        where = "the PostgreSQL database" if place.shared else place.address.removeprefix("sqlite:///")
+        where = "the PostgreSQL database" if location.shared else location.address.removeprefix("sqlite:///")
         hint = (
-            "Look at engine.address in your configuration, and whether the server runs."
-            if place.shared
-            else "It holds run state only: moved aside, it is made anew, and no decision is lost."
+            "Check engine.address in your configuration, and that the server runs."
+            if location.shared
+            else "It holds only run state: move it aside and it is made again; no decision is lost."
         )
-        raise EngineError(f"{where} cannot be used by the engine: {reason}", hint) from refused
+        raise EngineError(f"the engine can't use {where}: {reason}", hint) from refused
 
 
-def write_schema(place: EnginePlace) -> None:
-    """Makes or updates the engine's tables. Only one process may do so at a time."""
+def write_schema(location: EngineLocation) -> None:
+    """Makes or updates the engine's tables; one process at a time."""
     load_engine()
     from dbos import DBOS  # noqa: PLC0415
 
-    with explaining(place):
-        DBOS.migrate(place.address, schema=place.schema)
+    with explain_errors(location):
+        DBOS.migrate(location.address, schema=location.schema)
 
 
-def remove_schema(place: EnginePlace) -> None:
-    """Takes the tables of a trial away from a database that others use, too."""
+def remove_schema(location: EngineLocation) -> None:
+    """Removes the tables of a trial from a shared database."""
     import sqlalchemy  # noqa: PLC0415 - comes with the engine
 
-    with explaining(place):
-        database = sqlalchemy.create_engine(place.address)
+    with explain_errors(location):
+        database = sqlalchemy.create_engine(location.address)
         try:
             with database.begin() as connection:
-                connection.execute(sqlalchemy.text(f'DROP SCHEMA IF EXISTS "{place.schema}" CASCADE'))
+                connection.execute(sqlalchemy.text(f'DROP SCHEMA IF EXISTS "{location.schema}" CASCADE'))
         finally:
             database.dispose()
 
 
 class DbosEngine:
-    """A client: it runs nothing itself."""
+    """A client of the engine; runs nothing itself."""
 
-    def __init__(self, place: EnginePlace) -> None:
+    def __init__(self, location: EngineLocation) -> None:
         load_engine()
         from dbos import DBOSClient  # noqa: PLC0415
 
-        self._place = place
-        with explaining(place):
+        self._location = location
+        with explain_errors(location):
             self._client: DBOSClient = DBOSClient(
-                system_database_url=place.address,
-                dbos_system_schema=place.schema,
+                system_database_url=location.address,
+                dbos_system_schema=location.schema,
                 serializer=build_serializer(),
-                application_name=place.application,
+                application_name=location.application,
                 retry_connection_errors=False,
             )
 
     def submit(self, request: RunRequest) -> str:
-        with explaining(self._place):
+        with explain_errors(self._location):
             self._client.enqueue(
                 {
                     "workflow_name": PROCEDURE_WORKFLOW,
-                    "queue_name": self._place.procedures,
-                    "workflow_id": self._place.name_run(request.run_id),
-                    "app_version": self._place.version,
-                    "application_name": self._place.application,
+                    "queue_name": self._location.procedures,
+                    "workflow_id": self._location.name_run(request.run_id),
+                    "app_version": self._location.version,
+                    "application_name": self._location.application,
                 },
                 request.model_dump(mode="json"),
             )
         return request.run_id
 
     def wake(self, run: str) -> None:
-        with explaining(self._place):
-            self._client.send(self._place.name_run(run), {}, WAKE)
+        with explain_errors(self._location):
+            self._client.send(self._location.name_run(run), {}, WAKE)
 
     def cancel(self, run: str) -> None:
-        """Not a cancel of the engine, which would undo nothing: the run is told, and goes the way back itself."""
-        with explaining(self._place):
-            name = self._place.name_run(run)
+        """Asks the run to roll itself back; cancelling it in the engine would undo nothing."""
+        with explain_errors(self._location):
+            name = self._location.name_run(run)
             self._client.update_workflow_attributes(name, {WITHDRAWN: True}, merge=True)
             self._client.send(name, {}, WAKE)
 
     def view(self, run: str) -> ProcedureRun | None:
-        with explaining(self._place):
-            name = self._place.name_run(run)
+        with explain_errors(self._location):
+            name = self._location.name_run(run)
             found = self._client.list_workflows(workflow_ids=[name], name=PROCEDURE_WORKFLOW)
             return build_run(self._describe(found[0]), self._client.list_workflow_steps(name)) if found else None
 
     def list(self, limit: int = 100) -> tuple[ProcedureRun, ...]:
-        with explaining(self._place):
+        with explain_errors(self._location):
             found = self._client.list_workflows(
                 name=PROCEDURE_WORKFLOW,
-                application_name=self._place.application,
+                application_name=self._location.application,
                 limit=limit,
                 sort_desc=True,
             )
@@ -327,7 +325,7 @@ class DbosEngine:
 
     def _describe(self, status: WorkflowStatus) -> WorkflowRow:
         return WorkflowRow(
-            run=status.workflow_id.removeprefix(self._place.name_run("")),
+            run=status.workflow_id.removeprefix(self._location.name_run("")),
             status=status.status,
             input=status.input,
             output=status.output,
@@ -339,13 +337,13 @@ class DbosEngine:
 
 
 def _refuse_pickle() -> None:
-    """The engine unpickles whatever a row claims to be pickled, and a planted database would have code run by that."""
+    """Refuses pickled rows: the engine would unpickle them, so a planted database could run code."""
     from dbos._serialization import DefaultSerializer  # noqa: PLC0415
 
     def refuse(_self: object, _serialized: str) -> object:
         raise EngineError(
-            "the engine's database holds a pickled value, which may be a program",
-            "handoff-tui writes none: somebody else wrote there. Move the database aside.",
+            "the engine's database has a pickled value, which may run code",
+            "handoff-tui never writes one, so somebody else did. Move the database aside.",
         )
 
     cast("type[object]", DefaultSerializer).deserialize = refuse  # type: ignore[attr-defined]

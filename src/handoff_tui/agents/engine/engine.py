@@ -1,6 +1,6 @@
-"""What procedures ask of an engine, and what an engine asks of the repository: two narrow protocols.
+"""What procedures ask of an engine, and what an engine asks of the repository: narrow protocols.
 
-Another engine can stand in: nothing outside `engine_*.py` and `worker*.py` knows which one it is.
+Another engine could take its place: only agents/engine/ knows which one it is.
 """
 
 from __future__ import annotations
@@ -12,58 +12,58 @@ from typing import NamedTuple, Protocol
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureRun, ProcedureTry, RunRequest, TryKind
 
 Json = dict[str, object]
-"""A value that can be written down and read back: what a durable step returns."""
+"""What a durable step returns: a value that can be stored and read back."""
 
 
 class Engine(Protocol):
-    """Runs of procedures, seen from a front end."""
+    """Runs of procedures, as a front end sees them."""
 
     def submit(self, request: RunRequest) -> str:
-        """Asks for a run and returns its id; asking twice is one run."""
+        """Submits a run and returns its id; submitting twice is one run."""
         ...
 
     def wake(self, run: str) -> None:
-        """Has a waiting run look at the signed log now. It carries no verdict."""
+        """Makes a waiting run read the signed log now. Carries no decision."""
         ...
 
     def cancel(self, run: str) -> None:
-        """Asks a run to end: what it has done is undone."""
+        """Asks a run to end and to undo what it has done."""
         ...
 
     def view(self, run: str) -> ProcedureRun | None:
-        """A run whole, with its plan and every try."""
+        """Returns a run with its plan and every try; None if there is none."""
         ...
 
     def list(self, limit: int = 100) -> tuple[ProcedureRun, ...]:
-        """The runs in short, latest first: without plans and tries, so that many can be asked about often."""
+        """Lists the runs without plans and tries, latest first; cheap enough to call often."""
         ...
 
     def close(self) -> None: ...
 
 
 class Durable(Protocol):
-    """What a run needs so that it survives the death of its worker.
+    """What a run needs to survive the death of its worker.
 
-    What was written down is never done again; only the bodies of steps may look at the world.
+    A recorded step never runs again; only the bodies of steps may read or change anything outside.
     """
 
     def step(self, name: str, work: Callable[[], Json]) -> Json:
-        """Does the work, writes its value down and returns it; the second time only returns it."""
+        """Does the work, records its value and returns it; the second time only returns it."""
         ...
 
     def run_limited(self, name: str, order: Json) -> Json:
-        """Has the work of an agent done where the number of agents is limited, and waits for its value."""
+        """Runs an agent within the limit of agents, and waits for its value."""
         ...
 
     def sleep(self, seconds: float) -> None: ...
 
     def receive(self, seconds: float) -> None:
-        """Waits until somebody wakes the run, or the time is up."""
+        """Waits until somebody wakes the run or the time is up."""
         ...
 
 
-class Attempted(NamedTuple):
-    """How a piece of work went, and what it rests on."""
+class StepResult(NamedTuple):
+    """How a step went, and what that is based on."""
 
     passed: bool
     detail: str = ""
@@ -71,7 +71,7 @@ class Attempted(NamedTuple):
 
 
 class AgentOrder(NamedTuple):
-    """What an agent is to do: a step or a part of the way back, in which try, within which time."""
+    """What an agent has to do: a step or an undo, which run of it, and within what time."""
 
     kind: TryKind
     name: str
@@ -79,8 +79,8 @@ class AgentOrder(NamedTuple):
     seconds: float
 
 
-class GateLook(NamedTuple):
-    """A gate as git says it is. `open` is nothing while nobody has decided."""
+class GateAnswer(NamedTuple):
+    """A gate as the signed log has it. `open` is None while nobody has decided."""
 
     open: bool | None
     why: str
@@ -88,16 +88,16 @@ class GateLook(NamedTuple):
 
 
 class Actions(Protocol):
-    """What steps, rules, gates and rollbacks really do. Each may be done again after a crash: all are idempotent.
+    """What steps, rules, gates and rollbacks really do. All are idempotent, because a crash may repeat them.
 
-    A HandoffError is an attempt that failed, with its message.
+    A HandoffError means that the step failed.
     """
 
     def plan(self, request: RunRequest) -> ProcedurePlan:
-        """The plan by the configuration as it is now; an error where it cannot be made."""
+        """Builds the plan from the configuration as it is now; raises an error if it can't."""
         ...
 
-    def act(self, request: RunRequest, step: str, cancel: Event) -> Attempted:
+    def act(self, request: RunRequest, step: str, cancel: Event) -> StepResult:
         """Does a built-in step."""
         ...
 
@@ -105,16 +105,16 @@ class Actions(Protocol):
         """Starts an agent, or finds the one that a dead worker had started, and waits for its end."""
         ...
 
-    def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
-        """Validates a rule."""
+    def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
+        """Checks a rule."""
         ...
 
-    def look_at_gate(self, request: RunRequest) -> GateLook:
+    def read_gate(self, request: RunRequest) -> GateAnswer:
         """Reads and verifies the signed log."""
         ...
 
-    def undo(self, request: RunRequest, name: str, cancel: Event) -> Attempted:
-        """Does a built-in part of the way back."""
+    def undo(self, request: RunRequest, name: str, cancel: Event) -> StepResult:
+        """Undoes a built-in step."""
         ...
 
     def stop_agents(self, request: RunRequest) -> None:
@@ -122,9 +122,9 @@ class Actions(Protocol):
         ...
 
     def tell(self, request: RunRequest, text: str) -> None:
-        """Tells a person that they are needed; the same words of the same run are told once."""
+        """Notifies a person that they are needed; once for the same words of the same run."""
         ...
 
     def read_log_mark(self) -> str:
-        """Something cheap that changes whenever the signed log does."""
+        """Returns something cheap that changes whenever the signed log does."""
         ...

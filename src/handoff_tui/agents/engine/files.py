@@ -1,4 +1,4 @@
-"""What the engine under procedures has on this machine: its database, its log, and the lock of its worker."""
+"""The engine's files on this machine: its database, its log, and the lock of its worker."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def prepare_database(common_dir: Path) -> Path:
-    """The database's file, made where it is missing: readable by its owner only. A link in its place is refused."""
+    """Returns the database file; makes it if it is missing, for its owner only, and refuses a link."""
     place = find_engine_file(common_dir, DATABASE)
     try:
         place.parent.mkdir(exist_ok=True, mode=0o700)
         descriptor = os.open(place, _FLAGS, 0o600)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise EngineError(f"{place} is not a regular file", "Move it aside; it is made anew.")
+                raise EngineError(f"{place} is not a regular file", "Move it aside; it is made again.")
         finally:
             os.close(descriptor)
     except OSError as refused:
@@ -43,9 +43,9 @@ def prepare_database(common_dir: Path) -> Path:
 
 
 def write_ahead(place: Path) -> None:
-    """Readers and the writer do not wait for each other then, which halves the time of fifty runs at once.
+    """Turns on write-ahead logging, so that readers and the writer don't wait: half the time for fifty runs at once.
 
-    Where the file system cannot do it, or the file is no database, the engine says so itself.
+    If the file system can't do it, or the file is no database, the engine says so itself.
     """
     with suppress(sqlite3.Error), closing(sqlite3.connect(place, timeout=1.0)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
@@ -56,13 +56,13 @@ def find_engine_file(common_dir: Path, name: str) -> Path:
 
 
 def has_database(common_dir: Path) -> bool:
-    """Whether procedures have ever run here."""
+    """Tells whether procedures have ever run here."""
     return find_engine_file(common_dir, DATABASE).is_file()
 
 
 @contextmanager
 def hold_schema_lock(common_dir: Path) -> Iterator[None]:
-    """One process at a time makes or updates the engine's tables."""
+    """Lets one process at a time make or update the engine's tables."""
     descriptor = _open_lock(common_dir, SCHEMA_LOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -73,15 +73,15 @@ def hold_schema_lock(common_dir: Path) -> Iterator[None]:
 
 @contextmanager
 def hold_worker_lock(common_dir: Path, name: str = WORKER_LOCK) -> Iterator[None]:
-    """Held as long as a worker lives: it dies with the process, whatever ends it."""
+    """Holds the lock as long as the worker runs; it ends with the process, whatever ends that."""
     descriptor = _open_lock(common_dir, name)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as held:
             raise WorkerPresentError(
-                f"a worker is at work on this repository already{_read_holder(descriptor)}",
-                "Two would do steps twice. End that one first, or leave the work to it.",
+                f"this repository already has a worker{_read_holder(descriptor)}",
+                "Two would run steps twice. Stop that one first, or leave the work to it.",
             ) from held
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
@@ -91,7 +91,7 @@ def hold_worker_lock(common_dir: Path, name: str = WORKER_LOCK) -> Iterator[None
 
 
 def has_worker(common_dir: Path, name: str = WORKER_LOCK) -> bool:
-    """Whether a worker lives that holds the lock."""
+    """Tells whether a worker holds the lock."""
     descriptor = _open_lock(common_dir, name)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -103,7 +103,7 @@ def has_worker(common_dir: Path, name: str = WORKER_LOCK) -> bool:
 
 
 def build_log_handler(common_dir: Path) -> logging.Handler:
-    """Where the worker and the engine in it write what they have to say; it does not grow without end."""
+    """Returns the handler for the log of the worker and the engine; its size is limited."""
     place = find_engine_file(common_dir, WORKER_LOG)
     place.parent.mkdir(exist_ok=True, mode=0o700)
     handler = RotatingFileHandler(place, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)

@@ -1,4 +1,4 @@
-"""A reliability profile, run for real: many runs through the engine, counted and timed."""
+"""Reliability profiles: many runs through the real engine, on their own database and worker, counted and timed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from handoff_tui.agents.engine.dbos import (
     DbosEngine,
-    EnginePlace,
+    EngineLocation,
     build_address,
     load_engine,
     remove_schema,
@@ -24,26 +24,18 @@ from handoff_tui.agents.engine.trial import (
     has_made_to_fail,
     is_ready,
     make_trial,
+    read_last_words,
     read_records,
-    read_words,
     remove_trial,
     write_trial,
 )
-from handoff_tui.agents.procedures.report import (
-    Latency,
-    PlannedRule,
-    PlannedStep,
-    PlannedUndo,
-    ProcedurePlan,
-    ProcedureRun,
-    ProcedureState,
-    ProfileReport,
-    RunRequest,
-)
+from handoff_tui.agents.procedures.plan import build_plan
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.config.nearest import suggest
 from handoff_tui.config.settings.procedures import Procedures, ReliabilityProfile
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import EngineError, ProcedureError
+from handoff_tui.core.model import Model
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.system.clock import pause, read_monotonic, read_now
@@ -51,65 +43,80 @@ from handoff_tui.system.processes.detached import end_detached, has_ended, start
 
 PROFILE_SCHEMA = "handoff-tui/profile/v1"
 _NAMES = 18
-
-
-def build_profile_json(report: ProfileReport) -> dict[str, object]:
-    """The shape promised to scripts; a rate of nothing is null."""
-    return {
-        "schema": PROFILE_SCHEMA,
-        **report.model_dump(mode="json"),
-        "success_rate": report.success_rate,
-        "rollback_rate": report.rollback_rate,
-        "held": report.held,
-    }
-
-
-def build_profile_page(report: ProfileReport) -> Page:
-    page = Page()
-    glyph, word, role = ("✓", "held", "pass") if report.held else ("✗", "did not hold", "fail")
-    page.line(Cell(f"{glyph} {word}  ", role), Cell(render_safe(f"{report.profile} · {report.procedure}"), "heading"))
-    load = f"{report.iterations} runs, up to {report.concurrent} at once, on {report.engine}, in {report.seconds:.1f} s"
-    _add(page, "load", load)
-    if report.failure_rate:
-        made = f"{report.failure_rate:.0%} of the steps, which concerned {report.injected} of the runs"
-        _add(page, "made to fail", made)
-    _add(page, "success rate", f"{report.success_rate:.1%} ({report.completed} completed)")
-    _add(page, "rollback success", _describe_rollbacks(report))
-    _add(page, "ended as they had to", f"{report.as_expected} of {report.iterations}")
-    _add(page, "done twice", f"{report.repeated} finished steps")
-    if report.timed_out:
-        _add(page, "out of time", f"{report.timed_out} runs")
-    if report.latency is not None:
-        latency = report.latency
-        words = f"median {latency.median:.2f} s · p90 {latency.p90:.2f} · p95 {latency.p95:.2f} · p99 {latency.p99:.2f}"
-        _add(page, "latency", f"{words} · longest {latency.longest:.2f}")
-    return page
-
-
-def _describe_rollbacks(report: ProfileReport) -> str:
-    if report.rollback_rate is None:
-        return "nothing had to be undone"
-    early = f"; {report.failed} failed before there was anything to undo" if report.failed else ""
-    return f"{report.rollback_rate:.1%} ({report.rolled_back} undone, {report.stopped} not{early})"
-
-
-def _add(page: Page, name: str, value: str) -> None:
-    page.line(Cell(f"{name:<{_NAMES + 4}}", "muted"), Cell(render_safe(value)), indent=_NAMES + 4)
-
-
 _LOOK_SECONDS = 0.1
 _MARGIN = 10
+USUAL_PROCEDURE = "PHASE_TRANSITION_STANDARD"
+_WHERE = "`handoff-tui config show` lists them under procedures."
+_START_SECONDS = 60.0
+_START_LOOK_SECONDS = 0.05
+
+
+class Latency(Model):
+    """How long runs took from the request to the end, in seconds."""
+
+    median: float
+    p90: float
+    p95: float
+    p99: float
+    longest: float
+
+
+class ProfileReport(Model):
+    """How the engine did under one reliability profile."""
+
+    profile: str
+    kind: str
+    procedure: str
+    engine: str
+    iterations: int
+    concurrent: int
+    failure_rate: float
+    seconds: float
+    completed: int
+    rolled_back: int
+    failed: int
+    """Runs that failed before there was anything to undo."""
+    stopped: int
+    """Runs whose rollback failed, or that ended with a bug."""
+    timed_out: int
+    injected: int
+    """Runs in which a step was made to fail."""
+    as_expected: int
+    """Runs that ended as expected: completed, or undone if a step was made to fail."""
+    repeated: int
+    """Steps that ran again after they had passed; there must be none."""
+    latency: Latency | None
+    success_minimum: float
+    rollback_minimum: float
+
+    @property
+    def success_rate(self) -> float:
+        return self.completed / self.iterations
+
+    @property
+    def rollback_rate(self) -> float | None:
+        """Returns the share of rollbacks that succeeded; None if nothing had to be undone."""
+        began = self.rolled_back + self.stopped
+        return self.rolled_back / began if began else None
+
+    @property
+    def held(self) -> bool:
+        """Tells whether enough runs succeeded, and enough of the others were undone."""
+        untouched = self.iterations - self.injected
+        succeeded = not untouched or self.completed / untouched >= self.success_minimum
+        undone = self.rollback_rate is None or self.rollback_rate >= self.rollback_minimum
+        return succeeded and undone and not self.repeated
 
 
 class Load(NamedTuple):
-    """How many runs, and how many at once; a stress factor multiplies both."""
+    """How many runs, and how many at once; the stress factor multiplies both."""
 
     iterations: int
     concurrent: int
 
 
-class Profiled(NamedTuple):
-    """What is tried, by its names."""
+class ProfileTarget(NamedTuple):
+    """What a profile is run against."""
 
     name: str
     procedure: str
@@ -117,30 +124,74 @@ class Profiled(NamedTuple):
     engine: str
 
 
-def build_load(profile: ReliabilityProfile) -> Load:
-    factor = profile.stress_factor
-    return Load(math.ceil(profile.iterations * factor), math.ceil(profile.concurrent_maximum * factor))
+def run_profile(
+    settings: Settings, name: str, procedure: str | None, on_progress: Callable[[int, int], None] | None = None
+) -> ProfileReport:
+    """Runs a profile and counts. Touches no repository: the steps only record themselves."""
+    procedures = settings.procedures
+    if name not in procedures.profiles:
+        raise ProcedureError(f"there is no profile {name!r}; {suggest(name, procedures.profiles)}", _WHERE)
+    chosen = procedure or USUAL_PROCEDURE
+    if chosen not in procedures.procedures:
+        raise ProcedureError(f"there is no procedure {chosen!r}; {suggest(chosen, procedures.procedures)}", _WHERE)
+    load_engine()
+    folder = make_trial()
+    try:
+        trial = _build_trial(settings, name, chosen, folder)
+        write_trial(folder, trial.model_dump(mode="json"))
+        engine_name = "PostgreSQL" if settings.engine.address else "SQLite"
+        profiled = ProfileTarget(name, chosen, procedures.profiles[name], engine_name)
+        with open_trial(folder, trial) as engine:
+            run = ProfileRun(engine, profiled, trial)
+            seconds = run.run(on_progress)
+            return run.build_report(procedures, seconds, count_repeated(read_records(folder)))
+    finally:
+        remove_trial(folder)
 
 
-def build_plan(settings: Procedures, procedure_id: str, agents: frozenset[str] = frozenset()) -> ProcedurePlan:
-    """A procedure of the configuration as a run goes by it; `agents` are the names that are no built-in steps."""
-    procedure = settings.procedures[procedure_id]
-    named = dict.fromkeys((*procedure.rules, *(rule for step in procedure.steps for rule in step.rules)))
-    return ProcedurePlan(
-        steps=tuple(PlannedStep(**step.model_dump(), agent=step.name in agents) for step in procedure.steps),
-        rules=tuple(PlannedRule(id=name, **settings.rules[name].model_dump()) for name in named),
-        rollback=tuple(PlannedUndo(**undo.model_dump(), agent=undo.name in agents) for undo in procedure.rollback),
-        backoff_seconds=settings.backoff_seconds,
-        gate_timeout_seconds=settings.gate_timeout_seconds,
-        gate_check_seconds=settings.gate_check_seconds,
-        share_minimum=settings.final_share_minimum,
+@contextmanager
+def open_trial(folder: Path, trial: Trial) -> Iterator[DbosEngine]:
+    """Opens the engine of a trial, with a worker that runs as long as this is open."""
+    place = EngineLocation(trial.address, trial.application, trial.table_schema)
+    if not place.shared:
+        write_ahead(Path(trial.address.removeprefix("sqlite:///")))
+    write_schema(place)
+    worker = start_detached(["worker", "--trial", str(folder)], folder / "worker.log")
+    try:
+        began = read_monotonic()
+        while not is_ready(folder):
+            if has_ended(worker) or read_monotonic() - began > _START_SECONDS:
+                raise EngineError(f"the worker of the trial did not start: {read_last_words(folder / 'worker.log')}")
+            pause(_START_LOOK_SECONDS)
+        engine = DbosEngine(place)
+        try:
+            yield engine
+        finally:
+            engine.close()
+    finally:
+        end_detached(worker)
+        if place.shared:
+            remove_schema(place)
+
+
+def _build_trial(settings: Settings, name: str, procedure: str, folder: Path) -> Trial:
+    """Builds a trial without waits between retries, because it tests the engine."""
+    plan = build_plan(settings.procedures, procedure, frozenset(settings.agents))
+    address = settings.engine.address
+    unique_name = folder.name.lower().replace("-", "_")
+    return Trial(
+        plan=plan.model_copy(update={"backoff_seconds": ()}),
+        failure_rate=settings.procedures.profiles[name].failure_rate,
+        application=unique_name,
+        table_schema=unique_name,
+        address=build_address(address) if address else f"sqlite:///{folder}/engine.sqlite",
     )
 
 
 class ProfileRun:
-    """Keeps so many runs under way until all are done."""
+    """Keeps the planned number of runs under way until all are done."""
 
-    def __init__(self, engine: Engine, profiled: Profiled, trial: Trial) -> None:
+    def __init__(self, engine: Engine, profiled: ProfileTarget, trial: Trial) -> None:
         self._engine = engine
         self._profiled = profiled
         self._trial = trial
@@ -150,7 +201,7 @@ class ProfileRun:
         self._timed_out: set[str] = set()
 
     def run(self, on_progress: Callable[[int, int], None] | None = None) -> float:
-        """Runs the whole load; how long it took."""
+        """Runs the load; returns how long it took."""
         began = read_monotonic()
         waiting = list(range(self._load.iterations, 0, -1))
         while waiting or self._open:
@@ -198,7 +249,7 @@ class ProfileRun:
         return RunRequest(procedure=self._profiled.procedure, handoff=f"trial-{number}", phase="trial", asked=asked)
 
     def _collect(self) -> None:
-        """Takes note of what has ended; what takes too long is told to end, and is not waited for."""
+        """Collects the runs that ended; asks those that take too long to end, and does not wait for them."""
         known = {run.id: run for run in self._engine.list(len(self._open) + len(self._timed_out) + _MARGIN)}
         for run in tuple(self._open):
             found = known.get(run) or self._engine.view(run)
@@ -211,8 +262,13 @@ class ProfileRun:
                 del self._open[run]
 
 
+def build_load(profile: ReliabilityProfile) -> Load:
+    factor = profile.stress_factor
+    return Load(math.ceil(profile.iterations * factor), math.ceil(profile.concurrent_maximum * factor))
+
+
 def build_latency(seconds: Sequence[float]) -> Latency | None:
-    """The nearest rank, so that each figure is one that was really measured."""
+    """Returns the nearest ranks, so that each number was really measured."""
     if not seconds:
         return None
     ordered = sorted(seconds)
@@ -223,71 +279,45 @@ def build_latency(seconds: Sequence[float]) -> Latency | None:
     return Latency(median=rank(0.5), p90=rank(0.9), p95=rank(0.95), p99=rank(0.99), longest=ordered[-1])
 
 
-USUAL_PROCEDURE = "PHASE_TRANSITION_STANDARD"
-_WHERE = "`handoff-tui config show` lists them under procedures."
-_START_SECONDS = 60.0
-_LOOK_SECONDS_run_profile = 0.05
+def build_profile_json(report: ProfileReport) -> dict[str, object]:
+    """Returns the shape promised to scripts; a rate of nothing is null."""
+    return {
+        "schema": PROFILE_SCHEMA,
+        **report.model_dump(mode="json"),
+        "success_rate": report.success_rate,
+        "rollback_rate": report.rollback_rate,
+        "held": report.held,
+    }
 
 
-def run_profile(
-    settings: Settings, name: str, procedure: str | None, on_progress: Callable[[int, int], None] | None = None
-) -> ProfileReport:
-    """Runs the whole profile and counts. Nothing of any repository is touched: the steps only record themselves."""
-    procedures = settings.procedures
-    if name not in procedures.profiles:
-        raise ProcedureError(f"there is no profile {name!r}; {suggest(name, procedures.profiles)}", _WHERE)
-    chosen = procedure or USUAL_PROCEDURE
-    if chosen not in procedures.procedures:
-        raise ProcedureError(f"there is no procedure {chosen!r}; {suggest(chosen, procedures.procedures)}", _WHERE)
-    load_engine()
-    folder = make_trial()
-    try:
-        trial = _build_trial(settings, name, chosen, folder)
-        write_trial(folder, trial.model_dump(mode="json"))
-        engine_name = "PostgreSQL" if settings.engine.address else "SQLite"
-        profiled = Profiled(name, chosen, procedures.profiles[name], engine_name)
-        with open_trial(folder, trial) as engine:
-            run = ProfileRun(engine, profiled, trial)
-            seconds = run.run(on_progress)
-            return run.build_report(procedures, seconds, count_repeated(read_records(folder)))
-    finally:
-        remove_trial(folder)
+def build_profile_page(report: ProfileReport) -> Page:
+    page = Page()
+    glyph, word, role = ("✓", "held", "pass") if report.held else ("✗", "did not hold", "fail")
+    page.line(Cell(f"{glyph} {word}  ", role), Cell(render_safe(f"{report.profile} · {report.procedure}"), "heading"))
+    load = f"{report.iterations} runs, up to {report.concurrent} at once, on {report.engine}, in {report.seconds:.1f} s"
+    _add(page, "load", load)
+    if report.failure_rate:
+        made = f"{report.failure_rate:.0%} of the steps, in {report.injected} of the runs"
+        _add(page, "made to fail", made)
+    _add(page, "success rate", f"{report.success_rate:.1%} ({report.completed} completed)")
+    _add(page, "rollback success", _describe_rollbacks(report))
+    _add(page, "ended as expected", f"{report.as_expected} of {report.iterations}")
+    _add(page, "run twice", f"{report.repeated} passed steps")
+    if report.timed_out:
+        _add(page, "out of time", f"{report.timed_out} runs")
+    if report.latency is not None:
+        latency = report.latency
+        words = f"median {latency.median:.2f} s · p90 {latency.p90:.2f} · p95 {latency.p95:.2f} · p99 {latency.p99:.2f}"
+        _add(page, "latency", f"{words} · longest {latency.longest:.2f}")
+    return page
 
 
-@contextmanager
-def open_trial(folder: Path, trial: Trial) -> Iterator[DbosEngine]:
-    """The engine of a trial with a worker that lives as long as this is open."""
-    place = EnginePlace(trial.address, trial.application, trial.table_schema)
-    if not place.shared:
-        write_ahead(Path(trial.address.removeprefix("sqlite:///")))
-    write_schema(place)
-    worker = start_detached(["worker", "--trial", str(folder)], folder / "worker.log")
-    try:
-        began = read_monotonic()
-        while not is_ready(folder):
-            if has_ended(worker) or read_monotonic() - began > _START_SECONDS:
-                raise EngineError(f"the worker of the trial did not start: {read_words(folder / 'worker.log')}")
-            pause(_LOOK_SECONDS_run_profile)
-        engine = DbosEngine(place)
-        try:
-            yield engine
-        finally:
-            engine.close()
-    finally:
-        end_detached(worker)
-        if place.shared:
-            remove_schema(place)
+def _describe_rollbacks(report: ProfileReport) -> str:
+    if report.rollback_rate is None:
+        return "nothing had to be undone"
+    early = f"; {report.failed} failed before there was anything to undo" if report.failed else ""
+    return f"{report.rollback_rate:.1%} ({report.rolled_back} undone, {report.stopped} not{early})"
 
 
-def _build_trial(settings: Settings, name: str, procedure: str, folder: Path) -> Trial:
-    """Without the waits between tries, since it is the engine that is tried."""
-    plan = build_plan(settings.procedures, procedure, frozenset(settings.agents))
-    address = settings.engine.address
-    name_of_its_own = folder.name.lower().replace("-", "_")
-    return Trial(
-        plan=plan.model_copy(update={"backoff_seconds": ()}),
-        failure_rate=settings.procedures.profiles[name].failure_rate,
-        application=name_of_its_own,
-        table_schema=name_of_its_own,
-        address=build_address(address) if address else f"sqlite:///{folder}/engine.sqlite",
-    )
+def _add(page: Page, name: str, value: str) -> None:
+    page.line(Cell(f"{name:<{_NAMES + 4}}", "muted"), Cell(render_safe(value)), indent=_NAMES + 4)

@@ -1,4 +1,4 @@
-"""Actions that do nothing but write down that they were done, and fail where they are told to: for trials."""
+"""Trials of the engine: actions that only record that they ran, and fail where they are told to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook
+from handoff_tui.agents.engine.engine import AgentOrder, GateAnswer, StepResult
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.core.errors import EngineError
 from handoff_tui.core.model import Model
@@ -25,14 +25,14 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def make_trial() -> Path:
-    """A folder of its own, outside every repository."""
+    """Makes a folder outside every repository."""
     return Path(tempfile.mkdtemp(prefix="handoff-tui-trial-"))
 
 
 def write_trial(folder: Path, trial: dict[str, object]) -> None:
-    """What the worker of the trial is told."""
+    """Writes what the worker of the trial is told."""
     if not write_json(folder / _TRIAL, trial):
-        raise EngineError(f"{folder} cannot be written", "Is the disk full?")
+        raise EngineError(f"can't write {folder}", "Is the disk full?")
 
 
 def mark_ready(folder: Path) -> None:
@@ -43,13 +43,13 @@ def is_ready(folder: Path) -> bool:
     return (folder / _READY).exists()
 
 
-def read_words(place: Path) -> str:
-    """The last line that a process left behind."""
+def read_last_words(place: Path) -> str:
+    """Returns the last line that a process wrote."""
     try:
         lines = place.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     except OSError:
-        return "it said nothing"
-    return lines[-1] if lines else "it said nothing"
+        return "no output"
+    return lines[-1] if lines else "no output"
 
 
 def load_trial(folder: Path) -> object:
@@ -61,7 +61,7 @@ def remove_trial(folder: Path) -> None:
 
 
 def append_record(folder: Path, record: dict[str, object]) -> None:
-    """One line in one call, so that lines of many threads and processes do not mix."""
+    """Appends one line in one call, so that lines of many threads and processes do not mix."""
     descriptor = os.open(folder / _RECORD, _FLAGS, 0o600)
     try:
         os.write(descriptor, (json.dumps(record) + "\n").encode())
@@ -70,7 +70,7 @@ def append_record(folder: Path, record: dict[str, object]) -> None:
 
 
 def read_records(folder: Path) -> list[dict[str, object]]:
-    """Every line that was written whole."""
+    """Reads every complete line."""
     try:
         lines = (folder / _RECORD).read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:
@@ -82,18 +82,18 @@ _SCALE = 1 << 32
 
 
 class Trial(Model):
-    """What is tried."""
+    """What a trial runs."""
 
     plan: ProcedurePlan
     failure_rate: float = 0.0
-    """The share of steps that are made to fail, however often they are tried."""
+    """The share of steps that are made to fail, however often they run."""
     application: str
     address: str
     table_schema: str = "dbos"
 
 
 class RecordedActions:
-    """A recorded-step agent: every piece of work is two lines in a file, its beginning and its end."""
+    """Records the beginning and the end of every piece of work as two lines in a file."""
 
     def __init__(self, folder: Path, trial: Trial) -> None:
         self._folder = folder
@@ -103,7 +103,7 @@ class RecordedActions:
         del request
         return self._trial.plan
 
-    def act(self, request: RunRequest, step: str, cancel: Event) -> Attempted:
+    def act(self, request: RunRequest, step: str, cancel: Event) -> StepResult:
         del cancel
         return self._record(request, TryKind.STEP, step, lambda: not is_made_to_fail(request, step, self._trial))
 
@@ -112,15 +112,15 @@ class RecordedActions:
         result = TryResult.PASS if passed else TryResult.FAIL
         return ProcedureTry(kind=order.kind, name=order.name, number=order.number, result=result, detail=detail)
 
-    def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
+    def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
         del request, rule, cancel
-        return Attempted(passed=True)
+        return StepResult(passed=True)
 
-    def look_at_gate(self, request: RunRequest) -> GateLook:
+    def read_gate(self, request: RunRequest) -> GateAnswer:
         del request
-        return GateLook(open=True, why="a trial has no gate")
+        return GateAnswer(open=True, why="a trial has no gate")
 
-    def undo(self, request: RunRequest, name: str, cancel: Event) -> Attempted:
+    def undo(self, request: RunRequest, name: str, cancel: Event) -> StepResult:
         del cancel
         return self._record(request, TryKind.ROLLBACK, name, lambda: True)
 
@@ -133,16 +133,16 @@ class RecordedActions:
     def read_log_mark(self) -> str:
         return ""
 
-    def _record(self, request: RunRequest, kind: TryKind, name: str, work: Callable[[], bool]) -> Attempted:
+    def _record(self, request: RunRequest, kind: TryKind, name: str, work: Callable[[], bool]) -> StepResult:
         line = {"run": request.run_id, "kind": kind.value, "name": name}
         append_record(self._folder, {**line, "moment": "begin"})
         passed = work()
         append_record(self._folder, {**line, "moment": "end", "passed": passed})
-        return Attempted(passed=passed, detail="" if passed else "it was made to fail")
+        return StepResult(passed=passed, detail="" if passed else "it was made to fail")
 
 
 def is_made_to_fail(request: RunRequest, step: str, trial: Trial) -> bool:
-    """By the names alone, so that every process says the same, and says it again."""
+    """Decides by the names alone, so that every process always says the same."""
     digest = hashlib.sha256(f"{request.run_id} {step}".encode()).digest()
     return int.from_bytes(digest[:4], "big") / _SCALE < trial.failure_rate
 
@@ -152,7 +152,7 @@ def has_made_to_fail(request: RunRequest, trial: Trial) -> bool:
 
 
 def count_repeated(records: Iterable[Mapping[str, object]]) -> int:
-    """How many pieces of work were begun again after they had passed."""
+    """Counts the pieces of work that were begun again after they had passed."""
     passed: Counter[tuple[object, ...]] = Counter()
     repeated = 0
     for record in records:

@@ -1,4 +1,4 @@
-"""The worker of a repository: the process that procedures run in, and the one that trials run in."""
+"""The worker: the process that runs the procedures of a repository, or a trial."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from handoff_tui.agents.engine.dbos import (
     WAKE,
     WITHDRAWN,
     DbosEngine,
-    EnginePlace,
+    EngineLocation,
     build_serializer,
-    explaining,
+    explain_errors,
     load_engine,
     quiet_logger,
     write_schema,
@@ -32,9 +32,9 @@ from handoff_tui.agents.engine.files import (
 )
 from handoff_tui.agents.engine.trial import RecordedActions, Trial, load_trial, mark_ready
 from handoff_tui.agents.procedures.actions import RepositoryActions
-from handoff_tui.agents.procedures.procedure import ProcedureRunner, Watches
 from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, RunRequest, TryKind, TryResult
-from handoff_tui.agents.procedures.run import find_engine_place
+from handoff_tui.agents.procedures.run import find_engine_location
+from handoff_tui.agents.procedures.runner import ProcedureRunner, StepExecutors
 from handoff_tui.config.settings.user import EngineSettings
 from handoff_tui.core.errors import EngineError, HandoffError
 from handoff_tui.handoffs.session import Desk, open_desk
@@ -49,30 +49,30 @@ _CONNECT_SECONDS = 10
 
 
 class Lease(Protocol):
-    """The name of a worker, for as long as it is its own."""
+    """A worker's claim to its name."""
 
     executor: str
 
     def check(self) -> None:
-        """An error when the name may be another's by now: this worker must end at once."""
+        """Raises an error if the name may belong to another worker by now: this one must exit at once."""
         ...
 
     def hold_dead(self, executor: str) -> AbstractContextManager[bool]:
-        """Holds the name of another worker, if it is dead; inside, nobody else has it."""
+        """Holds the name of another worker if that is dead, so that nobody else takes it meanwhile."""
         ...
 
 
-class OnlyWorker:
-    """The one worker beside a database file."""
+class SingleWorkerLease:
+    """The only worker of a database file."""
 
     executor = "embedded"
 
     def check(self) -> None:
-        """The lock of the worker's file is held by the process."""
+        """Nothing to check: the process holds the lock file."""
 
     @contextmanager
     def hold_dead(self, executor: str) -> Iterator[bool]:
-        """There is no other worker, and what it left is taken up when this one starts."""
+        """There is no other worker; what an earlier one left is resumed at the start."""
         del executor
         yield False
 
@@ -93,8 +93,8 @@ class SharedLease:
             self._connection = psycopg.connect(details, autocommit=True)
         except psycopg.Error as refused:
             raise EngineError(
-                f"the PostgreSQL database cannot be reached: {str(refused).strip()}",
-                "Look at engine.address in your configuration, and whether the server runs.",
+                f"can't reach the PostgreSQL database: {str(refused).strip()}",
+                "Check engine.address in your configuration, and that the server runs.",
             ) from refused
         for setting, seconds in (
             ("idle", 5),
@@ -110,7 +110,7 @@ class SharedLease:
         except self._refused as lost:
             raise EngineError(
                 f"the connection that holds this worker's name is lost: {str(lost).strip()}",
-                "Start the worker again; what it was doing is taken up where it was.",
+                "Start the worker again; it goes on where it stopped.",
             ) from lost
 
     @contextmanager
@@ -120,18 +120,18 @@ class SharedLease:
             yield held
         finally:
             if held:
-                with suppress(self._refused):  # a lost connection holds nothing
+                with suppress(self._refused):  # a lost connection holds no lock
                     self._connection.execute("SELECT pg_advisory_unlock(%s)", (self._build_key(executor),))
 
     def close(self) -> None:
         self._connection.close()
 
     def _take_name(self) -> str:
-        """The first that nobody has; a worker that comes after a dead one takes its name, and its runs with it."""
+        """Takes the first free name; after a dead worker that is its name, and its runs come with it."""
         for number in range(1, _MOST_WORKERS):
             if self._lock(f"worker-{number}"):
                 return f"worker-{number}"
-        raise EngineError(f"{_MOST_WORKERS} workers are at work already")
+        raise EngineError(f"there are already {_MOST_WORKERS} workers")
 
     def _lock(self, executor: str) -> bool:
         row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._build_key(executor),)).fetchone()
@@ -143,12 +143,12 @@ class SharedLease:
 
 
 _RESTARTS = 1_000_000
-"""Every restart of a worker counts as an attempt at recovery, and a run may wait for weeks."""
+"""Every restart of a worker counts as a recovery attempt, and a run may wait for weeks."""
 _POOL = 20
 _UNFINISHED = ["ENQUEUED", "DELAYED", "PENDING"]
 _LISTENING_SECONDS = 0.5
 _QUIET_SECONDS = 2.0
-"""How seldom it looks after runs at most, while all that is left of them waits."""
+"""The longest pause between two looks at the runs, while all of them wait."""
 
 
 class WorkerOptions(NamedTuple):
@@ -158,27 +158,27 @@ class WorkerOptions(NamedTuple):
     agents_maximum: int
     poll_seconds: float
     idle_seconds: float | None = None
-    """How long it stays with nothing to do; nothing: until it is ended."""
+    """How long it stays with nothing to do; None to stay until it is stopped."""
 
 
 class Worker:
-    """Runs in a process of its own: the engine keeps its state in the process, so there is one worker in each."""
+    """Runs in its own process, because the engine keeps its state per process."""
 
-    def __init__(self, place: EnginePlace, actions: Actions, options: WorkerOptions, lease: Lease) -> None:
+    def __init__(self, location: EngineLocation, actions: Actions, options: WorkerOptions, lease: Lease) -> None:
         load_engine()
         from dbos import DBOS  # noqa: PLC0415 - an extra
 
         self._dbos: type[DBOS] = DBOS
-        self._place = place
+        self._location = location
         self._actions = actions
         self._options = options
         self._lease = lease
-        self._watches = Watches()
+        self._executors = StepExecutors()
         self._waiting: set[str] = set()
         self._mark = ""
 
     def launch(self) -> None:
-        """Registers the workflows, takes up what was left behind, and begins to look for work."""
+        """Registers the workflows, resumes what was left behind, and begins to look for work."""
         dbos = self._dbos
 
         @dbos.workflow(name=PROCEDURE_WORKFLOW, max_recovery_attempts=_RESTARTS)
@@ -192,10 +192,10 @@ class Worker:
         del run_procedure
         self._agent_workflow = run_agent
         config: DBOSConfig = {
-            "name": self._place.application,
-            "system_database_url": self._place.address,
-            "dbos_system_schema": self._place.schema,
-            "application_version": self._place.version,
+            "name": self._location.application,
+            "system_database_url": self._location.address,
+            "dbos_system_schema": self._location.schema,
+            "application_version": self._location.version,
             "executor_id": self._lease.executor,
             "serializer": build_serializer(),
             "sys_db_pool_size": _POOL,
@@ -203,26 +203,26 @@ class Worker:
             "log_level": "WARNING",
             "notification_listener_polling_interval_sec": _LISTENING_SECONDS,
         }
-        with explaining(self._place):
+        with explain_errors(self._location):
             dbos(config=config)
             dbos.launch()
             poll = self._options.poll_seconds
-            dbos.register_queue(self._place.procedures, polling_interval_sec=poll, on_conflict="always_update")
+            dbos.register_queue(self._location.procedures, polling_interval_sec=poll, on_conflict="always_update")
             dbos.register_queue(
-                self._place.agents,
+                self._location.agents,
                 worker_concurrency=min(self._options.agents_per_worker, self._options.agents_maximum),
                 global_concurrency=self._options.agents_maximum,
                 polling_interval_sec=poll,
                 on_conflict="always_update",
             )
 
-    def stay(self, stop: Event) -> None:
-        """Until it is told to end, or has had nothing to do for long enough."""
+    def serve(self, stop: Event) -> None:
+        """Works until it is told to stop, or has had nothing to do for long enough."""
         busy, known, wait = read_monotonic(), (frozenset[str](), ""), self._options.poll_seconds
         self._mark = self._actions.read_log_mark()
         while not stop.is_set():
             self._lease.check()
-            with explaining(self._place):
+            with explain_errors(self._location):
                 unfinished = self._look_after_runs()
                 self._take_over()
             now = read_monotonic()
@@ -237,10 +237,10 @@ class Worker:
             stop.wait(wait)
 
     def _look_after_runs(self) -> frozenset[str]:
-        """Which runs are not finished; tells withdrawn ones to end, and waiting ones to look when the log has moved."""
+        """Lists the unfinished runs; ends withdrawn ones, and wakes waiting ones when the log has changed."""
         found = self._list(_UNFINISHED)
         withdrawn = {status.workflow_id for status in found if (status.attributes or {}).get(WITHDRAWN)}
-        for run, watch in self._watches.list().items():
+        for run, watch in self._executors.list().items():
             if run in withdrawn:
                 watch.withdrawn.set()
         mark = self._actions.read_log_mark()
@@ -251,22 +251,22 @@ class Worker:
         return frozenset(status.workflow_id for status in found)
 
     def _take_over(self) -> None:
-        """Puts the runs of workers that are dead back into their queues."""
-        if not self._place.shared:
+        """Puts the runs of dead workers back into their queues."""
+        if not self._location.shared:
             return
         pending = self._list(["PENDING"])
         for executor in {status.executor_id for status in pending if status.executor_id} - {self._lease.executor}:
             with self._lease.hold_dead(executor) as dead:
                 if not dead:
                     continue
-                for left in self._list(["PENDING"]):  # anew, since only now nobody else can move them
+                for left in self._list(["PENDING"]):  # again, because only now nobody else can move them
                     if left.executor_id == executor:
                         self._dbos.resume_workflow(left.workflow_id, queue_name=left.queue_name)
 
     def _list(self, states: list[str]) -> list[WorkflowStatus]:
-        """Of this repository alone: another's workers have names of their own, and are none of our business."""
+        """Lists the runs of this repository only."""
         return self._dbos.list_workflows(
-            status=states, load_input=False, load_output=False, application_name=self._place.application
+            status=states, load_input=False, load_output=False, application_name=self._location.application
         )
 
     def _run_procedure(self, asked: Json) -> Json:
@@ -274,43 +274,43 @@ class Worker:
         run = cast("str", self._dbos.workflow_id)
         durable = DbosDurable(self, run, request)
         try:
-            end = ProcedureRunner(durable, self._actions, request, self._watches.find(run)).run()
+            end = ProcedureRunner(durable, self._actions, request, self._executors.find(run)).run()
             if end.needs_human:
                 self._actions.tell(request, end.reason)
             return end.model_dump(mode="json")
         finally:
-            self._watches.forget(run)
+            self._executors.forget(run)
 
     def _run_agent(self, asked: Json, run: str, order: Json) -> Json:
-        """A child of its own, so that only so many agents are at work at once."""
+        """Runs an agent as a child workflow, so that the number of agents is limited."""
         request = RunRequest.model_validate(asked)
         return self._dbos.run_step({"name": "run"}, lambda: self._work_as_agent(request, run, order))
 
     def _work_as_agent(self, request: RunRequest, run: str, order: Json) -> Json:
         kind, name, number = TryKind(str(order["kind"])), str(order["name"]), int(str(order["number"]))
-        withdrawn = self._watches.find(run).withdrawn if kind is TryKind.STEP else Event()
+        withdrawn = self._executors.find(run).withdrawn if kind is TryKind.STEP else Event()
         if withdrawn.is_set():
             ended = ProcedureTry(kind=kind, name=name, number=number, result=TryResult.WITHDRAWN, begun=False)
             return ended.model_dump(mode="json")
         try:
             asked = AgentOrder(kind, name, number, float(str(order["seconds"])))
             done = self._actions.run_agent(request, asked, withdrawn)
-        except HandoffError as refused:  # a failed try, and no end of the run without undoing
+        except HandoffError as refused:  # a failed step: the run must not end without undoing
             done = ProcedureTry(kind=kind, name=name, number=number, result=TryResult.ERROR, detail=refused.message)
         return done.model_copy(update={"kind": kind}).model_dump(mode="json")
 
 
 class DbosDurable:
-    """What a run asks of the engine, by DBOS."""
+    """What a run asks of the engine, done with DBOS."""
 
     def __init__(self, worker: Worker, run: str, request: RunRequest) -> None:
         self._worker = worker
-        self._dbos = worker._dbos  # noqa: SLF001 - the other half of one thing
+        self._dbos = worker._dbos  # noqa: SLF001 - the other half of the worker
         self._run = run
         self._request = request
 
-    def step(self, name: str, work: Callable[[], Json]) -> Json:
-        return self._dbos.run_step({"name": name}, work)
+    def step(self, name: str, run_worker: Callable[[], Json]) -> Json:
+        return self._dbos.run_step({"name": name}, run_worker)
 
     def run_limited(self, name: str, order: Json) -> Json:
         from dbos import SetWorkflowID  # noqa: PLC0415
@@ -318,7 +318,7 @@ class DbosDurable:
         worker = self._worker
         with SetWorkflowID(f"{self._run} {name}"):
             handle = self._dbos.enqueue_workflow(
-                worker._place.agents,  # noqa: SLF001
+                worker._location.agents,  # noqa: SLF001
                 worker._agent_workflow,  # noqa: SLF001
                 self._request.model_dump(mode="json"),
                 self._run,
@@ -342,30 +342,30 @@ _TRIAL_POLL_SECONDS = 0.1
 
 
 class WorkerCallbacks(NamedTuple):
-    """How whoever started a worker hears of it."""
+    """How a worker reports to whoever started it."""
 
     on_ready: Callable[[str], None]
     on_fault: Callable[[BaseException], int]
-    """Says what went wrong; the exit code."""
+    """Says what went wrong; returns the exit code."""
 
 
-def work(start: Path, callbacks: WorkerCallbacks, *, on_demand: bool) -> NoReturn:
-    """Works until it is told to end; one that was started on demand also when nothing is left to do.
+def run_worker(start: Path, callbacks: WorkerCallbacks, *, on_demand: bool) -> NoReturn:
+    """Works until it is told to stop; with `on_demand`, also until nothing is left to do.
 
-    Does not return: threads of the engine may sleep for days, and everything is kept anyhow.
+    Does not return: threads of the engine may sleep for days, and everything is stored anyway.
     """
     desk = open_desk(start)
     load_engine()
     quiet_logger(build_log_handler(desk.repository.common_dir))
-    place = find_engine_place(desk)
-    with _locked(desk, place, on_demand=on_demand), _opened(desk, place) as engine:
+    location = find_engine_location(desk)
+    with _locked(desk, location, on_demand=on_demand), _opened(desk, location) as engine:
         actions = RepositoryActions(desk.repository.root, lambda request, name: has_completed(engine, request, name))
         settings = desk.loaded.settings.engine
-        _run(place, actions, _build_options(settings, on_demand=on_demand), callbacks)
+        _run(location, actions, _build_options(settings, on_demand=on_demand), callbacks)
 
 
-def work_on_trial(folder: Path, callbacks: WorkerCallbacks) -> NoReturn:
-    """The same engine with actions that only record that they were done."""
+def run_trial_worker(folder: Path, callbacks: WorkerCallbacks) -> NoReturn:
+    """Works on a trial: the same engine, with actions that only record that they ran."""
 
     def be_ready(executor: str) -> None:
         mark_ready(folder)
@@ -376,7 +376,7 @@ def work_on_trial(folder: Path, callbacks: WorkerCallbacks) -> NoReturn:
     quiet_logger()
     options = WorkerOptions(agents_per_worker=4, agents_maximum=16, poll_seconds=_TRIAL_POLL_SECONDS)
     _run(
-        EnginePlace(trial.address, trial.application, trial.table_schema),
+        EngineLocation(trial.address, trial.application, trial.table_schema),
         RecordedActions(folder, trial),
         options,
         WorkerCallbacks(be_ready, callbacks.on_fault),
@@ -384,7 +384,7 @@ def work_on_trial(folder: Path, callbacks: WorkerCallbacks) -> NoReturn:
 
 
 def has_completed(engine: Engine, request: RunRequest, procedure: str) -> bool:
-    """Whether another procedure has been completed for the same attempt."""
+    """Tells whether another procedure was completed for the same attempt."""
     wanted = (request.handoff, request.phase, request.attempt, procedure)
     return any(
         run.state is ProcedureState.COMPLETED
@@ -394,20 +394,20 @@ def has_completed(engine: Engine, request: RunRequest, procedure: str) -> bool:
     )
 
 
-def _run(place: EnginePlace, actions: Actions, options: WorkerOptions, callbacks: WorkerCallbacks) -> NoReturn:
+def _run(location: EngineLocation, actions: Actions, options: WorkerOptions, callbacks: WorkerCallbacks) -> NoReturn:
     stop = Event()
     on_polite_end(stop.set)
-    lease: Lease = SharedLease(place.address, place.application) if place.shared else OnlyWorker()
-    with _Leaving(callbacks.on_fault):
-        worker = Worker(place, actions, options, lease)
+    lease: Lease = SharedLease(location.address, location.application) if location.shared else SingleWorkerLease()
+    with _ExitOnError(callbacks.on_fault):
+        worker = Worker(location, actions, options, lease)
         worker.launch()
         callbacks.on_ready(lease.executor)
-        worker.stay(stop)
+        worker.serve(stop)
     leave_at_once(0)
 
 
-class _Leaving:
-    """Whatever ends the worker ends the process: one whose name is another's must not go on in its threads."""
+class _ExitOnError:
+    """Ends the process with the worker: its threads must not go on under a name that another may have."""
 
     def __init__(self, on_fault: Callable[[BaseException], int]) -> None:
         self._on_fault = on_fault
@@ -420,20 +420,20 @@ class _Leaving:
 
 
 @contextmanager
-def _locked(desk: Desk, place: EnginePlace, *, on_demand: bool) -> Iterator[None]:
-    """One worker beside a file; on PostgreSQL as many as wanted, but only one that was started on demand."""
+def _locked(desk: Desk, location: EngineLocation, *, on_demand: bool) -> Iterator[None]:
+    """Allows one worker per database file; on PostgreSQL many, but only one that was started on demand."""
     with ExitStack() as held:
-        if not place.shared or on_demand:
-            lock = ON_DEMAND_LOCK if place.shared else WORKER_LOCK
+        if not location.shared or on_demand:
+            lock = ON_DEMAND_LOCK if location.shared else WORKER_LOCK
             held.enter_context(hold_worker_lock(desk.repository.common_dir, lock))
         yield
 
 
 @contextmanager
-def _opened(desk: Desk, place: EnginePlace) -> Iterator[Engine]:
+def _opened(desk: Desk, location: EngineLocation) -> Iterator[Engine]:
     with hold_schema_lock(desk.repository.common_dir):
-        write_schema(place)
-    engine = DbosEngine(place)
+        write_schema(location)
+    engine = DbosEngine(location)
     try:
         yield engine
     finally:

@@ -1,4 +1,4 @@
-"""What the steps, rules, gates and rollbacks of procedures do in one repository: where the engine meets the rest."""
+"""What the steps, rules, gates and rollbacks of procedures do in a repository."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from threading import Event
 
 from handoff_tui.agents.consent import PhaseAgent, list_procedure_agents, refuse_untrusted_agent
-from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook
-from handoff_tui.agents.engine.profile import build_plan
+from handoff_tui.agents.engine.engine import AgentOrder, GateAnswer, StepResult
 from handoff_tui.agents.notify import Notification, notify
-from handoff_tui.agents.procedures.gate import look_at_run_gate, refuse_closed_gate
+from handoff_tui.agents.procedures.gate import read_run_gate, refuse_closed_gate
+from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
-from handoff_tui.agents.procedures.steps import BUILT_IN, UNDOING, open_transfer, open_work, pass_on
+from handoff_tui.agents.procedures.steps import BUILT_IN_STEPS, BUILT_IN_UNDOS, open_transfer, open_work, pass_on
 from handoff_tui.agents.runs.folders import RunHandle, attach_run, find_run, list_runs, stop_run, wait_run
 from handoff_tui.agents.runs.phase_locks import HeldLock, find_lock, release_lock, take_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
@@ -25,13 +25,11 @@ from handoff_tui.agents.step.start import start_prepared
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.check import ProgressCallbacks, check
-from handoff_tui.checks.run.choose import CheckRequest, list_rules
-from handoff_tui.config.nearest import suggest
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.settings.pipeline import Agent
-from handoff_tui.config.settings.procedures import Procedure
 from handoff_tui.config.settings.user import NotificationEvent
-from handoff_tui.core.errors import HandoffError, PhaseLockedError, ProcedureError, UsageError
+from handoff_tui.core.errors import HandoffError, PhaseLockedError, ProcedureError
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.handoffs.session import Desk, open_desk
@@ -39,7 +37,6 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.storage.blobs import read_log_mark
 from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic
-from handoff_tui.system.files.probe import find_program
 
 _LOOK_SECONDS = 0.2
 _RESULTS = {
@@ -56,7 +53,10 @@ _ENDINGS = {
 
 
 def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
-    """One try by an agent: its run is over, alive, or begins now. What speaks against it counts, not its exit code."""
+    """Starts the agent of a step, or finds the one that a dead worker had started, and waits for its end.
+
+    What speaks against the run counts, not only its exit code.
+    """
     desk = open_desk(root)
     key = build_key(request, order)
     common_dir = desk.repository.common_dir
@@ -86,7 +86,7 @@ def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: E
 
 
 def stop_step_agents(desk: Desk, request: RunRequest) -> None:
-    """Ends whatever agent of the run is still at work, or was left behind by a supervisor that died."""
+    """Ends every agent of the run that is still at work, or that a dead supervisor left behind."""
     prefixes = tuple(_build_step(request, kind, "") for kind in (TryKind.STEP, TryKind.ROLLBACK))
     living = {RunStatus.RUNNING, RunStatus.PAUSED, RunStatus.LOST}
     for state in list_runs(desk.repository.common_dir, request.handoff):
@@ -97,7 +97,7 @@ def stop_step_agents(desk: Desk, request: RunRequest) -> None:
 
 
 def build_key(request: RunRequest, order: AgentOrder) -> RunKey:
-    """Names the run's folder: another run of the same procedure has another, and so has the way back."""
+    """Builds the key of the run; every run of a procedure has its own, and so has its rollback."""
     return RunKey(
         handoff=request.handoff,
         phase=request.phase,
@@ -110,7 +110,7 @@ def build_key(request: RunRequest, order: AgentOrder) -> RunKey:
 def prepare_run(
     desk: Desk, request: RunRequest, order: AgentOrder, progress: ProgressCallbacks | None = None
 ) -> PreparedRun:
-    """The same as for a step by hand, but that a procedure says which agent it is, and for how long."""
+    """Prepares an agent as for a step by hand; the procedure says which agent, and for how long."""
     agent = _find_agent(desk, order)
     examined = examine(desk, open_log(desk.repository), request.handoff, request.phase, telling=progress)
     pipeline, phase = _find_phase(desk, examined, request.phase)
@@ -130,10 +130,10 @@ def prepare_run(
 
 
 def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, held: HeldLock) -> None:
-    """With the lock of the phase in hand; everything is looked at now, since the wait for it may have been long."""
+    """Starts the agent under the lock of its phase; examines everything now, because the wait may have been long."""
     try:
         desk = open_desk(root)
-        if order.kind is TryKind.STEP:  # the way back is open to everybody
+        if order.kind is TryKind.STEP:  # nothing stands in the way of a rollback
             refuse_closed_gate(desk, request, order.name)
         prepared = prepare_run(desk, request, order, ProgressCallbacks(cancel=cancel))
         _refuse_without_person(prepared, request, order)
@@ -146,20 +146,20 @@ def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, he
 
 
 def _refuse_without_person(prepared: PreparedRun, request: RunRequest, order: AgentOrder) -> None:
-    """In a phase for people alone somebody must have signed first; asking for the procedure is not enough."""
+    """Refuses a phase that only people may start, unless somebody signs before this step."""
     settings = prepared.desk.loaded.settings.procedures.procedures.get(request.procedure)
     gated = {step.name for step in settings.steps if step.gate} if settings is not None else set()
     if prepared.phase.human_only and order.kind is TryKind.STEP and order.name not in gated:
         raise ProcedureError(
-            f"{prepared.phase.name} may only be started by a person, and nobody signs before {order.name}",
+            f"only a person may start {prepared.phase.name}, and nobody signs before {order.name}",
             f"Give the step {order.name} gate = true in its procedure.",
         )
 
 
 def _wait_for_phase(desk: Desk, request: RunRequest, order: AgentOrder, cancel: Event) -> HeldLock | None:
-    """The lock of the phase, as soon as who works there has ended; nothing where the run was withdrawn meanwhile.
+    """Takes the lock of the phase as soon as it is free; None if the run was withdrawn meanwhile.
 
-    Its mark is made from what the run is called: a worker that died with the lock in hand left it to the next one.
+    Its mark is made from the name of the run, so that the next worker gets the lock of one that died.
     """
     common_dir, key = desk.repository.common_dir, build_key(request, order)
     named = "\0".join((str(common_dir), request.run_id, key.step, str(key.number)))
@@ -182,11 +182,11 @@ def _build_step(request: RunRequest, kind: TryKind, name: str) -> str:
 
 
 def _find_agent(desk: Desk, order: AgentOrder) -> PhaseAgent:
-    """By the configuration as it is now: an engine's record cannot say what is to be run."""
+    """Finds the agent in the configuration as it is now: the engine's database must not say what runs."""
     agent: Agent | None = desk.loaded.settings.agents.get(order.name)
     if agent is None:
         raise ProcedureError(
-            f"[agents] has no agent {order.name} any more", "Put it back, and ask for the procedure again."
+            f"[agents] no longer has the agent {order.name}", "Put it back, and run the procedure again."
         )
     refuse_untrusted_agent(desk, order.name)
     may_rest = agent.may_change_nothing or order.kind is TryKind.ROLLBACK  # there may be nothing to undo
@@ -195,7 +195,7 @@ def _find_agent(desk: Desk, order: AgentOrder) -> PhaseAgent:
 
 
 def _find_phase(desk: Desk, examined: ExaminedGate, name: str) -> tuple[Pipeline, Phase]:
-    """As the pipeline of the handoff says; a phase that none knows stands by itself."""
+    """Finds the phase in the handoff's pipeline; a phase that no pipeline has gets one of its own."""
     known = find_pipeline(examined.handoff, desk.loaded.settings.pipelines)
     phase = find_known_phase(known, name) if known is not None else None
     if known is not None and phase is not None:
@@ -211,18 +211,18 @@ def _find_result(report: StepReport) -> TryResult:
 
 
 def _describe(report: StepReport) -> str:
-    """Why it is no pass; for one that passed, what it did."""
+    """Says why it did not pass, or what it did."""
     if report.why:
         return "; ".join(report.why)
     return f"exit {report.end.code}; {len(report.files)} changed, {len(report.commits)} committed"
 
 
 IsCompleted = Callable[[RunRequest, str], bool]
-"""Whether another procedure was completed for the same attempt."""
+"""Tells whether another procedure was completed for the same attempt."""
 
 
 class RepositoryActions:
-    """Everything is read anew each time: a run may last for days, and nothing of it is believed in between."""
+    """Reads everything again each time: a run may last for days, and nothing is taken on trust in between."""
 
     def __init__(self, root: Path, is_completed: IsCompleted) -> None:
         self._root = root
@@ -234,32 +234,32 @@ class RepositoryActions:
         procedure = desk.loaded.settings.procedures.procedures[request.procedure]
         for needed in procedure.depends_on:
             if not self._is_completed(request, needed):
-                raise ProcedureError(f"{needed} must have been completed for this attempt before")
+                raise ProcedureError(f"{needed} must be completed for this attempt first")
         return plan
 
-    def act(self, request: RunRequest, step: str, cancel: Event) -> Attempted:
+    def act(self, request: RunRequest, step: str, cancel: Event) -> StepResult:
         work = open_work(self._root, request, cancel)
-        if BUILT_IN[step] is not pass_on:  # which asks git itself
+        if BUILT_IN_STEPS[step] is not pass_on:  # which reads the gate itself
             refuse_closed_gate(work.desk, request, step)
-        return BUILT_IN[step](work)
+        return BUILT_IN_STEPS[step](work)
 
     def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
         return run_step_agent(self._root, request, order, cancel)
 
-    def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
-        """The rule as a check of this handoff; one that does not apply here stands in nobody's way."""
+    def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
+        """Runs the rule as a check of this handoff; a rule that does not apply passes."""
         progress = ProgressCallbacks(cancel=cancel)
         report = check(open_desk(self._root), CheckRequest(handoff=request.handoff, only=(rule,)), progress)
         result = report.results[0] if report.results else None
         if result is None:
-            return Attempted(passed=False, detail=f"{rule} was not judged: it is switched off")
+            return StepResult(passed=False, detail=f"{rule} was not run: it is switched off")
         return _describe_result(result)
 
-    def look_at_gate(self, request: RunRequest) -> GateLook:
-        look = look_at_run_gate(self._root, request)
-        if look.open is None:
+    def read_gate(self, request: RunRequest) -> GateAnswer:
+        answer = read_run_gate(self._root, request)
+        if answer.open is None:
             self.tell(request, f"{request.procedure} waits for a decision")
-        return look
+        return answer
 
     def tell(self, request: RunRequest, text: str) -> None:
         occasion = f"{request.run_id}\0{text}".encode("utf-8", "surrogatepass")
@@ -271,9 +271,9 @@ class RepositoryActions:
         )
         notify(open_desk(self._root), notification)
 
-    def undo(self, request: RunRequest, name: str, cancel: Event) -> Attempted:
-        del cancel  # what undoes is quick, and is done to its end
-        return UNDOING[name](open_transfer(open_desk(self._root), request), request)
+    def undo(self, request: RunRequest, name: str, cancel: Event) -> StepResult:
+        del cancel  # undoing is quick, and is never cut short
+        return BUILT_IN_UNDOS[name](open_transfer(open_desk(self._root), request), request)
 
     def stop_agents(self, request: RunRequest) -> None:
         stop_step_agents(open_desk(self._root), request)
@@ -282,59 +282,9 @@ class RepositoryActions:
         return read_log_mark(self._root)
 
 
-def build_checked_plan(desk: Desk, procedure_id: str) -> ProcedurePlan:
-    """The plan of a procedure; an error where a name in it leads nowhere."""
-    settings = desk.loaded.settings
-    known = settings.procedures.procedures
-    if procedure_id not in known:
-        raise ProcedureError(
-            f"there is no procedure {procedure_id!r}; {suggest(procedure_id, known)}",
-            "Procedures of your own stand under [procedures.procedures]; docs/procedures.md has an example.",
-        )
-    procedure = known[procedure_id]
-    _refuse_strange_names(desk, procedure_id, procedure)
-    for agent in procedure.required_agents:
-        configured = settings.agents.get(agent)
-        if configured is None or find_program(configured.command[0]) is None:
-            raise ProcedureError(
-                f"{procedure_id} needs the agent {agent}, which is not ready on this machine",
-                f"Add [agents.{agent}] to your configuration, and install its program.",
-            )
-    plan = build_plan(settings.procedures, procedure_id, frozenset(settings.agents))
-    for rule in plan.rules:
-        try:
-            list_rules(desk, CheckRequest(only=(rule.id,)))
-        except UsageError as unknown:
-            raise ProcedureError(
-                f"{procedure_id} has the rule {rule.id}, and no check is called so", unknown.hint
-            ) from unknown
-    return plan
-
-
-def _refuse_strange_names(desk: Desk, procedure_id: str, procedure: Procedure) -> None:
-    agents = desk.loaded.settings.agents
-    names = [step.name for step in procedure.steps]
-    if not names:
-        raise ProcedureError(f"{procedure_id} has no steps", "A procedure does at least one thing.")
-    for kind, known, parts in (
-        ("step", BUILT_IN, names),
-        ("rollback", UNDOING, [undo.name for undo in procedure.rollback]),
-    ):
-        for name in parts:
-            if (name in known) == (name in agents):
-                both = "is built in and an agent, too" if name in known else "is neither built in nor one of [agents]"
-                raise ProcedureError(
-                    f"{procedure_id} has the {kind} {name!r}, which {both}; {suggest(name, (*known, *agents))}",
-                    "docs/procedures.md lists the built-in ones.",
-                )
-            if parts.count(name) > 1:
-                raise ProcedureError(f"{procedure_id} has the {kind} {name!r} twice", "Give each a name of its own.")
-
-
-def _describe_result(result: CheckResult) -> Attempted:
+def _describe_result(result: CheckResult) -> StepResult:
     if result.outcome is Outcome.NOT_APPLICABLE:
-        return Attempted(passed=True, detail="does not apply here")
-    found = result.findings[0].message if result.findings else result.summary
-    return Attempted(
-        passed=result.outcome is Outcome.PASS, detail=found if result.outcome is not Outcome.PASS else result.summary
-    )
+        return StepResult(passed=True, detail="does not apply here")
+    if result.outcome is Outcome.PASS or not result.findings:
+        return StepResult(passed=result.outcome is Outcome.PASS, detail=result.summary)
+    return StepResult(passed=False, detail=result.findings[0].message)

@@ -1,66 +1,23 @@
-"""Runs of procedures: as the public JSON shape, and as pages."""
+"""Runs of procedures and metrics over them: as the public JSON shapes, and as pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from handoff_tui.agents.procedures.report import (
-    ProcedureFigures,
+    ProcedureMetrics,
     ProcedureRun,
     ProcedureState,
     ProcedureTry,
-    RuleFigures,
+    RuleMetrics,
     TryKind,
     TryResult,
-    TypeFigures,
+    TypeMetrics,
 )
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-
-
-def build_figures(runs: Sequence[ProcedureRun]) -> ProcedureFigures:
-    """A run whose record cannot be read is counted nowhere: nobody knows what it was."""
-    known = [run for run in runs if run.request is not None]
-    names = sorted({run.request.procedure for run in known if run.request is not None})
-    return ProcedureFigures(
-        types=tuple(
-            _count_type(name, [run for run in known if run.request is not None and run.request.procedure == name])
-            for name in names
-        ),
-        rules=_count_rules(known),
-    )
-
-
-def _count_type(name: str, runs: Sequence[ProcedureRun]) -> TypeFigures:
-    taken = [run.seconds for run in runs if run.seconds is not None]
-    return TypeFigures(
-        procedure=name,
-        runs=len(runs),
-        completed=sum(run.state is ProcedureState.COMPLETED for run in runs),
-        rolled_back=sum(run.rolled_back for run in runs),
-        failed=sum(run.state is ProcedureState.FAILED for run in runs),
-        open=sum(not run.finished for run in runs),
-        mean_seconds=sum(taken) / len(taken) if taken else None,
-    )
-
-
-def _count_rules(runs: Iterable[ProcedureRun]) -> tuple[RuleFigures, ...]:
-    """Every judgement counts, further tries among them: each was a validation."""
-    judged: dict[str, list[bool]] = {}
-    severities: dict[str, Severity] = {}
-    for run in runs:
-        for rule in run.plan.rules if run.plan else ():
-            severities[rule.id] = rule.severity
-        for one in run.tries:
-            if one.kind is TryKind.RULE:
-                judged.setdefault(one.name, []).append(one.passed)
-    return tuple(
-        RuleFigures(rule=rule, severity=severities.get(rule), judged=len(found), held=sum(found))
-        for rule, found in sorted(judged.items())
-    )
-
 
 SCHEMA = "handoff-tui/run/v1"
 LIST_SCHEMA = "handoff-tui/runs/v1"
@@ -69,13 +26,13 @@ _STATES = {
     ProcedureState.PENDING: Label("○", "pending", "muted"),
     ProcedureState.IN_PROGRESS: Label("▶", "in progress", "accent"),
     ProcedureState.VALIDATING: Label("▶", "validating", "accent"),
-    ProcedureState.WAITING: Label("●", "waits for a person", "human"),
+    ProcedureState.WAITING: Label("●", "needs you", "human"),
     ProcedureState.ROLLBACK: Label("↶", "rolling back", "warning"),
     ProcedureState.COMPLETED: Label("✓", "completed", "pass"),
     ProcedureState.FAILED: Label("✗", "failed", "fail"),
 }
 _ROLLED_BACK = Label("↶", "rolled back", "warning")
-_NEEDS_HUMAN = Label("■", "stopped for a person", "fail")
+_NEEDS_HUMAN = Label("■", "stopped, needs you", "fail")
 _RESULTS = {
     TryResult.PASS: Label("✓", "pass", "pass"),
     TryResult.FAIL: Label("✗", "fail", "fail"),
@@ -85,7 +42,7 @@ _RESULTS = {
     TryResult.WAITING: Label("●", "waiting", "human"),
     TryResult.EXPIRED: Label("⌛", "expired", "warning"),
     TryResult.STOPPED: Label("⊘", "stopped", "cancelled"),
-    TryResult.NEEDS_HUMAN: Label("●", "needs a person", "human"),
+    TryResult.NEEDS_HUMAN: Label("●", "needs you", "human"),
 }
 
 
@@ -96,8 +53,8 @@ def label_run(run: ProcedureRun) -> Label:
 
 
 def build_run_json(run: ProcedureRun) -> dict[str, object]:
-    """The shape promised to scripts."""
-    return {"schema": SCHEMA, **_build_fields(run), "tries": [_build_try(one) for one in run.tries]}
+    """Returns the shape promised to scripts."""
+    return {"schema": SCHEMA, **_build_fields(run), "tries": [one.model_dump(mode="json") for one in run.tries]}
 
 
 def build_runs_json(runs: Iterable[ProcedureRun]) -> dict[str, object]:
@@ -105,49 +62,49 @@ def build_runs_json(runs: Iterable[ProcedureRun]) -> dict[str, object]:
     return {
         "schema": LIST_SCHEMA,
         "runs": [_build_fields(run) for run in known],
-        "figures": build_figures(known).model_dump(mode="json"),
+        "figures": build_metrics(known).model_dump(mode="json"),
     }
 
 
 def build_run_page(run: ProcedureRun) -> Page:
-    """The state, why, every step with its tries, and what was left undone."""
+    """Shows the state and why, every step with its tries, and what was not undone."""
     page = Page()
     _add_heading(page, run)
-    rows = [_build_row(one) for one in fold_looks(run.tries)]
+    rows = [_build_row(one) for one in fold_gate_readings(run.tries)]
     if rows:
         page.blank()
-        columns = (Column(""), Column("what"), Column("name"), Column("try"), Column("s", right=True))
+        columns = (Column(""), Column("what"), Column("name"), Column("no."), Column("s", right=True))
         page.grid((*columns, Column("", fold=True)), rows)
     if run.state is ProcedureState.WAITING and run.request is not None:
         words = f"handoff-tui decide approve {run.request.handoff} --phase {run.request.phase}"
         page.blank()
-        page.line(Cell("a person decides: ", "muted"), Cell(render_safe(words), "accent"))
+        page.line(Cell("Needs you: ", "muted"), Cell(render_safe(words), "accent"))
     for name in run.left:
-        page.line(Cell("! ", "warning"), Cell(f"{render_safe(name)} was not done: undo by hand what it would undo"))
+        page.line(Cell("! ", "warning"), Cell(f"{render_safe(name)} did not run: undo by hand what it would undo"))
     return page
 
 
 def build_runs_page(runs: Sequence[ProcedureRun]) -> Page:
-    """One row a run, then the figures."""
+    """Shows one row per run, then the metrics."""
     page = Page()
     if not runs:
-        page.line(Cell("No procedure was run here.", "muted"))
+        page.line(Cell("No procedure has run here", "muted"))
         return page
     columns = (Column(""), Column("state"), Column("run"), Column("at"), Column("why", fold=True))
     page.grid(columns, [_build_run_row(run) for run in runs])
-    _add_figures(page, runs)
+    _add_metrics(page, runs)
     return page
 
 
 def build_follow_line(run: ProcedureRun) -> str:
-    """One line for whoever watches."""
+    """Builds one line of progress."""
     done = sum(one.kind is TryKind.STEP and one.passed for one in run.tries)
     total = f"/{len(run.plan.steps)}" if run.plan else ""
     return f"{label_run(run).word}: {done}{total} steps{f', at {run.current}' if run.current else ''}"
 
 
-def fold_looks(tries: Sequence[ProcedureTry]) -> list[ProcedureTry]:
-    """Looks at a gate that found nothing new are told once, by the last of them."""
+def fold_gate_readings(tries: Sequence[ProcedureTry]) -> list[ProcedureTry]:
+    """Folds repeated readings of a gate that found nothing new into the last one."""
     folded: list[ProcedureTry] = []
     for one in tries:
         before = folded[-1] if folded else None
@@ -183,17 +140,13 @@ def _build_fields(run: ProcedureRun) -> dict[str, object]:
     }
 
 
-def _build_try(one: ProcedureTry) -> dict[str, object]:
-    return one.model_dump(mode="json")
-
-
 def _add_heading(page: Page, run: ProcedureRun) -> None:
     label = label_run(run)
     page.line(Cell(f"{label}  ", label.role), Cell(render_safe(run.id), "heading"))
     if run.reason:
         page.line(Cell("  "), Cell(render_safe(run.reason)), indent=4)
     if run.withdrawn and not run.finished:
-        page.line(Cell("  "), Cell("somebody asked it to end", "muted"), indent=4)
+        page.line(Cell("  "), Cell("Somebody asked it to end", "muted"), indent=4)
 
 
 def _build_row(one: ProcedureTry) -> tuple[Cell, ...]:
@@ -220,10 +173,10 @@ def _build_run_row(run: ProcedureRun) -> tuple[Cell, ...]:
     )
 
 
-def _add_figures(page: Page, runs: Sequence[ProcedureRun]) -> None:
-    figures = build_figures(runs)
+def _add_metrics(page: Page, runs: Sequence[ProcedureRun]) -> None:
+    metrics = build_metrics(runs)
     page.heading("By procedure")
-    for kind in figures.types:
+    for kind in metrics.types:
         mean = "" if kind.mean_seconds is None else f", {kind.mean_seconds:.1f} s on average"
         words = f"{plural(kind.runs, 'run')}: {kind.completed} completed, {kind.rolled_back} rolled back"
         page.line(
@@ -231,12 +184,54 @@ def _add_figures(page: Page, runs: Sequence[ProcedureRun]) -> None:
             Cell(f"{words}, {kind.failed} failed, {kind.open} open{mean}"),
             indent=2,
         )
-    if figures.rules:
+    if metrics.rules:
         page.heading("By rule")
-    for rule in figures.rules:
+    for rule in metrics.rules:
         severity = f" ({rule.severity.value})" if rule.severity else ""
         page.line(
             Cell(f"{render_safe(rule.rule)}{severity}  ", "key"),
             Cell(f"held {rule.held} of {rule.judged} times"),
             indent=2,
         )
+
+
+def build_metrics(runs: Sequence[ProcedureRun]) -> ProcedureMetrics:
+    """Counts the runs by procedure and by rule; leaves out those that can't be read."""
+    known = [run for run in runs if run.request is not None]
+    names = sorted({run.request.procedure for run in known if run.request is not None})
+    return ProcedureMetrics(
+        types=tuple(
+            _count_type(name, [run for run in known if run.request is not None and run.request.procedure == name])
+            for name in names
+        ),
+        rules=_count_rules(known),
+    )
+
+
+def _count_type(name: str, runs: Sequence[ProcedureRun]) -> TypeMetrics:
+    taken = [run.seconds for run in runs if run.seconds is not None]
+    return TypeMetrics(
+        procedure=name,
+        runs=len(runs),
+        completed=sum(run.state is ProcedureState.COMPLETED for run in runs),
+        rolled_back=sum(run.rolled_back for run in runs),
+        failed=sum(run.state is ProcedureState.FAILED for run in runs),
+        open=sum(not run.finished for run in runs),
+        mean_seconds=sum(taken) / len(taken) if taken else None,
+    )
+
+
+def _count_rules(runs: Iterable[ProcedureRun]) -> tuple[RuleMetrics, ...]:
+    """Counts every check of a rule, including retries."""
+    judged: dict[str, list[bool]] = {}
+    severities: dict[str, Severity] = {}
+    for run in runs:
+        for rule in run.plan.rules if run.plan else ():
+            severities[rule.id] = rule.severity
+        for one in run.tries:
+            if one.kind is TryKind.RULE:
+                judged.setdefault(one.name, []).append(one.passed)
+    return tuple(
+        RuleMetrics(rule=rule, severity=severities.get(rule), judged=len(found), held=sum(found))
+        for rule, found in sorted(judged.items())
+    )

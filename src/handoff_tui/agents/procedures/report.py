@@ -1,4 +1,4 @@
-"""One run of a procedure: what was asked, what was planned, every try that was made, how it ended."""
+"""One run of a procedure: the request, the plan, every try, and how it ended; and metrics over many runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from handoff_tui.core.severity import Severity
 
 
 class ProcedureState(StrEnum):
-    """How far a run is. `rollback` at the end of a run: it failed, and everything it had done was undone."""
+    """How far a run is. `rollback` at the end means that it failed and everything was undone."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -22,7 +22,7 @@ class ProcedureState(StrEnum):
 
 
 class RunRequest(Model):
-    """What a run is asked with: the name of a procedure and pointers into git, nothing more."""
+    """What a run is about: the name of a procedure and pointers into git, nothing more."""
 
     procedure: str
     handoff: str
@@ -30,13 +30,13 @@ class RunRequest(Model):
     attempt: int = 1
     commit: str | None = None
     number: int = 1
-    """How often the procedure was asked for anew after it had failed; the first time is 1."""
+    """The first run is 1; each new one after a failure counts up."""
     asked: float | None = None
     """When, in seconds since 1970."""
 
     @property
     def run_id(self) -> str:
-        """Asking twice is one run: the id says what is asked, and nothing else."""
+        """Returns an id from the request alone, so that asking twice is one run."""
         return f"{self.handoff}:{self.phase}:{self.attempt}:{self.procedure}:{self.number}"
 
 
@@ -47,7 +47,7 @@ class PlannedStep(Model):
     timeout_seconds: float
     retries: int = 0
     gate: bool = False
-    """Whether somebody must have approved before it is done."""
+    """Whether somebody must approve before it runs."""
     rules: tuple[str, ...] = ()
     agent: bool = False
     """Whether an agent does it; otherwise it is built in."""
@@ -64,7 +64,7 @@ class PlannedRule(Model):
 
 
 class PlannedUndo(Model):
-    """A part of the way back as it was planned."""
+    """What undoes a step, as it was planned."""
 
     name: str
     timeout_seconds: float
@@ -74,7 +74,7 @@ class PlannedUndo(Model):
 
 
 class ProcedurePlan(Model):
-    """All that a run goes by, fixed when it begins: a change of the configuration does not reach a run under way."""
+    """The plan of a run, fixed when it begins: a change of the configuration does not affect it."""
 
     steps: tuple[PlannedStep, ...]
     rules: tuple[PlannedRule, ...] = ()
@@ -92,7 +92,7 @@ class TryKind(StrEnum):
     RULE = "rule"
     GATE = "gate"
     FENCE = "fence"
-    """That nothing of the run is at work any more, before anything is undone."""
+    """That nothing of the run is still at work before anything is undone."""
     ROLLBACK = "rollback"
 
 
@@ -109,13 +109,13 @@ class TryResult(StrEnum):
     EXPIRED = "expired"
     """Nobody decided in time; gates only."""
     STOPPED = "stopped"
-    """Somebody stopped the agent by hand: it is not started again."""
+    """Somebody stopped the agent by hand; it is not started again."""
     NEEDS_HUMAN = "needs-human"
-    """Something was noticed that only a person can judge: another try would only cover it."""
+    """Only a person can judge what was noticed; a retry would only cover it up."""
 
 
 class ProcedureTry(Model):
-    """One try, as it was written down when it ended."""
+    """One execution of a step, rule, gate or undo, as recorded when it ended."""
 
     kind: TryKind
     name: str
@@ -123,14 +123,14 @@ class ProcedureTry(Model):
     result: TryResult
     detail: str = ""
     begun: bool = True
-    """Whether anything was done: a run that is withdrawn does not begin its next step."""
+    """Whether anything was done: a withdrawn run does not begin its next step."""
     final: bool = False
-    """Whether a rule was judged at the end, over everything."""
+    """Whether a rule was checked at the end, over everything."""
     began: float = 0.0
     """Seconds since 1970."""
     seconds: float = 0.0
     evidence: str | None = None
-    """What it rests on: the id of a signed entry, the digest of what was written."""
+    """What it is based on: the id of a signed entry, or the digest of what was written."""
 
     @property
     def passed(self) -> bool:
@@ -144,32 +144,32 @@ class ProcedureEnd(Model):
     reason: str = ""
     needs_human: bool = False
     left: tuple[str, ...] = ()
-    """What was to be undone and was not."""
+    """What should have been undone and was not."""
 
 
 class ProcedureRun(Model):
-    """A run as the engine knows it now. Nothing in it is a decision: those are in git."""
+    """A run as the engine has it now. Nothing in it is a decision: those are in git."""
 
     id: str
     request: RunRequest | None
-    """Nothing where the engine's record cannot be read."""
+    """None if the engine's data can't be read."""
     state: ProcedureState
     finished: bool = False
     needs_human: bool = False
     reason: str = ""
     current: str | None = None
-    """What it is at."""
+    """The step it is at."""
     left: tuple[str, ...] = ()
     plan: ProcedurePlan | None = None
     tries: tuple[ProcedureTry, ...] = ()
     created: float | None = None
     ended: float | None = None
     withdrawn: bool = False
-    """Whether somebody asked to end it."""
+    """Whether somebody asked it to end."""
 
     @property
     def seconds(self) -> float | None:
-        """How long it took from asking to its end."""
+        """How long it took from the request to the end."""
         return None if self.created is None or self.ended is None else self.ended - self.created
 
     @property
@@ -177,8 +177,8 @@ class ProcedureRun(Model):
         return self.finished and self.state is ProcedureState.ROLLBACK
 
 
-class RuleFigures(Model):
-    """How often a rule was judged, and how often it held."""
+class RuleMetrics(Model):
+    """How often a rule was checked, and how often it held."""
 
     rule: str
     severity: Severity | None
@@ -186,7 +186,7 @@ class RuleFigures(Model):
     held: int
 
 
-class TypeFigures(Model):
+class TypeMetrics(Model):
     """How the runs of one procedure ended."""
 
     procedure: str
@@ -198,65 +198,8 @@ class TypeFigures(Model):
     mean_seconds: float | None
 
 
-class ProcedureFigures(Model):
+class ProcedureMetrics(Model):
     """All runs, counted."""
 
-    types: tuple[TypeFigures, ...] = ()
-    rules: tuple[RuleFigures, ...] = ()
-
-
-class Latency(Model):
-    """How long runs took from asking to their end, in seconds."""
-
-    median: float
-    p90: float
-    p95: float
-    p99: float
-    longest: float
-
-
-class ProfileReport(Model):
-    """How the engine stood one reliability profile."""
-
-    profile: str
-    kind: str
-    procedure: str
-    engine: str
-    iterations: int
-    concurrent: int
-    failure_rate: float
-    seconds: float
-    completed: int
-    rolled_back: int
-    failed: int
-    """Runs that failed before there was anything to undo."""
-    stopped: int
-    """Runs whose rollback failed, or that ended by a fault."""
-    timed_out: int
-    injected: int
-    """Runs in which a step was made to fail."""
-    as_expected: int
-    """Runs that ended as they had to: completed where nothing was made to fail, undone where something was."""
-    repeated: int
-    """Steps that were done again after they had been finished; there must be none."""
-    latency: Latency | None
-    success_minimum: float
-    rollback_minimum: float
-
-    @property
-    def success_rate(self) -> float:
-        return self.completed / self.iterations
-
-    @property
-    def rollback_rate(self) -> float | None:
-        """The share of rollbacks that succeeded; nothing where nothing had to be undone."""
-        began = self.rolled_back + self.stopped
-        return self.rolled_back / began if began else None
-
-    @property
-    def held(self) -> bool:
-        """Whether it stood: runs succeeded as often as they should, or were undone as often as they should."""
-        untouched = self.iterations - self.injected
-        succeeded = not untouched or self.completed / untouched >= self.success_minimum
-        undone = self.rollback_rate is None or self.rollback_rate >= self.rollback_minimum
-        return succeeded and undone and not self.repeated
+    types: tuple[TypeMetrics, ...] = ()
+    rules: tuple[RuleMetrics, ...] = ()

@@ -1,4 +1,4 @@
-"""Runs of procedures: asked for, followed, listed, withdrawn. Here nothing is run; that is the worker's."""
+"""Submits, follows, lists and withdraws runs of procedures. The worker process runs them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.agents.consent import refuse_untrusted_agent
-from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
+from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, build_address, load_engine, write_schema
 from handoff_tui.agents.engine.engine import Engine
 from handoff_tui.agents.engine.files import (
     ON_DEMAND_LOCK,
@@ -21,7 +21,7 @@ from handoff_tui.agents.engine.files import (
     hold_schema_lock,
     prepare_database,
 )
-from handoff_tui.agents.procedures.actions import build_checked_plan
+from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.core.errors import ProcedureError, RepositoryError, UsageError
 from handoff_tui.decisions.examine import plan_gate
@@ -39,25 +39,25 @@ _MOST_LOOKED_AT = 10_000
 _FIRST_COMMIT_DIGITS = 16
 _NO_WORKER_SECONDS = 30.0
 _WITHOUT_WORKER = frozenset({ProcedureState.PENDING, ProcedureState.WAITING})
-"""States in which nothing may happen for long; then nobody is kept waiting for a worker that did not start."""
+"""States in which a long silence means that no worker has started."""
 
 
-def find_engine_place(desk: Desk) -> EnginePlace:
-    """A file beside git's own; or, where the user has named one, a PostgreSQL database, by the first commit."""
+def find_engine_location(desk: Desk) -> EngineLocation:
+    """Returns a file beside git's own, or the user's PostgreSQL database; the first commit tells repositories apart."""
     address = desk.loaded.settings.engine.address
     if not address:
-        return EnginePlace(f"sqlite:///{prepare_database(desk.repository.common_dir)}", APPLICATION)
+        return EngineLocation(f"sqlite:///{prepare_database(desk.repository.common_dir)}", APPLICATION)
     first = read_first_commit(desk.repository.git)
     if first is None:
-        raise RepositoryError("there is no commit yet, and a run is about one", "Commit the work first.")
-    return EnginePlace(build_address(address), f"{APPLICATION}-{first[:_FIRST_COMMIT_DIGITS]}")
+        raise RepositoryError("there is no commit yet, and a run needs one", "Commit the work first.")
+    return EngineLocation(build_address(address), f"{APPLICATION}-{first[:_FIRST_COMMIT_DIGITS]}")
 
 
 @contextmanager
 def open_engine(desk: Desk) -> Iterator[Engine]:
-    """The engine, its tables made where they are missing."""
+    """Opens the engine, and makes its tables if they are missing."""
     load_engine()
-    place = find_engine_place(desk)
+    place = find_engine_location(desk)
     write_missing_schema(desk, place)
     engine = DbosEngine(place)
     try:
@@ -66,8 +66,8 @@ def open_engine(desk: Desk) -> Iterator[Engine]:
         engine.close()
 
 
-def write_missing_schema(desk: Desk, place: EnginePlace) -> None:
-    """Makes or updates the engine's tables, one process at a time; a living worker has done so already."""
+def write_missing_schema(desk: Desk, place: EngineLocation) -> None:
+    """Makes or updates the engine's tables, one process at a time; a running worker has already done so."""
     common_dir = desk.repository.common_dir
     if has_worker(common_dir, ON_DEMAND_LOCK if place.shared else WORKER_LOCK):
         return
@@ -76,12 +76,12 @@ def write_missing_schema(desk: Desk, place: EnginePlace) -> None:
 
 
 def has_runs(desk: Desk) -> bool:
-    """Whether procedures may have been run here: asked before an engine is loaded for nothing."""
+    """Tells whether procedures may have run here, without loading the engine."""
     return bool(desk.loaded.settings.engine.address) or has_database(desk.repository.common_dir)
 
 
 def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | None) -> RunRequest:
-    """What is asked for, checked before anything is started: names that lead nowhere, agents that nobody trusts."""
+    """Builds a request, and checks it before anything starts: unknown names, agents without consent."""
     plan = build_checked_plan(desk, procedure)
     agents = [step.name for step in plan.steps if step.agent] + [undo.name for undo in plan.rollback if undo.agent]
     for agent in agents:
@@ -92,7 +92,7 @@ def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | N
             f"there are {len(handoffs)} handoffs here; name one with --handoff", "`handoff-tui status` lists them."
         )
     log = open_log(desk.repository)
-    from handoff_tui.log.index import build_log_index  # noqa: PLC0415 - only a new run asks the log
+    from handoff_tui.log.index import build_log_index  # noqa: PLC0415 - only a new run reads the log
 
     gate = plan_gate(desk, build_log_index(log.verify()), handoffs, wanted or handoffs[0].id, phase)
     return RunRequest(
@@ -105,9 +105,9 @@ def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | N
 
 
 def submit_run(engine: Engine, request: RunRequest, maximum: int, *, again: bool = False) -> ProcedureRun:
-    """Asks for a run. One that is under way or completed is that run; after one that failed, it is a new one.
+    """Submits a run; returns the existing one if it is under way or completed, and a new one after a failure.
 
-    No more than `maximum` are under way at once, those that wait for a person among them.
+    At most `maximum` runs are under way at once, including those that wait for a person.
     """
     number = 1
     while (known := engine.view(request.model_copy(update={"number": number}).run_id)) is not None:
@@ -115,8 +115,8 @@ def submit_run(engine: Engine, request: RunRequest, maximum: int, *, again: bool
             return known
         if known.needs_human and not again:
             raise ProcedureError(
-                f"the last run stopped for a person: {known.reason}",
-                "Undo by hand what it left, then ask again with --again.",
+                f"the last run needs you: {known.reason}",
+                "Undo by hand what it left, then run it with --again.",
             )
         number += 1
     under_way = sum(not known.finished for known in engine.list(_MOST_LOOKED_AT))
@@ -128,12 +128,12 @@ def submit_run(engine: Engine, request: RunRequest, maximum: int, *, again: bool
     run = engine.submit(request.model_copy(update={"number": number, "asked": read_now().timestamp()}))
     found = engine.view(run)
     if found is None:
-        raise ProcedureError(f"the engine has lost the run {run}", "Ask again: nothing was begun.")
+        raise ProcedureError(f"the engine has lost the run {run}", "Run it again: nothing was started.")
     return found
 
 
-class WorkerKeeper:
-    """Sees to it that a worker is there, and starts no second one while the first is on its way."""
+class WorkerStarter:
+    """Starts a worker if there is none, but no second one while the first is still starting."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -149,20 +149,20 @@ class WorkerKeeper:
         self._started = start_detached(arguments, find_engine_file(common_dir, WORKER_LOG))
 
 
-class Following(NamedTuple):
-    """How a run is watched."""
+class FollowOptions(NamedTuple):
+    """How to follow a run."""
 
     timeout: float | None = None
-    """For how long at most; nothing: as long as it takes."""
+    """For how long at most; None for as long as it takes."""
     until_taken: bool = False
-    """Only until a worker has taken it up."""
+    """Only until a worker has started it."""
     on_look: Callable[[ProcedureRun], object] = lambda _: None
     keep_worker: Callable[[], object] = lambda: None
-    """Sees to it that a worker is there: the last one may have gone just when the run was asked for."""
+    """Makes sure that there is a worker: the last one may have exited just when the run was submitted."""
 
 
-def follow_run(engine: Engine, run: ProcedureRun, following: Following) -> ProcedureRun:
-    """Until the run has ended, waits for a person, or the time is up. One that waits already looks at git once more."""
+def follow_run(engine: Engine, run: ProcedureRun, following: FollowOptions) -> ProcedureRun:
+    """Follows a run until it ends, waits for a person, or the time is up; one that waits reads the log again."""
     began = read_monotonic()
     if run.state is ProcedureState.WAITING and not following.until_taken:
         engine.wake(run.id)
@@ -182,20 +182,20 @@ def follow_run(engine: Engine, run: ProcedureRun, following: Following) -> Proce
 
 
 def find_run(engine: Engine, run: str) -> ProcedureRun:
-    """A run whole; an error when there is none of that id."""
+    """Returns a run with all its tries; raises an error if there is none."""
     found = engine.view(run)
     if found is None:
         raise ProcedureError(f"there is no run {run!r}", "`handoff-tui run --list` lists them.")
     return found
 
 
-def list_whole(engine: Engine, limit: int = 100) -> tuple[ProcedureRun, ...]:
-    """The runs with all their tries."""
+def list_runs_with_tries(engine: Engine, limit: int = 100) -> tuple[ProcedureRun, ...]:
+    """Lists the runs with all their tries."""
     return tuple(engine.view(run.id) or run for run in engine.list(limit))
 
 
 def withdraw_run(engine: Engine, run: str) -> ProcedureRun:
-    """Asks a run to end; what it has done is undone."""
+    """Asks a run to end and to undo what it has done."""
     found = find_run(engine, run)
     if not found.finished:
         engine.cancel(run)
@@ -203,7 +203,7 @@ def withdraw_run(engine: Engine, run: str) -> ProcedureRun:
 
 
 def wake_runs(desk: Desk, handoff: str) -> int:
-    """Has the waiting runs of a handoff look at the log now; how many were told. For who has just signed."""
+    """Makes the waiting runs of a handoff read the log now, after a decision; returns how many."""
     if not has_runs(desk):
         return 0
     with open_engine(desk) as engine:
@@ -211,10 +211,10 @@ def wake_runs(desk: Desk, handoff: str) -> int:
         for run in waiting:
             engine.wake(run.id)
     if waiting:
-        WorkerKeeper(desk)()
+        WorkerStarter(desk)()
     return len(waiting)
 
 
-def describe_log(desk: Desk) -> Path:
-    """Where the worker says what went wrong."""
+def find_worker_log(desk: Desk) -> Path:
+    """Returns the log file of the worker."""
     return find_engine_file(desk.repository.common_dir, WORKER_LOG)

@@ -1,4 +1,4 @@
-"""The built-in steps of procedures, and what undoes them. Each may be done again: the second time changes nothing."""
+"""The built-in steps of procedures, and what undoes them. Running one twice changes nothing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from handoff_tui.agents.engine.engine import Attempted
-from handoff_tui.agents.procedures.gate import look_at_run_gate
+from handoff_tui.agents.engine.engine import StepResult
+from handoff_tui.agents.procedures.gate import read_run_gate
 from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.agents.runs.files import write_json
 from handoff_tui.agents.runs.folders import build_name
@@ -34,17 +34,22 @@ from handoff_tui.system.files.probe import find_program
 from handoff_tui.system.files.reader import FileReader
 
 TRANSFERS = "transfers"
+RESOURCES, STATE, CONTEXT, KNOWLEDGE, PASSED = (
+    *("resources.json", "state.json", "context.json", "knowledge.json"),
+    "passed.json",
+)
+_MOST_NAMED = 5
 
 
 class TransferFolder:
-    """The files of one handoff in one phase and attempt. Writing twice is writing once."""
+    """The files that a procedure hands over for one attempt at a phase."""
 
     def __init__(self, common_dir: Path, handoff: str, phase: str, attempt: int) -> None:
         parts = (build_name(handoff), build_name(phase), f"a{attempt}")
         self.place = common_dir / LOCAL_FOLDER / TRANSFERS / Path(*parts)
 
     def write(self, name: str, value: dict[str, object]) -> str:
-        """Replaces a file in one step; the digest of its content."""
+        """Replaces a file in one step; returns the digest of its content."""
         try:
             self.place.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_json(self.place / name, value)
@@ -53,7 +58,7 @@ class TransferFolder:
         return build_transfer_digest(value)
 
     def load(self, name: str) -> dict[str, object] | None:
-        """The content of a file; nothing when it is missing or damaged."""
+        """Loads a file; None if it is missing or damaged."""
         value = load_json(self.place / name)
         return value if isinstance(value, dict) else None
 
@@ -65,20 +70,13 @@ class TransferFolder:
 
 
 def build_transfer_digest(value: dict[str, object]) -> str:
-    """Of the value, however it is laid out."""
+    """Hashes the value, whatever its layout."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-RESOURCES, STATE, CONTEXT, KNOWLEDGE, PASSED = (
-    *("resources.json", "state.json", "context.json", "knowledge.json"),
-    "passed.json",
-)
-_MOST_NAMED = 5
-
-
-class Work(NamedTuple):
-    """One run at one step, in the repository as it is now."""
+class StepInput(NamedTuple):
+    """What a built-in step works on: one run, in the repository as it is now."""
 
     desk: Desk
     handoff: Handoff
@@ -87,38 +85,38 @@ class Work(NamedTuple):
     cancel: Event
 
     def write(self, name: str, value: dict[str, object]) -> str:
-        """Writes a file, unless the step is out of time: nothing may be written behind a rollback's back."""
+        """Writes a file, unless the step is out of time: nothing may be written during a rollback."""
         if self.cancel.is_set():
-            raise ProcedureError("the step was ended before it had written anything")
+            raise ProcedureError("the step was ended before it wrote anything")
         return self.transfer.write(name, value)
 
 
-def open_work(root: Path, request: RunRequest, cancel: Event) -> Work:
+def open_work(root: Path, request: RunRequest, cancel: Event) -> StepInput:
     desk = open_desk(root)
     handoff = find_handoff(read_repository(desk).result.handoffs, request.handoff)
-    return Work(desk, handoff, request, open_transfer(desk, request), cancel)
+    return StepInput(desk, handoff, request, open_transfer(desk, request), cancel)
 
 
 def open_transfer(desk: Desk, request: RunRequest) -> TransferFolder:
     return TransferFolder(desk.repository.common_dir, request.handoff, request.phase, request.attempt)
 
 
-def validate_phase_completion(work: Work) -> Attempted:
-    """The work that was meant is the work that is here, and all of it is in git."""
+def validate_phase_completion(work: StepInput) -> StepResult:
+    """Passes if the work is what the run was asked for, and all of it is committed."""
     facts = work.desk.work_tree.facts
     loose = [*facts.changed, *facts.untracked]
     if loose:
-        return Attempted(passed=False, detail=f"what is handed over must be committed: {_name_some(loose)}")
+        return StepResult(passed=False, detail=f"commit this before you hand it over: {_name_some(loose)}")
     commit = find_work_commit(work.desk.repository.git)
     if work.request.commit is not None and commit != work.request.commit:
         asked, now = work.request.commit[:SHORT_DIGEST], (commit or "nothing")[:SHORT_DIGEST]
-        detail = f"the run was asked for at {asked}, and the work is at {now}"
-        return Attempted(passed=False, detail=detail)
-    return Attempted(passed=True, detail=f"at {(commit or '')[:SHORT_DIGEST]}", evidence=commit)
+        detail = f"the run is about {asked}, but the work is at {now}"
+        return StepResult(passed=False, detail=detail)
+    return StepResult(passed=True, detail=f"at {(commit or '')[:SHORT_DIGEST]}", evidence=commit)
 
 
-def transfer_resources(work: Work) -> Attempted:
-    """Lists the files that the next phase is given, each with its hash."""
+def transfer_resources(work: StepInput) -> StepResult:
+    """Lists the files that the next phase gets, each with its hash."""
     paths = dict.fromkeys(
         (
             *(document.path for document in work.handoff.documents if ":" not in document.path),
@@ -134,13 +132,13 @@ def transfer_resources(work: Work) -> Attempted:
     hashes = {path: hash_file(reader, path) for path in paths}
     missing = [path for path, found in hashes.items() if found is None]
     if missing:
-        return Attempted(passed=False, detail=f"cannot be handed over, since it cannot be read: {_name_some(missing)}")
+        return StepResult(passed=False, detail=f"can't be read: {_name_some(missing)}")
     digest = work.write(RESOURCES, {**_describe(work), "files": hashes})
-    return Attempted(passed=True, detail=f"{len(hashes)} files", evidence=digest)
+    return StepResult(passed=True, detail=f"{len(hashes)} files", evidence=digest)
 
 
-def synchronize_state(work: Work) -> Attempted:
-    """Writes down where the handoff goes; what was there before is kept in it, for the way back."""
+def synchronize_state(work: StepInput) -> StepResult:
+    """Records where the handoff goes; keeps what was there before, for a rollback."""
     known = work.transfer.load(STATE)
     before = known.get("before") if known is not None and known.get("run") == work.request.run_id else known
     value = {
@@ -152,83 +150,83 @@ def synchronize_state(work: Work) -> Attempted:
         "before": before,
     }
     digest = work.write(STATE, value)
-    return Attempted(
+    return StepResult(
         passed=True, detail=f"{work.request.phase} → {work.handoff.target_phase or 'next'}", evidence=digest
     )
 
 
-def check_agent_readiness(work: Work) -> Attempted:
-    """Whoever takes over is named, has a command, and its program is on this machine."""
+def check_agent_readiness(work: StepInput) -> StepResult:
+    """Passes if the next agent is named, has a command, and its program is on this machine."""
     agent = find_next_agent(work)
     if agent is None:
-        return Attempted(passed=False, detail="nobody is named who takes over")
+        return StepResult(passed=False, detail="no next agent is named")
     known = {name.casefold(): settings for name, settings in work.desk.loaded.settings.agents.items()}
     configured = known.get(agent.casefold())
     if configured is None:
-        return Attempted(passed=False, detail=f"{agent} takes over, and [agents] has no command of that name")
+        return StepResult(passed=False, detail=f"{agent} is next, but [agents] has no command for it")
     program = configured.command[0]
     if find_program(program) is None:
-        return Attempted(passed=False, detail=f"the program of {agent} is not on this machine: {program}")
-    return Attempted(passed=True, detail=f"{agent}: {program}")
+        return StepResult(passed=False, detail=f"this machine does not have the program of {agent}: {program}")
+    return StepResult(passed=True, detail=f"{agent}: {program}")
 
 
-def transfer_task_context(work: Work) -> Attempted:
-    """The handoff as it was read, whatever its format."""
+def transfer_task_context(work: StepInput) -> StepResult:
+    """Hands over the handoff as it was read, whatever its format."""
     value = {
         **_describe(work),
         "agent": find_next_agent(work),
         "handoff_digest": build_handoff_digest(work.handoff),
         "content": work.handoff.model_dump(mode="json", exclude_defaults=True),
     }
-    return Attempted(passed=True, detail=f"{len(work.handoff.tasks)} tasks", evidence=work.write(CONTEXT, value))
+    return StepResult(passed=True, detail=f"{len(work.handoff.tasks)} tasks", evidence=work.write(CONTEXT, value))
 
 
-def transfer_knowledge(work: Work) -> Attempted:
-    """What earlier attempts taught: reasons, remarks and failing checks."""
+def transfer_knowledge(work: StepInput) -> StepResult:
+    """Hands over what earlier attempts taught: reasons, comments and failing checks."""
     log = open_log(work.desk.repository)
     examined = examine(work.desk, log, work.request.handoff, work.request.phase, options=WITHOUT_COMMANDS)
     packet = build_packet(examined)
     digest = work.write(KNOWLEDGE, {**_describe(work), "packet": packet.model_dump(mode="json")})
-    return Attempted(passed=True, detail=f"{len(packet.demands)} earlier reasons", evidence=digest)
+    return StepResult(passed=True, detail=f"{len(packet.demands)} earlier reasons", evidence=digest)
 
 
-def pass_on(work: Work) -> Attempted:
-    """The step that cannot be taken back: git is asked once more, and everything handed over must be as it was."""
+def pass_on(work: StepInput) -> StepResult:
+    """Hands over for good: the gate is read again, and everything handed over must still be the same."""
     for name in (RESOURCES, STATE, CONTEXT, KNOWLEDGE):
         value = work.transfer.load(name)
         if value is not None and value.get("run") == work.request.run_id and not _is_current(work, name, value):
-            return Attempted(passed=False, detail=f"{name} was handed over, and is not what is here now")
-    gate = look_at_run_gate(work.desk.repository.root, work.request)
+            return StepResult(passed=False, detail=f"{name} was handed over, but has changed since")
+    gate = read_run_gate(work.desk.repository.root, work.request)
     if not gate.open:
-        return Attempted(passed=False, detail=gate.why, evidence=gate.entry)
+        return StepResult(passed=False, detail=gate.why, evidence=gate.entry)
     work.write(PASSED, {**_describe(work), "entry": gate.entry, "why": gate.why})
-    return Attempted(passed=True, detail=gate.why, evidence=gate.entry)
+    return StepResult(passed=True, detail=gate.why, evidence=gate.entry)
 
 
-def rollback_resources(transfer: TransferFolder, request: RunRequest) -> Attempted:
+def rollback_resources(transfer: TransferFolder, request: RunRequest) -> StepResult:
     return _remove_own(transfer, request, RESOURCES)
 
 
-def rollback_state(transfer: TransferFolder, request: RunRequest) -> Attempted:
-    """Puts back what was there before."""
+def rollback_state(transfer: TransferFolder, request: RunRequest) -> StepResult:
+    """Restores what was there before."""
     _remove_own(transfer, request, PASSED)
     value = transfer.load(STATE)
     if value is None or value.get("run") != request.run_id:
-        return Attempted(passed=True, detail="there was nothing to put back")
+        return StepResult(passed=True, detail="there was nothing to restore")
     before = value.get("before")
     if isinstance(before, dict):
-        return Attempted(passed=True, detail="put back", evidence=transfer.write(STATE, before))
+        return StepResult(passed=True, detail="restored", evidence=transfer.write(STATE, before))
     transfer.remove(STATE)
-    return Attempted(passed=True, detail=f"{STATE} removed")
+    return StepResult(passed=True, detail=f"{STATE} removed")
 
 
-def rollback_context(transfer: TransferFolder, request: RunRequest) -> Attempted:
+def rollback_context(transfer: TransferFolder, request: RunRequest) -> StepResult:
     _remove_own(transfer, request, PASSED)
     _remove_own(transfer, request, KNOWLEDGE)
     return _remove_own(transfer, request, CONTEXT)
 
 
-BUILT_IN: dict[str, Callable[[Work], Attempted]] = {
+BUILT_IN_STEPS: dict[str, Callable[[StepInput], StepResult]] = {
     "validate_phase_completion": validate_phase_completion,
     "transfer_resources": transfer_resources,
     "synchronize_state": synchronize_state,
@@ -238,18 +236,18 @@ BUILT_IN: dict[str, Callable[[Work], Attempted]] = {
     "transfer_knowledge": transfer_knowledge,
     "confirm_handoff": pass_on,
 }
-"""Steps by the name that a procedure calls them."""
+"""The built-in steps, by name."""
 
-UNDOING: dict[str, Callable[[TransferFolder, RunRequest], Attempted]] = {
+BUILT_IN_UNDOS: dict[str, Callable[[TransferFolder, RunRequest], StepResult]] = {
     "rollback_resources": rollback_resources,
     "rollback_state": rollback_state,
     "rollback_context": rollback_context,
 }
-"""What undoes them; it needs the files alone, so that a damaged handoff does not stand in its way."""
+"""What undoes them, by name; needs only the files, so that a damaged handoff does not stand in the way."""
 
 
-def find_next_agent(work: Work) -> str | None:
-    """Who takes over: as the handoff says, or whoever works in the next phase."""
+def find_next_agent(work: StepInput) -> str | None:
+    """Finds the next agent: as the handoff says, or the one of the next phase."""
     if work.handoff.target_agent:
         return work.handoff.target_agent
     pipeline = find_pipeline(work.handoff, work.desk.loaded.settings.pipelines)
@@ -258,7 +256,7 @@ def find_next_agent(work: Work) -> str | None:
     return next((phase.agent for phase in phases if phase.name.casefold() == target), None)
 
 
-def _describe(work: Work) -> dict[str, object]:
+def _describe(work: StepInput) -> dict[str, object]:
     request = work.request
     return {
         "run": request.run_id,
@@ -269,8 +267,8 @@ def _describe(work: Work) -> dict[str, object]:
     }
 
 
-def _is_current(work: Work, name: str, value: dict[str, object]) -> bool:
-    """Whether what was handed over would be handed over now just so."""
+def _is_current(work: StepInput, name: str, value: dict[str, object]) -> bool:
+    """Tells whether the same would be handed over now."""
     if value.get("commit") != find_work_commit(work.desk.repository.git):
         return False
     if name == RESOURCES:
@@ -282,18 +280,18 @@ def _is_current(work: Work, name: str, value: dict[str, object]) -> bool:
     return value.get("handoff_digest") in {None, build_handoff_digest(work.handoff)}
 
 
-def _digest_file(work: Work, name: str) -> str | None:
+def _digest_file(work: StepInput, name: str) -> str | None:
     value = work.transfer.load(name)
     return None if value is None else build_transfer_digest(value)
 
 
-def _remove_own(transfer: TransferFolder, request: RunRequest, name: str) -> Attempted:
-    """Only what this very run has written."""
+def _remove_own(transfer: TransferFolder, request: RunRequest, name: str) -> StepResult:
+    """Removes only what this run wrote."""
     value = transfer.load(name)
     if value is None or value.get("run") != request.run_id:
-        return Attempted(passed=True, detail="there was nothing to remove")
+        return StepResult(passed=True, detail="there was nothing to remove")
     transfer.remove(name)
-    return Attempted(passed=True, detail=f"{name} removed")
+    return StepResult(passed=True, detail=f"{name} removed")
 
 
 def _name_some(paths: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Files that an output names, with their lines: what a person would open next. Pure."""
+"""Finds the files that an output mentions, with line numbers, so that a person can open them. Pure."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _PLACE = re.compile(r'(?<![\w./:@+-])((?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8})(?:(?:", line |:)(\d{1,7}))?(?![\w/])')
-"""`src/app.py:12`, `File "src/app.py", line 12`, `src/app.py`; nothing that begins at the root."""
+"""`src/app.py:12`, `File "src/app.py", line 12`, `src/app.py`; no absolute paths."""
 _NEVER = frozenset({"..", ".git"})
-"""A path through these is none of the work."""
+"""A path through these is not part of the work."""
 _MOST = 50
 _LONGEST_LINE = 500
 
 
 class MentionedFile(NamedTuple):
-    """A file of the repository, as an output spells it; nobody has looked whether it is there."""
+    """A file of the repository as an output mentions it; it may not exist."""
 
     path: str
     line: int | None = None
 
 
 def find_mentioned_files(lines: Iterable[str], root: str = "") -> tuple[MentionedFile, ...]:
-    """Each place once, in the order of the lines; paths below `root` are taken from there on.
+    """Lists each file and line once, in the order of the lines; cuts `root` off.
 
-    A name alone must have a folder or a line to be taken for a file.
+    A mere name counts as a file only with a folder or a line number.
     """
     places: dict[MentionedFile, None] = {}
     for line in lines:

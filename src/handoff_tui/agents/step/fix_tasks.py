@@ -1,4 +1,4 @@
-"""What has to be mended, from failed checks and reported findings: each once, the most urgent first. Pure."""
+"""What to fix, from failed checks and reported findings: each once, the most urgent first. Pure."""
 
 from __future__ import annotations
 

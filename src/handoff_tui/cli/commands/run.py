@@ -75,11 +75,11 @@ def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
     with runs.open_engine(desk) as engine:
         maximum = desk.loaded.settings.procedures.concurrent_maximum
         found = runs.submit_run(engine, request, maximum, again=arguments.again)
-        following = runs.Following(
+        following = runs.FollowOptions(
             arguments.timeout,
             arguments.no_wait,
             lambda run: write_progress(build_follow_line(run)),
-            runs.WorkerKeeper(desk),
+            runs.WorkerStarter(desk),
         )
         if not found.finished:
             try:
@@ -87,16 +87,16 @@ def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
             finally:
                 clear_progress()
     if found.state is ProcedureState.PENDING:
-        write_note(f"No worker has started it yet; {runs.describe_log(desk)} may say why.")
+        write_note(f"No worker has started it yet; {runs.find_worker_log(desk)} may say why.")
     return _show(arguments, found)
 
 
 def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
     from handoff_tui.agents.procedures.run import (  # noqa: PLC0415
-        WorkerKeeper,
+        WorkerStarter,
         find_run,
         has_runs,
-        list_whole,
+        list_runs_with_tries,
         open_engine,
         withdraw_run,
     )
@@ -105,12 +105,12 @@ def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
         return _show_all(arguments, ())
     with open_engine(desk) as engine:
         if arguments.list:
-            return _show_all(arguments, list_whole(engine))
+            return _show_all(arguments, list_runs_with_tries(engine))
         if arguments.show:
             return _show(arguments, find_run(engine, arguments.show))
         found = withdraw_run(engine, arguments.withdraw)
     if not found.finished:
-        WorkerKeeper(desk)()
+        WorkerStarter(desk)()
         write_note("Asked it to end. `handoff-tui run --show` says when it has.")
     return _show(arguments, found)
 

@@ -27,12 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    from handoff_tui.agents.engine.worker import WorkerCallbacks, work, work_on_trial  # noqa: PLC0415 - an extra
+    from handoff_tui.agents.engine.worker import WorkerCallbacks, run_trial_worker, run_worker  # noqa: PLC0415 - an extra
 
     callbacks = WorkerCallbacks(lambda executor: write_note(f"worker {executor} is ready"), _tell)
     if arguments.trial is not None:
-        work_on_trial(arguments.trial, callbacks)
-    work(find_start(arguments), callbacks, on_demand=arguments.on_demand)
+        run_trial_worker(arguments.trial, callbacks)
+    run_worker(find_start(arguments), callbacks, on_demand=arguments.on_demand)
 
 
 def _tell(fault: BaseException) -> int:

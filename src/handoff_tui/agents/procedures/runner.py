@@ -1,4 +1,4 @@
-"""One run of a procedure: steps with tries, rules after each, gates, a last validation, and the way back."""
+"""Runs one procedure: gates, steps with retries, rules after each and at the end, and the rollback of a failure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from threading import Event
 
-from handoff_tui.agents.engine.engine import Actions, Attempted, Durable, GateLook, Json
+from handoff_tui.agents.engine.engine import Actions, Durable, GateAnswer, Json, StepResult
 from handoff_tui.agents.procedures.report import (
     PlannedStep,
     PlannedUndo,
@@ -24,35 +24,30 @@ from handoff_tui.system.background import Background
 from handoff_tui.system.clock import read_now
 
 GRACE_SECONDS = 10.0
-"""How long a built-in step may go on after its time, before it counts as still at work."""
+"""How long a built-in step may go on after its time, before it counts as stuck."""
 _LOOK_SECONDS = 0.5
 
 
-class Watch:
-    """The work of one run in this process: what is under way, and what did not end when it should have."""
+class StepExecutor:
+    """Executes the steps of one run in this process, each on a thread with a time limit. Never raises an error."""
 
     def __init__(self, grace_seconds: float = GRACE_SECONDS) -> None:
         self.withdrawn = Event()
-        """Set when somebody has asked the run to end, so that work under way ends early."""
+        """Set when somebody asked the run to end, so that its steps end early."""
         self._grace_seconds = grace_seconds
         self._overdue: list[Background[ProcedureTry]] = []
 
-    def attempt(
-        self,
-        draft: ProcedureTry,
-        seconds: float,
-        work: Callable[[Event], Attempted],
-        *,
-        to_the_end: bool = False,
+    def run(
+        self, draft: ProcedureTry, seconds: float, work: Callable[[Event], StepResult], *, to_the_end: bool = False
     ) -> ProcedureTry:
-        """Does the work on a thread of its own, so that a step that hangs does not hold the run.
+        """Does the work on its own thread, so that a step that hangs does not block the run.
 
-        What undoes a run is done to the end although somebody asked the run to end.
+        `to_the_end`: goes on although the run was withdrawn, because it undoes something.
         """
         if self.withdrawn.is_set() and not to_the_end:
             return draft.model_copy(update={"result": TryResult.WITHDRAWN, "begun": False})
         cancel = Event()
-        thread = Background(lambda: _attempt(draft, lambda: work(cancel)))
+        thread = Background(lambda: _run(draft, lambda: work(cancel)))
         left = seconds
         while thread.is_alive() and left > 0:
             thread.join(min(left, _LOOK_SECONDS))
@@ -67,24 +62,24 @@ class Watch:
             return _end(draft, TryResult.WITHDRAWN)
         return _end(draft, TryResult.TIMEOUT, f"not done within {seconds:g} s")
 
-    def look(self, draft: ProcedureTry, look: Callable[[], GateLook]) -> ProcedureTry:
-        """One look at a gate. What cannot be read now may be readable later, so it is waited for."""
+    def read_gate(self, draft: ProcedureTry, read: Callable[[], GateAnswer]) -> ProcedureTry:
+        """Reads a gate once; waits if it can't be read now, because it may be readable later."""
         if self.withdrawn.is_set():
             return _end(draft, TryResult.WITHDRAWN)
         try:
-            found = look()
+            answer = read()
         except HandoffError as unread:
             return _end(draft, TryResult.WAITING, unread.message)
-        result = {True: TryResult.PASS, False: TryResult.FAIL, None: TryResult.WAITING}[found.open]
-        return draft.model_copy(update={"result": result, "detail": found.why, "evidence": found.entry})
+        result = {True: TryResult.PASS, False: TryResult.FAIL, None: TryResult.WAITING}[answer.open]
+        return draft.model_copy(update={"result": result, "detail": answer.why, "evidence": answer.entry})
 
     def fence(self, draft: ProcedureTry, stop_agents: Callable[[], None]) -> ProcedureTry:
-        """Nothing may be undone under work that is still being done."""
+        """Makes sure that nothing of the run is still at work before anything is undone."""
         for thread in self._overdue:
             thread.join(self._grace_seconds)
         self._overdue = [thread for thread in self._overdue if thread.is_alive()]
         if self._overdue:
-            return _end(draft, TryResult.FAIL, "a step that took too long is still at work")
+            return _end(draft, TryResult.FAIL, "a step that ran out of time is still at work")
         try:
             stop_agents()
         except HandoffError as refused:
@@ -92,27 +87,27 @@ class Watch:
         return _end(draft, TryResult.PASS)
 
 
-class Watches:
-    """The runs of this process, each with its watch."""
+class StepExecutors:
+    """The executors of this process, by run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._by_run: dict[str, Watch] = {}
+        self._by_run: dict[str, StepExecutor] = {}
 
-    def find(self, run: str) -> Watch:
+    def find(self, run: str) -> StepExecutor:
         with self._lock:
-            return self._by_run.setdefault(run, Watch())
+            return self._by_run.setdefault(run, StepExecutor())
 
     def forget(self, run: str) -> None:
         with self._lock:
             self._by_run.pop(run, None)
 
-    def list(self) -> dict[str, Watch]:
+    def list(self) -> dict[str, StepExecutor]:
         with self._lock:
             return dict(self._by_run)
 
 
-def _attempt(draft: ProcedureTry, work: Callable[[], Attempted]) -> ProcedureTry:
+def _run(draft: ProcedureTry, work: Callable[[], StepResult]) -> ProcedureTry:
     try:
         passed, detail, evidence = work()
     except HandoffError as refused:
@@ -132,16 +127,16 @@ _NO_OTHER_TRY = frozenset({TryResult.PASS, TryResult.WITHDRAWN, TryResult.STOPPE
 
 
 class ProcedureRunner:
-    """Deterministic but for the bodies of durable steps, so that a replay takes the same way."""
+    """Runs a procedure; deterministic except for the bodies of durable steps, so that a replay does the same."""
 
-    def __init__(self, durable: Durable, actions: Actions, request: RunRequest, watch: Watch) -> None:
+    def __init__(self, durable: Durable, actions: Actions, request: RunRequest, executor: StepExecutor) -> None:
         self._durable = durable
         self._actions = actions
         self._request = request
-        self._watch = watch
+        self._executor = executor
         self._begun: list[str] = []
         self._for_person = False
-        """Whether something was noticed that only a person can judge, although everything may be undone."""
+        """Whether only a person can judge what was noticed, even if everything is undone."""
 
     def run(self) -> ProcedureEnd:
         planned = self._durable.step(PLAN, self._plan)
@@ -164,8 +159,8 @@ class ProcedureRunner:
             return {REFUSED: refused.message}
 
     def _do(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
-        """Tries a step until it passes; why it did not, else nothing."""
-        last = self._try_all(
+        """Runs a step until it passes or its retries are used up; returns why it failed, or None."""
+        last = self._retry(
             plan,
             step.retries,
             lambda number: self._try_step(TryKind.STEP, step.name, number, step.timeout_seconds, agent=step.agent),
@@ -182,7 +177,7 @@ class ProcedureRunner:
         work = self._actions.act if kind is TryKind.STEP else self._actions.undo
         return self._record(
             ProcedureTry(kind=kind, name=name, number=number, result=TryResult.ERROR),
-            lambda draft: self._watch.attempt(
+            lambda draft: self._executor.run(
                 draft,
                 seconds,
                 lambda cancel: work(self._request, name, cancel),
@@ -191,7 +186,7 @@ class ProcedureRunner:
         )
 
     def _validate_step(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
-        """After a step only a critical rule ends the run; the others count at the end."""
+        """Checks the rules of a step; only a critical one ends the run, the others count at the end."""
         for rule in plan.rules:
             if rule.id in step.rules:
                 last = self._judge(plan, rule.id, final=False)
@@ -200,7 +195,7 @@ class ProcedureRunner:
         return None
 
     def _validate_all(self, plan: ProcedurePlan) -> str | None:
-        """Any critical rule that does not hold fails the run; else the share of those that hold decides."""
+        """Checks all rules; fails on a critical one, or if too small a share holds."""
         held = 0
         for rule in plan.rules:
             last = self._judge(plan, rule.id, final=True)
@@ -218,31 +213,31 @@ class ProcedureRunner:
             draft = ProcedureTry(kind=TryKind.RULE, name=rule.id, number=number, final=final, result=TryResult.ERROR)
             return self._record(
                 draft,
-                lambda draft: self._watch.attempt(
+                lambda draft: self._executor.run(
                     draft,
                     rule.timeout_seconds,
                     lambda cancel: self._actions.judge(self._request, rule.id, cancel),
                 ),
             )
 
-        return self._try_all(plan, rule.retries, judge_once)
+        return self._retry(plan, rule.retries, judge_once)
 
     def _pass_gate(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
-        """Waits until git holds a decision; a wake-up is only a reason to look again."""
+        """Waits until git has a decision; a wake-up is only a reason to read again."""
         if not step.gate:
             return None
         number, opened, pause = 1, 0.0, _FIRST_LOOK_SECONDS
         while True:
             last = self._record(
                 ProcedureTry(kind=TryKind.GATE, name=step.name, number=number, result=TryResult.ERROR),
-                lambda draft: self._watch.look(draft, lambda: self._actions.look_at_gate(self._request)),
+                lambda draft: self._executor.read_gate(draft, lambda: self._actions.read_gate(self._request)),
             )
             if last.passed:
                 return None
             opened = opened or last.began
             left = plan.gate_timeout_seconds - (last.began - opened)
             if last.result is TryResult.WAITING and left <= 0:
-                return f"nobody decided on {step.name} in time: it has expired, which is no answer"
+                return f"nobody decided on {step.name} in time: it expired without an answer"
             if last.result is not TryResult.WAITING:
                 return _describe(f"the gate before {step.name}", last)
             self._durable.receive(max(0.05, min(pause, left, plan.gate_check_seconds)))
@@ -250,11 +245,11 @@ class ProcedureRunner:
             number += 1
 
     def _roll_back(self, plan: ProcedurePlan, failure: str) -> ProcedureEnd:
-        """Undoes what had begun, the latest first; what cannot be undone is left to a person, and so is the rest."""
+        """Undoes what was begun, the latest first; leaves it to a person from the first undo that fails."""
         undos = self._find_undos(plan)
         fenced = self._record(
             ProcedureTry(kind=TryKind.FENCE, name="fence", result=TryResult.ERROR),
-            lambda draft: self._watch.fence(draft, lambda: self._actions.stop_agents(self._request)),
+            lambda draft: self._executor.fence(draft, lambda: self._actions.stop_agents(self._request)),
         )
         if not fenced.passed:
             return _build_stop(failure, "nothing was undone: " + fenced.detail, undos)
@@ -266,14 +261,14 @@ class ProcedureRunner:
         return ProcedureEnd(state=state, reason=failure, needs_human=self._for_person)
 
     def _undo(self, plan: ProcedurePlan, undo: PlannedUndo) -> ProcedureTry:
-        return self._try_all(
+        return self._retry(
             plan,
             undo.retries,
             lambda number: self._try_step(TryKind.ROLLBACK, undo.name, number, undo.timeout_seconds, agent=undo.agent),
         )
 
     def _find_undos(self, plan: ProcedurePlan) -> list[PlannedUndo]:
-        """Those of steps that have begun, and those that are due in any case."""
+        """Finds the undos of steps that were begun, and those without a step of their own."""
         if not self._begun:
             return []
         order = {name: number for number, name in enumerate(self._begun)}
@@ -282,19 +277,19 @@ class ProcedureRunner:
         ranked = sorted(range(len(due)), key=lambda number: (latest[number], number), reverse=True)
         return [due[number] for number in ranked]
 
-    def _try_all(self, plan: ProcedurePlan, retries: int, once: Callable[[int], ProcedureTry]) -> ProcedureTry:
-        """Each try is written down by itself, so that a crash neither forgets nor repeats one."""
-        last = once(1)
+    def _retry(self, plan: ProcedurePlan, retries: int, run_once: Callable[[int], ProcedureTry]) -> ProcedureTry:
+        """Runs up to 1 + `retries` times; each is recorded by itself, so that a crash neither loses nor repeats one."""
+        last = run_once(1)
         for number in range(2, retries + 2):
             if last.result in _NO_OTHER_TRY:
                 break
             if plan.backoff_seconds:
                 self._durable.sleep(plan.backoff_seconds[min(number - 2, len(plan.backoff_seconds) - 1)])
-            last = once(number)
+            last = run_once(number)
         return last
 
     def _record(self, draft: ProcedureTry, work: Callable[[ProcedureTry], ProcedureTry]) -> ProcedureTry:
-        """Does the work in a durable step, with the time it took."""
+        """Does the work in a durable step, and records the time it took."""
 
         def run_once() -> Json:
             began = read_now().timestamp()
@@ -309,13 +304,13 @@ class ProcedureRunner:
 def _describe(what: str, last: ProcedureTry) -> str:
     words = {
         TryResult.FAIL: "failed",
-        TryResult.ERROR: "could not be done",
-        TryResult.TIMEOUT: "took too long",
-        TryResult.WITHDRAWN: "was not done any more: the run was withdrawn",
+        TryResult.ERROR: "could not run",
+        TryResult.TIMEOUT: "ran out of time",
+        TryResult.WITHDRAWN: "was skipped: the run was withdrawn",
         TryResult.STOPPED: "was stopped by hand",
-        TryResult.NEEDS_HUMAN: "needs a person",
+        TryResult.NEEDS_HUMAN: "needs you",
     }
-    tries = f" in {last.number} tries" if last.number > 1 and last.kind is not TryKind.GATE else ""
+    tries = f" after {last.number} attempts" if last.number > 1 and last.kind is not TryKind.GATE else ""
     detail = f": {last.detail}" if last.detail else ""
     return f"{what} {words.get(last.result, 'did not pass')}{tries}{detail}"
 
