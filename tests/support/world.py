@@ -177,3 +177,8 @@ def _override(section: _Model, path: list[str], value: object) -> _Model:
 def judge(rule: Rule, world: MemoryWorld, scope: str | None = None) -> list[RuleFinding]:
     """What a rule finds in a world; NotApplicableError and UndecidableError come through."""
     return list(rule.judge(Context(Answers(world), scope)))
+
+
+def find_subjects(rule: Rule, world: MemoryWorld, scope: str | None = None) -> list[str]:
+    """Returns the subjects of what a rule finds in a world."""
+    return [found.subject for found in judge(rule, world, scope)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.builder.counts import (
     DROPPED_COUNTS_EXPLAINED,
     MINIMUM_TESTS_REACHED,
@@ -25,13 +25,13 @@ from tests.support.builder_story import (
     results_path,
     spec_path,
 )
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 _REGRESSION = "- Total: 20 tests\n- Passed: 20\n- Failed: 0\n- Skipped: 0\n"
 
 
 def _subjects(old: str, new: str) -> list[str]:
-    return [found.subject for found in judge(STATUS_MATCHES_ITS_NUMBERS, build_changed_results(old, new))]
+    return find_subjects(STATUS_MATCHES_ITS_NUMBERS, build_changed_results(old, new))
 
 
 def test_status_that_fits_passes() -> None:
@@ -87,7 +87,7 @@ def test_status_of_another_vocabulary_is_found() -> None:
     """COMPLETE is no status of results, and hides no failures."""
     found = build_changed_results(_REGRESSION, "- Total: 20\n- Passed: 18\n- Failed: 2\n")
     text = str(found.files[results_path("H-5")]).replace("## Status: PASS", "## Status: COMPLETE")
-    subjects = [one.subject for one in judge(STATUS_MATCHES_ITS_NUMBERS, build_world({results_path("H-5"): text}))]
+    subjects = find_subjects(STATUS_MATCHES_ITS_NUMBERS, build_world({results_path("H-5"): text}))
     assert subjects == ["H-5 status", "H-5 regression.failed"]
 
 
@@ -205,11 +205,11 @@ def test_failures_are_compared_with_the_newest_of_several() -> None:
     """One that another dependency builds on is older; of equals the strictest counts."""
     world = _chain(0, 2, 2)
     world.files[spec_path("H-3")] = build_spec("H-3", "H-1, H-2")
-    assert [found.subject for found in judge(NO_NEW_FAILURES, world, scope="H-3")] == []
+    assert find_subjects(NO_NEW_FAILURES, world, scope="H-3") == []
     world = _chain(0, 2, 2)
     world.files[spec_path("H-2")] = build_spec("H-2")
     world.files[spec_path("H-3")] = build_spec("H-3", "H-1, H-2")
-    assert [found.subject for found in judge(NO_NEW_FAILURES, world, scope="H-3")] == ["H-3 regression.failed"]
+    assert find_subjects(NO_NEW_FAILURES, world, scope="H-3") == ["H-3 regression.failed"]
 
 
 def test_failures_that_are_told_are_found() -> None:
@@ -233,14 +233,6 @@ def test_failures_without_anything_earlier_are_found() -> None:
     assert "no earlier numbers" in found.message
 
 
-def test_nothing_earlier_is_said_and_never_counted_as_none() -> None:
-    """No declared predecessor: the rule does not apply, and says which handoffs could not be compared."""
-    with pytest.raises(NotApplicableError, match=r"no earlier numbers .*: H-5"):
-        judge(NO_NEW_FAILURES, build_world())
-    with pytest.raises(NotApplicableError):
-        judge(NO_NEW_FAILURES, build_world({results_path("H-5"): None}))
-
-
 def test_failures_in_empty_results_are_found() -> None:
     """What cannot be read rules nothing out."""
     assert len(judge(NO_NEW_FAILURES, build_world({results_path("H-5"): ""}))) == 1
@@ -250,7 +242,7 @@ def test_handoffs_that_wait_for_each_other_end() -> None:
     """A circle of dependencies is compared all the same."""
     world = _chain(0, 1)
     world.files[spec_path("H-1")] = build_spec("H-1", "H-2")
-    assert [found.subject for found in judge(NO_NEW_FAILURES, world)] == ["H-2 regression.failed"]
+    assert find_subjects(NO_NEW_FAILURES, world) == ["H-2 regression.failed"]
 
 
 def _world(*, tests: int = 20, packages: int = 3, notes: str = "- Nothing special.") -> MemoryWorld:
@@ -307,7 +299,7 @@ def test_drop_that_is_explained_passes(notes: str) -> None:
 )
 def test_drop_that_is_not_explained_is_found(notes: str) -> None:
     """A denial, a word in passing, another thing, no number, a number of something else."""
-    assert [found.subject for found in judge(DROPPED_COUNTS_EXPLAINED, _world(tests=16, notes=notes))] == ["H-2 tests"]
+    assert find_subjects(DROPPED_COUNTS_EXPLAINED, _world(tests=16, notes=notes)) == ["H-2 tests"]
 
 
 def test_drop_of_packages_may_be_explained_by_their_name() -> None:
@@ -320,15 +312,7 @@ def test_drop_in_the_regression_counts_where_the_baseline_is_silent() -> None:
     world = _world(tests=16)
     text = str(world.files[results_path("H-2")])
     world.files[results_path("H-2")] = text.replace("- Total tests (all staged): 16\n", "")
-    assert [found.subject for found in judge(DROPPED_COUNTS_EXPLAINED, world)] == ["H-2 tests"]
-
-
-def test_nothing_earlier_is_said() -> None:
-    """No declared predecessor: the rule does not apply, and says for whom."""
-    with pytest.raises(NotApplicableError, match=r"no earlier baseline .*: H-5"):
-        judge(DROPPED_COUNTS_EXPLAINED, build_world())
-    with pytest.raises(NotApplicableError):
-        judge(DROPPED_COUNTS_EXPLAINED, build_world({results_path("H-5"): None}))
+    assert find_subjects(DROPPED_COUNTS_EXPLAINED, world) == ["H-2 tests"]
 
 
 def test_counts_in_empty_results_are_found() -> None:
@@ -366,3 +350,18 @@ def test_circle_ends() -> None:
     circle = {"H-1": ("H-2",), "H-2": ("H-1",), "H-3": ("H-1", "H-2", "H-3")}
     assert _find("H-3", circle, "H-1 H-2 H-3") == ["H-1", "H-2"]
     assert _find("H-1", circle, "H-1 H-2") == ["H-2"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "world", "reason"),
+    [
+        (NO_NEW_FAILURES, build_world(), r"no earlier numbers .*: H-5"),
+        (NO_NEW_FAILURES, build_world({results_path("H-5"): None}), "has results yet"),
+        (DROPPED_COUNTS_EXPLAINED, build_world(), r"no earlier baseline .*: H-5"),
+        (DROPPED_COUNTS_EXPLAINED, build_world({results_path("H-5"): None}), "has results yet"),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError, match=reason):
+        judge(rule, world)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.builder.document_shape import (
     NAMES_FIT_THE_STANDARD,
     RESULTS_SECTIONS_PRESENT,
@@ -20,7 +20,7 @@ from tests.support.builder_story import (
     results_path,
     spec_path,
 )
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def test_names_of_the_standard_pass() -> None:
@@ -58,20 +58,14 @@ def test_names_with_another_id_are_found() -> None:
     """A number with a part fits no pattern, and the title must name the same handoff."""
     path = "handoffs/RESULTS_HANDOFF_29_1A.md"
     parts = MemoryWorld(files={path: build_results("HANDOFF-29.1A")})
-    assert [found.subject for found in judge(NAMES_FIT_THE_STANDARD, parts)] == ["H-29.1A id", "place"]
+    assert find_subjects(NAMES_FIT_THE_STANDARD, parts) == ["H-29.1A id", "place"]
     title = MemoryWorld(files={spec_path("H-7"): build_spec("H-8")})
     [found] = judge(NAMES_FIT_THE_STANDARD, title)
     assert (found.expected, found.actual, found.place and found.place.line) == ("H-7", "H-8", 1)
 
 
-def test_names_need_a_builder_handoff() -> None:
-    """Packages alone have no names to judge."""
-    with pytest.raises(NotApplicableError):
-        judge(NAMES_FIT_THE_STANDARD, build_world({spec_path("H-5"): None, results_path("H-5"): None}))
-
-
 def _subjects(text: str) -> list[str]:
-    return [found.subject for found in judge(SPEC_SECTIONS_IN_ORDER, build_world({spec_path("H-5"): text}))]
+    return find_subjects(SPEC_SECTIONS_IN_ORDER, build_world({spec_path("H-5"): text}))
 
 
 def test_spec_with_all_sections_passes() -> None:
@@ -112,16 +106,8 @@ def test_spec_with_too_few_constraints_is_found() -> None:
 
 def test_spec_that_is_missing_or_empty_is_found() -> None:
     """Results without a spec, and a spec without a word."""
-    assert [found.subject for found in judge(SPEC_SECTIONS_IN_ORDER, build_world({spec_path("H-5"): None}))] == [
-        "H-5 spec"
-    ]
+    assert find_subjects(SPEC_SECTIONS_IN_ORDER, build_world({spec_path("H-5"): None})) == ["H-5 spec"]
     assert _subjects("") == [f"unreadable {spec_path('H-5')}"]
-
-
-def test_spec_rule_needs_a_builder_handoff() -> None:
-    """Nothing to judge elsewhere."""
-    with pytest.raises(NotApplicableError):
-        judge(SPEC_SECTIONS_IN_ORDER, MemoryWorld(files={"README.md": "# A"}))
 
 
 def test_results_with_all_sections_pass() -> None:
@@ -132,7 +118,7 @@ def test_results_with_all_sections_pass() -> None:
 def test_results_without_a_section_are_found() -> None:
     """Mentioning the clean room elsewhere is no section."""
     world = build_changed_results("## Clean-Room Verification", "The clean-room verification went well.")
-    assert [found.subject for found in judge(RESULTS_SECTIONS_PRESENT, world)] == ["section Clean-Room Verification"]
+    assert find_subjects(RESULTS_SECTIONS_PRESENT, world) == ["section Clean-Room Verification"]
 
 
 def test_results_with_an_empty_section_are_found() -> None:
@@ -152,21 +138,35 @@ def test_results_of_the_newest_attempt_count() -> None:
 def test_results_that_are_due_and_missing_are_found() -> None:
     """Due when just this handoff is to pass, or when a registry calls it done."""
     world = build_world({results_path("H-5"): None})
-    assert [found.subject for found in judge(RESULTS_SECTIONS_PRESENT, world, scope="H-5")] == ["H-5 results"]
+    assert find_subjects(RESULTS_SECTIONS_PRESENT, world, scope="H-5") == ["H-5 results"]
     registry = "# Registry\n\n| ID | Status |\n|---|---|\n| H-5 | VALIDATED |\n"
     said = build_world({results_path("H-5"): None, "handoffs/REGISTRY.md": registry})
-    assert [found.subject for found in judge(RESULTS_SECTIONS_PRESENT, said)] == ["H-5 results"]
-
-
-def test_results_that_are_not_due_are_no_finding() -> None:
-    """A handoff that was only sent out owes nothing yet."""
-    with pytest.raises(NotApplicableError, match="none are due"):
-        judge(
-            RESULTS_SECTIONS_PRESENT, build_world({results_path("H-5"): None, prompt_path("H-5"): build_prompt("H-5")})
-        )
+    assert find_subjects(RESULTS_SECTIONS_PRESENT, said) == ["H-5 results"]
 
 
 def test_results_that_are_empty_are_found() -> None:
     """An empty file cannot be judged, which is said once."""
     found = judge(RESULTS_SECTIONS_PRESENT, build_world({results_path("H-5"): ""}))
     assert [one.subject for one in found] == [f"unreadable {results_path('H-5')}"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "world", "reason"),
+    [
+        (
+            NAMES_FIT_THE_STANDARD,
+            build_world({spec_path("H-5"): None, results_path("H-5"): None}),
+            "no builder handoff",
+        ),
+        (SPEC_SECTIONS_IN_ORDER, MemoryWorld(files={"README.md": "# A"}), "no builder handoff"),
+        (
+            RESULTS_SECTIONS_PRESENT,
+            build_world({results_path("H-5"): None, prompt_path("H-5"): build_prompt("H-5")}),
+            "none are due",
+        ),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError, match=reason):
+        judge(rule, world)

@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.builder.manifests import ASSET_HASHES_MATCH, MANIFEST_SHAPE_FITS
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from tests.support.builder_story import MANIFEST, SOURCE, build_manifest, build_spec, build_world, digest, spec_path
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def _subjects(manifest: str) -> list[str]:
-    return [found.subject for found in judge(MANIFEST_SHAPE_FITS, build_world({MANIFEST: manifest}))]
+    return find_subjects(MANIFEST_SHAPE_FITS, build_world({MANIFEST: manifest}))
 
 
 def test_manifest_of_the_standard_passes() -> None:
@@ -77,13 +77,7 @@ def test_manifest_of_somebody_else_in_a_package_is_found() -> None:
 def test_package_without_a_manifest_is_found() -> None:
     """A package that declares nothing is judged by nothing else."""
     world = build_world({"PKG-OIL-001/oil.py": "x"})
-    assert [found.subject for found in judge(MANIFEST_SHAPE_FITS, world)] == ["manifest PKG-OIL-001"]
-
-
-def test_manifest_rule_needs_a_package() -> None:
-    """A spec alone has none."""
-    with pytest.raises(NotApplicableError):
-        judge(MANIFEST_SHAPE_FITS, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")}))
+    assert find_subjects(MANIFEST_SHAPE_FITS, world) == ["manifest PKG-OIL-001"]
 
 
 _PATH = "PKG-LAMP-001/lamp.py"
@@ -141,7 +135,14 @@ def test_asset_rule_fails_on_a_broken_manifest() -> None:
     assert [one.subject for one in found] == [f"unreadable {MANIFEST}"]
 
 
-def test_asset_rule_needs_assets() -> None:
-    """A handoff without a package has none."""
+@pytest.mark.parametrize(
+    ("rule", "world"),
+    [
+        (MANIFEST_SHAPE_FITS, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")})),
+        (ASSET_HASHES_MATCH, build_world({MANIFEST: None})),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
+    """It neither passes nor fails."""
     with pytest.raises(NotApplicableError):
-        judge(ASSET_HASHES_MATCH, build_world({MANIFEST: None}))
+        judge(rule, world)

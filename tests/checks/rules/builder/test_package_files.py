@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.builder.package_files import PACKAGES_ARE_CLEAN, PACKAGES_OWN_THEIR_FILES
 from tests.support.builder_story import (
     MANIFEST,
@@ -17,7 +17,7 @@ from tests.support.builder_story import (
     results_path,
     spec_path,
 )
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 class _IgnoringWorld(MemoryWorld):
@@ -60,12 +60,6 @@ def test_leftovers_in_packages_of_others_are_left_to_them() -> None:
     assert judge(PACKAGES_ARE_CLEAN, world, scope="H-5") == []
 
 
-def test_clean_rule_needs_a_package() -> None:
-    """A spec alone has none."""
-    with pytest.raises(NotApplicableError):
-        judge(PACKAGES_ARE_CLEAN, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")}))
-
-
 _OIL = "PKG-OIL-001/manifest.json"
 
 
@@ -87,7 +81,7 @@ def test_packages_that_share_a_file_are_found() -> None:
 def test_package_that_reaches_into_another_is_found() -> None:
     """A path that leads into the folder of another package."""
     world = build_world({_OIL: build_manifest("PKG-OIL-001", {"../PKG-LAMP-001/lamp.py": SOURCE})})
-    assert [found.subject for found in judge(PACKAGES_OWN_THEIR_FILES, world)] == ["file PKG-LAMP-001/lamp.py"]
+    assert find_subjects(PACKAGES_OWN_THEIR_FILES, world) == ["file PKG-LAMP-001/lamp.py"]
 
 
 def test_package_that_is_superseded_does_not_count() -> None:
@@ -118,7 +112,14 @@ def test_package_rule_fails_on_a_broken_manifest() -> None:
     assert [one.subject for one in found] == [f"unreadable {_OIL}"]
 
 
-def test_package_rule_needs_packages() -> None:
-    """A handoff without one owns nothing."""
+@pytest.mark.parametrize(
+    ("rule", "world"),
+    [
+        (PACKAGES_ARE_CLEAN, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")})),
+        (PACKAGES_OWN_THEIR_FILES, build_world({MANIFEST: None})),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
+    """It neither passes nor fails."""
     with pytest.raises(NotApplicableError):
-        judge(PACKAGES_OWN_THEIR_FILES, build_world({MANIFEST: None}))
+        judge(rule, world)

@@ -19,7 +19,7 @@ from tests.support.builder_story import (
     results_path,
     spec_path,
 )
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 _CONTRACT = "handoffs/BUILDER_PROMPT_CONTRACT.md"
 
@@ -34,7 +34,7 @@ def _world(changes: dict[str, str | bytes | None] | None = None) -> MemoryWorld:
 
 
 def _subjects(changes: dict[str, str | bytes | None]) -> list[str]:
-    return [found.subject for found in judge(QUESTION_GATE_PASSED, _world(changes))]
+    return find_subjects(QUESTION_GATE_PASSED, _world(changes))
 
 
 def test_gate_that_was_passed() -> None:
@@ -78,7 +78,7 @@ def test_contract_of_work_that_is_done_may_be_older() -> None:
     assert judge(QUESTION_GATE_PASSED, world) == []
     del world.files[results_path("H-5")]
     fresh = MemoryWorld(files=world.files, documents=world.documents, old_files=world.old_files)
-    assert [found.subject for found in judge(QUESTION_GATE_PASSED, fresh)] == [
+    assert find_subjects(QUESTION_GATE_PASSED, fresh) == [
         "H-5 contract of prompt",
         "H-5 contract of answers",
     ]

@@ -21,13 +21,13 @@ from tests.support.builder_story import (
     build_world,
     results_path,
 )
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 _NUMBERS = "- Total: 20 tests\n- Passed: 20\n- Failed: 0\n- Skipped: 0\n"
 
 
 def _subjects_regression(old: str, new: str) -> list[str]:
-    return [found.subject for found in judge(FULL_REGRESSION_RECORDED, build_changed_results(old, new))]
+    return find_subjects(FULL_REGRESSION_RECORDED, build_changed_results(old, new))
 
 
 def test_regression_with_numbers_and_command_passes() -> None:
@@ -76,7 +76,7 @@ _BASELINE = "- Packages installed: 1\n- Total tests (all staged): 20\n"
 
 
 def _subjects_baseline(new: str) -> list[str]:
-    return [found.subject for found in judge(BASELINE_RECORDED, build_changed_results(_BASELINE, new))]
+    return find_subjects(BASELINE_RECORDED, build_changed_results(_BASELINE, new))
 
 
 def test_baseline_with_both_numbers_passes() -> None:
@@ -116,7 +116,7 @@ _ROOM = """- Packages installed: 1
 
 
 def _subjects_clean_room(old: str, new: str) -> list[str]:
-    return [found.subject for found in judge(CLEAN_ROOM_RECORDED, build_changed_results(old, new))]
+    return find_subjects(CLEAN_ROOM_RECORDED, build_changed_results(old, new))
 
 
 def test_clean_room_with_all_three_passes() -> None:

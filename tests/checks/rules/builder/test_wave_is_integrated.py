@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.builder.wave_is_integrated import WAVE_IS_INTEGRATED
 from tests.support.builder_story import build_results, build_spec, build_world, results_path, spec_path
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def _world(waves: dict[str, int], done: str, integration: str | None = None) -> MemoryWorld:
@@ -43,13 +43,13 @@ def test_wave_with_failed_results_is_not_complete() -> None:
     """Results that say FAIL complete nothing."""
     world = _world({"H-1": 1, "H-2": 2}, "H-1 H-2")
     world.files[results_path("H-1")] = build_results("H-1").replace("## Status: PASS", "## Status: FAIL")
-    assert [found.subject for found in judge(WAVE_IS_INTEGRATED, world)] == ["H-1 wave"]
+    assert find_subjects(WAVE_IS_INTEGRATED, world) == ["H-1 wave"]
 
 
 def test_integration_before_its_waves_is_found() -> None:
     """It cannot integrate what has not passed."""
     world = _world({"H-1": 1, "H-2": 1}, "H-1 H-4", "H-4")
-    assert [found.subject for found in judge(WAVE_IS_INTEGRATED, world)] == ["H-4 integration"]
+    assert find_subjects(WAVE_IS_INTEGRATED, world) == ["H-4 integration"]
 
 
 def test_wave_of_one_package_needs_no_integration() -> None:
@@ -60,13 +60,14 @@ def test_wave_of_one_package_needs_no_integration() -> None:
     assert len(judge(WAVE_IS_INTEGRATED, world)) == 1
 
 
-def test_wave_that_is_being_built_is_said() -> None:
-    """Neither a pass nor a finding."""
-    with pytest.raises(NotApplicableError, match="still being built: H-2"):
-        judge(WAVE_IS_INTEGRATED, _world({"H-1": 1, "H-2": 1}, "H-1"))
-
-
-def test_wave_rule_needs_waves() -> None:
-    """Where no spec declares one, there is nothing to judge."""
-    with pytest.raises(NotApplicableError, match="belongs to a wave"):
-        judge(WAVE_IS_INTEGRATED, build_world())
+@pytest.mark.parametrize(
+    ("rule", "world", "reason"),
+    [
+        (WAVE_IS_INTEGRATED, _world({"H-1": 1, "H-2": 1}, "H-1"), "still being built: H-2"),
+        (WAVE_IS_INTEGRATED, build_world(), "belongs to a wave"),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError, match=reason):
+        judge(rule, world)

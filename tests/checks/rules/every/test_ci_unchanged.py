@@ -9,13 +9,13 @@ from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.every.ci_unchanged import CI_UNCHANGED, find_parts
 from handoff_tui.config.settings.root import Settings
 from tests.support.changed_world import build_changed_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 MAKEFILE = "RUNNER = pytest -q\n\nbuild:\n\tcc row.c\n\ntest: build\n\t$(RUNNER) tests\n\nunit-tests:\n\tpytest unit\n"
 
 
 def subjects(before: dict[str, str], now: dict[str, str], renamed: dict[str, str] | None = None) -> list[str]:
-    return [found.subject for found in judge(CI_UNCHANGED, build_changed_world(before, now, renamed))]
+    return find_subjects(CI_UNCHANGED, build_changed_world(before, now, renamed))
 
 
 @pytest.mark.parametrize(

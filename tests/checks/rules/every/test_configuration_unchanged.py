@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.every.configuration_unchanged import (
     CHECK_CONFIGURATION_UNCHANGED,
     SETTINGS_UNCHANGED,
-    read_change,
 )
 from tests.support.changed_world import build_changed_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 FILE = "handoff-tui.toml"
 CHECK_WEAKENED = '[checks.unit]\nrun = ["pytest", "-q"]\nseverity = "high"\nblocking = true\ntimeout_seconds = 60\n'
@@ -19,7 +17,7 @@ CHECK_WEAKENED = '[checks.unit]\nrun = ["pytest", "-q"]\nseverity = "high"\nbloc
 def subjects_weakened(before: str | None, now: str | None) -> list[str]:
     old = {} if before is None else {FILE: before}
     new = {} if now is None else {FILE: now}
-    return [found.subject for found in judge(CHECK_CONFIGURATION_UNCHANGED, build_changed_world(old, new))]
+    return find_subjects(CHECK_CONFIGURATION_UNCHANGED, build_changed_world(old, new))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +109,7 @@ CHECK_SETTINGS = '[checks.unit]\nrun = ["pytest"]\n'
 
 
 def subjects_settings(before: str, now: str) -> list[str]:
-    return [found.subject for found in judge(SETTINGS_UNCHANGED, build_changed_world({FILE: before}, {FILE: now}))]
+    return find_subjects(SETTINGS_UNCHANGED, build_changed_world({FILE: before}, {FILE: now}))
 
 
 def test_settings_that_are_the_same_pass() -> None:
@@ -134,28 +132,3 @@ def test_rule_needs_a_baseline() -> None:
     """Without one nothing differs."""
     with pytest.raises(NotApplicableError):
         judge(SETTINGS_UNCHANGED, MemoryWorld({FILE: CHECK_SETTINGS}))
-
-
-def context(before: dict[str, str], now: dict[str, str]) -> Context:
-    return Context(Answers(build_changed_world(before, now)))
-
-
-def test_versions_that_are_equal_do_not_differ() -> None:
-    """Not even when they are broken."""
-    assert read_change(context({FILE: "["}, {FILE: "["})).differences == []
-
-
-def test_versions_that_differ_are_compared() -> None:
-    """With the present text, for lines."""
-    change = read_change(context({}, {FILE: "[hub]\nx = 1\n"}))
-    assert [difference.name for difference in change.differences] == ["hub.x"]
-    assert change.text.startswith("[hub]")
-
-
-def test_versions_that_cannot_be_read_are_told() -> None:
-    """The present one as a finding, the old one as undecidable, none as not applicable."""
-    assert read_change(context({FILE: ""}, {FILE: "["})).broken is not None
-    with pytest.raises(UndecidableError):
-        read_change(context({FILE: "["}, {FILE: ""}))
-    with pytest.raises(NotApplicableError):
-        read_change(context({}, {}))

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
 from handoff_tui.checks.rules.every.tests_not_weakened import ASSERTIONS_NOT_WEAKENED, NO_NEW_SKIPS, TESTS_NOT_DELETED
 from handoff_tui.checks.world import Change
 from tests.support.changed_world import BASE, build_changed_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 PYTHON = "def test_row():\n    assert 1 + 1 == 2\n\n\nclass TestSail:\n    def test_up(self):\n        assert up()\n"
 SCRIPT = (
@@ -22,7 +22,7 @@ JAVA_DELETED = (
 
 
 def subjects_deleted(before: dict[str, str], now: dict[str, str], renamed: dict[str, str] | None = None) -> list[str]:
-    return [found.subject for found in judge(TESTS_NOT_DELETED, build_changed_world(before, now, renamed))]
+    return find_subjects(TESTS_NOT_DELETED, build_changed_world(before, now, renamed))
 
 
 def test_tests_that_are_still_there_pass() -> None:
@@ -160,7 +160,7 @@ PLAIN = "import pytest\n\n\ndef test_row():\n    assert row()\n"
 
 
 def subjects_skips(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    return [found.subject for found in judge(NO_NEW_SKIPS, build_changed_world(before, now))]
+    return find_subjects(NO_NEW_SKIPS, build_changed_world(before, now))
 
 
 @pytest.mark.parametrize(
@@ -237,12 +237,6 @@ def test_word_that_is_no_mark_passes(path: str, text: str) -> None:
     assert subjects_skips({}, {path: text}) == []
 
 
-def test_skips_rule_needs_a_baseline() -> None:
-    """Without one nothing is new."""
-    with pytest.raises(NotApplicableError):
-        judge(NO_NEW_SKIPS, MemoryWorld())
-
-
 PATH = "tests/test_row.py"
 
 
@@ -251,7 +245,7 @@ def body_of(*lines: str) -> str:
 
 
 def subjects_assertions(before: str, now: str, path: str = PATH) -> list[str]:
-    return [found.subject for found in judge(ASSERTIONS_NOT_WEAKENED, build_changed_world({path: before}, {path: now}))]
+    return find_subjects(ASSERTIONS_NOT_WEAKENED, build_changed_world({path: before}, {path: now}))
 
 
 @pytest.mark.parametrize(
@@ -457,7 +451,14 @@ def test_python_test_that_was_emptied_is_found() -> None:
     assert subjects_assertions(body_of("pass"), body_of("...")) == []
 
 
-def test_assertions_rule_needs_a_baseline() -> None:
-    """Without one nothing was weakened."""
+@pytest.mark.parametrize(
+    ("rule", "world"),
+    [
+        (NO_NEW_SKIPS, MemoryWorld()),
+        (ASSERTIONS_NOT_WEAKENED, MemoryWorld()),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
+    """It neither passes nor fails."""
     with pytest.raises(NotApplicableError):
-        judge(ASSERTIONS_NOT_WEAKENED, MemoryWorld())
+        judge(rule, world)

@@ -5,13 +5,13 @@ import pytest
 from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.every.thresholds_not_lowered import THRESHOLDS_NOT_LOWERED
 from tests.support.changed_world import build_changed_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 JEST = "module.exports = {\n  coverageThreshold: { global: {\n    branches: 80,\n    lines: 90,\n  } },\n}\n"
 
 
 def subjects(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    return [found.subject for found in judge(THRESHOLDS_NOT_LOWERED, build_changed_world(before, now))]
+    return find_subjects(THRESHOLDS_NOT_LOWERED, build_changed_world(before, now))
 
 
 @pytest.mark.parametrize(

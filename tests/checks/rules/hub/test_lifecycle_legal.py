@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.lifecycle_legal import LIFECYCLE_LEGAL
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 PATH = "hub/handoffs.json"
 GOOD = {
@@ -29,7 +29,7 @@ def cycles(*changes: dict[str, object]) -> str:
 
 
 def subjects(*changes: dict[str, object]) -> list[str]:
-    return [found.subject for found in judge(LIFECYCLE_LEGAL, MemoryWorld({PATH: cycles(*changes)}))]
+    return find_subjects(LIFECYCLE_LEGAL, MemoryWorld({PATH: cycles(*changes)}))
 
 
 def test_lifecycle_of_a_good_cycle_is_legal() -> None:

@@ -8,7 +8,7 @@ from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.proofs import PROOFS_EXIST_AND_MATCH, is_picture, parse_result
 from handoff_tui.core.tasks import TestCounts
 from tests.support.memory_files import MemoryFiles
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects
 
 CONTEXT = "HANDOFF_3_T070.md"
 HEAD = "# Handoff Context\nRun ID: 3 | Project: Boats | Task: T070\n\n"
@@ -22,7 +22,7 @@ def subjects(files: dict[str, str | bytes]) -> list[str]:
     """Pictures are bytes, which the shelf of the dialects lists by name only."""
     names = {path: content if isinstance(content, str) else "binary" for path, content in files.items()}
     world = MemoryWorld(files, shelf=MemoryFiles(names))
-    return [found.subject for found in judge(PROOFS_EXIST_AND_MATCH, world)]
+    return find_subjects(PROOFS_EXIST_AND_MATCH, world)
 
 
 def test_proofs_that_are_what_they_say_pass() -> None:

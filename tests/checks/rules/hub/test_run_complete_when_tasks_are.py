@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.run_complete_when_tasks_are import RUN_COMPLETE_WHEN_TASKS_ARE
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def run(state: str, *tasks: str) -> str:
@@ -24,7 +24,7 @@ def task(state: str, stage: str) -> str:
 
 
 def subjects(files: dict[str, str]) -> list[str]:
-    return [found.subject for found in judge(RUN_COMPLETE_WHEN_TASKS_ARE, MemoryWorld(dict(files)))]
+    return find_subjects(RUN_COMPLETE_WHEN_TASKS_ARE, MemoryWorld(dict(files)))
 
 
 @pytest.mark.parametrize("state", ["complete", "ready_for_commit", "merged", "ready_for_deploy", "deployed"])

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.mosaic.briefing_and_message import BRIEFING_FRESH, HANDOFF_MESSAGE_SAYS_SOMETHING
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
@@ -95,12 +95,6 @@ def test_briefing_state_that_cannot_be_read_is_found() -> None:
     assert "is empty" in found.message
 
 
-def test_briefing_repository_without_a_state_does_not_apply() -> None:
-    """There is no briefing there."""
-    with pytest.raises(NotApplicableError, match="no session state under review"):
-        judge(BRIEFING_FRESH, MemoryWorld(files={"a.txt": ""}))
-
-
 def judge_message(message: object, **overrides: object) -> list[RuleFinding]:
     files = build_state(build_agent_state(handoff_message=message))
     settings = {key.replace("__", "."): value for key, value in overrides.items()}
@@ -161,7 +155,18 @@ def test_message_state_that_cannot_be_read_is_found(text: str | None) -> None:
     assert len(judge(HANDOFF_MESSAGE_SAYS_SOMETHING, MemoryWorld(files=files))) == 1
 
 
-def test_message_repository_without_a_state_does_not_apply() -> None:
-    """Other handoffs have no such message."""
-    with pytest.raises(NotApplicableError, match="no session state under review"):
-        judge(HANDOFF_MESSAGE_SAYS_SOMETHING, MemoryWorld(files={".ai-agents/handoff_1.json": '{"commit": "x"}'}))
+@pytest.mark.parametrize(
+    ("rule", "world", "reason"),
+    [
+        (BRIEFING_FRESH, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
+        (
+            HANDOFF_MESSAGE_SAYS_SOMETHING,
+            MemoryWorld(files={".ai-agents/handoff_1.json": '{"commit": "x"}'}),
+            "no session state under review",
+        ),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError, match=reason):
+        judge(rule, world)

@@ -8,7 +8,7 @@ from handoff_tui.checks.rules.mosaic.claimed_commits_match_git import CLAIMED_CO
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import STATE_COMMIT, build_agent_state, build_state
-from tests.support.world import HEAD, MemoryWorld, judge
+from tests.support.world import HEAD, MemoryWorld, find_subjects, judge
 
 STATE_ONLY = (".mosaic/agent_state.json", ".mosaic/SESSION_HANDOFF_2026-03-04.md", ".ai-agents/handoff_0304.json")
 
@@ -174,7 +174,7 @@ def test_shallow_clone_still_tells_what_it_sees() -> None:
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", shallow=True)
     world = build_world(9, repository=facts)
     world.files[".mosaic/SESSION_HANDOFF_1.md"] = "# SESSION HANDOFF\n\nCommit `eeee333`.\n"
-    assert [found.subject for found in judge(CLAIMED_COMMITS_MATCH_GIT, world)] == [STATE_COMMIT[:7]]
+    assert find_subjects(CLAIMED_COMMITS_MATCH_GIT, world) == [STATE_COMMIT[:7]]
 
 
 def test_state_without_a_commit_does_not_apply() -> None:

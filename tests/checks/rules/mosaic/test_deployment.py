@@ -5,7 +5,7 @@ import pytest
 from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.deployment import DEPLOYMENT_ANSWERS, PRODUCTION_STATE_DETERMINABLE
 from tests.support.session_states import build_agent_state, build_state
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def judge_state(**changes: object) -> list[RuleFinding]:
@@ -79,7 +79,7 @@ def test_required_fields_come_from_the_configuration() -> None:
     """Other projects need other fields; a field that holds false or zero holds something."""
     files = build_state(build_agent_state(ready=False, tides=0))
     world = MemoryWorld(files=files, overrides={"mosaic.required_fields": ("ready", "tides", "moon")})
-    assert [found.subject for found in judge(PRODUCTION_STATE_DETERMINABLE, world)] == ["moon"]
+    assert find_subjects(PRODUCTION_STATE_DETERMINABLE, world) == ["moon"]
 
 
 def test_state_that_cannot_be_read_is_found() -> None:
@@ -154,7 +154,7 @@ def test_page_that_a_document_names_is_asked_as_it_is() -> None:
         ".mosaic/SESSION_HANDOFF_1.md": document,
     }
     world = MemoryWorld(files=files, addresses={f"{ADDRESS}/list": 404, f"{ADDRESS}/health": 200})
-    assert [found.subject for found in judge(DEPLOYMENT_ANSWERS, world)] == [f"{ADDRESS}/list"]
+    assert find_subjects(DEPLOYMENT_ANSWERS, world) == [f"{ADDRESS}/list"]
 
 
 def test_live_deployment_without_an_address_is_found() -> None:

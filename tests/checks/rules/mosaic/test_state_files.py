@@ -8,20 +8,13 @@ from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.session_state import find_states, is_state_file, read_state_file, says_something
 from handoff_tui.checks.rules.mosaic.state_files import (
-    LIST,
-    NUMBER,
-    OBJECT,
     STATE_FILES_EXIST,
     STATE_FILES_PARSE,
-    TEXT,
-    Shape,
-    compare_shape,
-    name_type,
 )
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.memory_files import MemoryFiles
 from tests.support.session_states import build_agent_state, build_blocker, build_state
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def build_context(**files: str | bytes) -> Context:
@@ -78,20 +71,6 @@ def test_state_file_that_nobody_read_before_is_judged_here(content: str | bytes,
     assert file.members == {}
 
 
-def test_missing_state_file_is_broken() -> None:
-    """What is not there has no members, and says so."""
-    assert [found.message for found in read_state_file(build_context(), "state.json").broken] == [
-        "state.json is missing"
-    ]
-
-
-def test_state_file_knows_the_place_of_a_member() -> None:
-    """The line of a member, or only the file where it is absent."""
-    file = read_state_file(build_context(state__json='{\n"a": 1,\n"b": 2\n}'), "state.json")
-    assert (file.members, file.broken) == ({"a": 1, "b": 2}, ())
-    assert (str(file.place("b")), str(file.place("c"))) == ("state.json:3", "state.json")
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [("two words", True), ("same same", False), ("Same, same!", False), ("", False), ("- -", False), ("one", False)],
@@ -123,7 +102,7 @@ def test_missing_file_is_named(name: str) -> None:
 def test_optional_file_may_be_missing() -> None:
     """Only the files that the configuration requires must be there."""
     world = MemoryWorld(files=build_state(), overrides={"mosaic.state_files": ("agent_state.json", "plan.json")})
-    assert [found.subject for found in judge(STATE_FILES_EXIST, world)] == [".mosaic/plan.json"]
+    assert find_subjects(STATE_FILES_EXIST, world) == [".mosaic/plan.json"]
 
 
 def test_folder_in_place_of_a_file_is_found() -> None:
@@ -253,7 +232,7 @@ def test_required_field_must_be_there(name: str, value: object) -> None:
 def test_required_fields_come_from_the_configuration() -> None:
     """Other projects require other fields."""
     world = MemoryWorld(files=build_state(), overrides={"mosaic.required_fields": ("tide",)})
-    assert [found.subject for found in judge(STATE_FILES_PARSE, world)] == ["tide"]
+    assert find_subjects(STATE_FILES_PARSE, world) == ["tide"]
 
 
 @pytest.mark.parametrize(
@@ -331,9 +310,7 @@ def test_blocker_that_stands_twice_is_found() -> None:
 @pytest.mark.parametrize("value", [{"version": 1}, {"blockers": None}, {"blockers": {}}, {"archived_blockers": []}])
 def test_blockers_must_be_a_list(value: object) -> None:
     """A file without its list has lost its blockers."""
-    assert [found.subject for found in judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value)))] == [
-        "blockers"
-    ]
+    assert find_subjects(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value))) == ["blockers"]
 
 
 def test_blocker_that_is_no_object_is_found() -> None:
@@ -411,40 +388,3 @@ def test_parsing_repository_without_a_state_does_not_apply() -> None:
     """No state, nothing to parse."""
     with pytest.raises(NotApplicableError, match="no session state under review"):
         judge(STATE_FILES_PARSE, MemoryWorld(files={"a.txt": ""}))
-
-
-@pytest.mark.parametrize(
-    ("value", "name"),
-    [
-        (None, "null"),
-        (True, "true or false"),
-        (1, NUMBER),
-        (1.5, NUMBER),
-        ("", TEXT),
-        ([], LIST),
-        ({}, OBJECT),
-    ],
-)
-def test_types_have_names(value: object, name: str) -> None:
-    """Each type of JSON has its words; true is no number."""
-    assert name_type(value) == name
-
-
-def test_object_of_the_shape_fits() -> None:
-    """Required fields there, types and values as they may be, unknown fields ignored, null as good as absent."""
-    shape = Shape({"a": (TEXT, NUMBER), "n": (LIST,)}, ("a",), {"a": ("red", "wont-fix")}, commit="c")
-    for value in ({"a": "Red"}, {"a": "wont fix", "n": None, "x": 1}, {"a": 1, "c": "abc1234"}):
-        assert list(compare_shape(value, shape)) == []
-
-
-def test_misfits_are_told_each() -> None:
-    """Absent, null, of another type, of another value, and no commit."""
-    shape = Shape({"a": (TEXT, NUMBER)}, ("x", "y"), {"v": ("red",)}, commit="c")
-    found = list(compare_shape({"y": None, "a": [], "v": "", "c": "head"}, shape))
-    assert [(misfit.field, misfit.expected, misfit.actual) for misfit in found] == [
-        ("x", "x", "absent"),
-        ("y", "y", "null"),
-        ("a", "text or a number", "a list"),
-        ("v", "one of red", "empty"),
-        ("c", "7 to 64 hex digits", "head"),
-    ]

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.procedure.agent_ready import AGENT_READY
 from handoff_tui.config.settings.pipeline import Agent, PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
 from handoff_tui.config.settings.root import Settings
 from tests.support.cycles import cycle_world, note
 from tests.support.procedures import procedure_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def agents(command: str) -> Settings:
@@ -47,12 +47,6 @@ def test_agent_ready_takes_the_command_of_the_phase() -> None:
     assert found.expected == "brush on the search path"
 
 
-def test_agent_ready_does_not_apply_to_an_agent_nobody_configured() -> None:
-    """The reason names it."""
-    with pytest.raises(NotApplicableError, match="glazier"):
-        judge(AGENT_READY, procedure_world())
-
-
 def test_agent_ready_fails_when_a_pipeline_requires_the_agent() -> None:
     """Named by the handoff and by the configuration, but without a command."""
     phases = (PhaseSettings(name="firing"), PhaseSettings(name="glazing", agent="Glazier"))
@@ -67,7 +61,7 @@ def test_agent_ready_asks_nothing_of_shipped_pipelines_without_agents() -> None:
     with pytest.raises(NotApplicableError):
         judge(AGENT_READY, world)
     world.overrides["agents"] = {"test": Agent(command=("pytest",))}
-    assert [found.subject for found in judge(AGENT_READY, world)] == ["TDD-1 agent implement"]
+    assert find_subjects(AGENT_READY, world) == ["TDD-1 agent implement"]
 
 
 def test_agent_ready_asks_for_the_agents_of_the_procedure() -> None:
@@ -75,7 +69,7 @@ def test_agent_ready_asks_for_the_agents_of_the_procedure() -> None:
     steps = (ProcedureStep(name="wait", timeout_seconds=1),)
     required = {"AGENT_HANDOFF_STANDARD": Procedure(steps=steps, required_agents=("potter",))}
     world = procedure_world(settings=Settings(procedures=Procedures(procedures=required)))
-    assert [found.subject for found in judge(AGENT_READY, world)] == ["kiln-3 agent potter"]
+    assert find_subjects(AGENT_READY, world) == ["kiln-3 agent potter"]
 
 
 def test_agent_ready_starts_no_phase_that_is_for_people() -> None:
@@ -86,15 +80,22 @@ def test_agent_ready_starts_no_phase_that_is_for_people() -> None:
         judge(AGENT_READY, procedure_world(settings=settings))
 
 
-def test_agent_ready_needs_someone_who_takes_over() -> None:
-    """Nobody named, nobody judged."""
-    with pytest.raises(NotApplicableError, match="no handoff names who takes over"):
-        judge(AGENT_READY, MemoryWorld())
-
-
 @pytest.mark.parametrize(("answers", "number"), [(True, 0), (None, 0), (False, 1)])
 def test_agent_ready_asks_whether_the_program_answers(answers: bool | None, number: int) -> None:  # noqa: FBT001
     """One that hangs is not ready; one that may not be asked is taken as found."""
     world = procedure_world(settings=agents("dip"))
     world.programs, world.answering = {"dip": "/usr/bin/dip"}, {"dip": answers}
     assert len(judge(AGENT_READY, world)) == number
+
+
+@pytest.mark.parametrize(
+    ("rule", "world", "reason"),
+    [
+        (AGENT_READY, procedure_world(), "glazier"),
+        (AGENT_READY, MemoryWorld(), "no handoff names who takes over"),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError, match=reason):
+        judge(rule, world)

@@ -7,10 +7,10 @@ import pytest
 
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT, list_file_sums, parse_sum
+from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT, list_file_sums
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from tests.support.procedures import PATH, procedure_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 GLAZE = "cobalt\n"
 SUM = hashlib.sha256(GLAZE.encode()).hexdigest()
@@ -83,7 +83,7 @@ def test_data_intact_checks_the_hashes_of_results() -> None:
     assert judge(DATA_INTACT, MemoryWorld(files=files)) == []
     files[RESULTS] = results_with(OTHER)
     world = MemoryWorld(files=files)
-    assert [found.subject for found in judge(DATA_INTACT, world)] == ["checksum glaze/blue.txt"]
+    assert find_subjects(DATA_INTACT, world) == ["checksum glaze/blue.txt"]
     overtaken = MemoryWorld(
         files=files, documents={RESULTS: "e" * 40}, old_files={("e" * 40, "glaze/blue.txt"): b"copper\n"}
     )
@@ -118,7 +118,7 @@ def test_data_intact_holds_a_manifest_to_the_present() -> None:
         documents={MANIFEST: "e" * 40},
         old_files={("e" * 40, "PKG-BOWL-001/bowl.py"): b"copper\n"},
     )
-    assert [found.subject for found in judge(DATA_INTACT, world)] == ["checksum PKG-BOWL-001/bowl.py"]
+    assert find_subjects(DATA_INTACT, world) == ["checksum PKG-BOWL-001/bowl.py"]
 
 
 def test_data_intact_believes_the_measurement_where_the_file_is_missing() -> None:
@@ -147,18 +147,6 @@ def test_data_intact_does_not_apply_without_sums() -> None:
 
 
 DIGITS = "0123456789abcdef" * 4
-
-
-@pytest.mark.parametrize("text", [DIGITS, f"sha256:{DIGITS}", f" {DIGITS.upper()}\n"])
-def test_sum_is_sixty_four_digits(text: str) -> None:
-    """With or without its name, in small or capital letters."""
-    assert parse_sum(text) == DIGITS
-
-
-@pytest.mark.parametrize("text", [DIGITS[:-1], f"{DIGITS}0", "md5:" + DIGITS, "", None, 7])
-def test_anything_else_is_no_sum(text: object) -> None:
-    """Too short, too long, of another kind, or no text."""
-    assert parse_sum(text) is None
 
 
 def test_lists_of_sums_are_known_by_their_names() -> None:

@@ -6,7 +6,7 @@ from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.procedure.source_phase_complete import SOURCE_PHASE_COMPLETE
 from tests.support.cycles import cycle_world, note
 from tests.support.procedures import CONTEXT, EXECUTION, PATH, files_world, procedure_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def test_source_phase_complete_passes_a_finished_procedure() -> None:
@@ -73,7 +73,7 @@ def test_source_phase_complete_holds_for_a_red_test() -> None:
 def test_source_phase_complete_fails_a_phase_that_is_tried_again() -> None:
     """GREEN that announces GREEN after a failure is not over."""
     world = cycle_world([note("RED"), note("GREEN", nextPhase="GREEN", testResult="FAIL", error="1 test fails")])
-    assert [found.subject for found in judge(SOURCE_PHASE_COMPLETE, world)] == ["TDD-1 blocker error", "TDD-1 phase"]
+    assert find_subjects(SOURCE_PHASE_COMPLETE, world) == ["TDD-1 blocker error", "TDD-1 phase"]
 
 
 def test_source_phase_complete_judges_every_handoff_with_a_target_phase() -> None:

@@ -14,7 +14,7 @@ from handoff_tui.config.settings.pipeline import Agent, PhaseSettings, PipelineS
 from handoff_tui.config.settings.root import Settings
 from tests.support.cycles import SOURCE_FILE, TEST_FILE, cycle_world, note
 from tests.support.procedures import PATH, procedure_world
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def pipeline(*names: str) -> PipelineSettings:
@@ -60,9 +60,7 @@ def test_target_resources_present_asks_a_pipeline_that_has_the_source_phase() ->
     """A pipeline of the user's own speaks of a handoff whose source it has; that of another dialect never does."""
     own = Settings(pipelines={"pottery": pipeline("firing", "selling")})
     other = Settings(pipelines={"builder": pipeline("firing", "selling"), "kitchen": pipeline("cook", "eat")})
-    assert [found.subject for found in judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=own))] == [
-        "kiln-3 phase glazing"
-    ]
+    assert find_subjects(TARGET_RESOURCES_PRESENT, procedure_world(settings=own)) == ["kiln-3 phase glazing"]
     assert judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=other)) == []
 
 
@@ -70,9 +68,7 @@ def test_target_resources_present_asks_for_the_agent() -> None:
     """Where agents are configured, the target must be one of them or work in a phase."""
     stranger = Settings(agents={"stoker": Agent(command=("fire",))})
     known = Settings(agents={"Glazier": Agent(command=("dip",))})
-    assert [found.subject for found in judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=stranger))] == [
-        "kiln-3 agent glazier"
-    ]
+    assert find_subjects(TARGET_RESOURCES_PRESENT, procedure_world(settings=stranger)) == ["kiln-3 agent glazier"]
     assert judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=known)) == []
 
 
@@ -82,7 +78,7 @@ def test_target_resources_present_asks_for_the_files_of_a_cycle() -> None:
     assert judge(TARGET_RESOURCES_PRESENT, world) == []
     del world.files[TEST_FILE]
     del world.files[SOURCE_FILE]
-    assert [found.subject for found in judge(TARGET_RESOURCES_PRESENT, world)] == [f"TDD-1 {TEST_FILE}"]
+    assert find_subjects(TARGET_RESOURCES_PRESENT, world) == [f"TDD-1 {TEST_FILE}"]
 
 
 def test_target_resources_present_knows_no_unknown_phase_of_a_cycle() -> None:
@@ -164,7 +160,7 @@ def test_permissions_granted_quotes_paths_in_commands() -> None:
 def test_permissions_granted_asks_for_scripts_that_a_report_names() -> None:
     """A shell script that the next agent is told to run."""
     world = MemoryWorld(files={"reports/kiln_report.md": REPORT, "tools/dip.sh": "true"})
-    assert [found.subject for found in judge(PERMISSIONS_GRANTED, world)] == ["KILN-1 run tools/dip.sh"]
+    assert find_subjects(PERMISSIONS_GRANTED, world) == ["KILN-1 run tools/dip.sh"]
 
 
 def test_permissions_granted_asks_for_the_files_of_a_cycle() -> None:

@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.public.agrees_with_git import NAMED_COMMITS_EXIST, UNCOMMITTED_FILES_AGREE
 from handoff_tui.core.repository_facts import RepositoryFacts
-from tests.support.world import HEAD, MemoryWorld, judge
+from tests.support.world import HEAD, MemoryWorld, find_subjects, judge
 
 PATH = ".planning/HANDOFF.json"
 
@@ -61,7 +61,7 @@ def subjects(listed: object, changed: tuple[str, ...] = (), untracked: tuple[str
     root = {"phase": "3", "completed_tasks": [], "remaining_tasks": [], "uncommitted_files": listed}
     files: dict[str, str | bytes] = {PATH: json.dumps(root), "src/row.py": "", "src/sail.py": "", "data/a.csv": ""}
     facts = RepositoryFacts(root="/r", head=HEAD, changed=changed, untracked=untracked)
-    return [found.subject for found in judge(UNCOMMITTED_FILES_AGREE, MemoryWorld(files, repository=facts))]
+    return find_subjects(UNCOMMITTED_FILES_AGREE, MemoryWorld(files, repository=facts))
 
 
 @pytest.mark.parametrize(

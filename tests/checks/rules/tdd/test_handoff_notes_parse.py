@@ -9,7 +9,7 @@ from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.tdd.handoff_notes_parse import HANDOFF_NOTES_PARSE
 from handoff_tui.core.place import Problem, ProblemLevel
 from tests.support.cycles import cycle_world, note, note_path
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def test_handoff_notes_parse_passes_notes_and_state_files() -> None:
@@ -34,7 +34,7 @@ def test_handoff_notes_parse_names_a_note_that_became_no_step() -> None:
     lost = Problem(path=note_path(7), message="is a note without a phase", level=ProblemLevel.WARNING)
     kept = Problem(path=note_path(1), message="is odd", level=ProblemLevel.WARNING)
     world._handoffs_read = world.handoffs_read()._replace(problems=(lost, kept))
-    assert [found.subject for found in judge(HANDOFF_NOTES_PARSE, world)] == [note_path(7)]
+    assert find_subjects(HANDOFF_NOTES_PARSE, world) == [note_path(7)]
 
 
 def test_handoff_notes_parse_judges_only_the_cycle_under_review() -> None:

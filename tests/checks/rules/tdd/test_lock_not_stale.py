@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.tdd.lock_not_stale import LOCK_NOT_STALE
 from tests.support.cycles import cycle_world, note
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 LOCK = ".tdd.lock"
 NOW = MemoryWorld().moment
@@ -66,7 +66,7 @@ def test_lock_not_stale_takes_the_limit_from_the_configuration() -> None:
 def test_lock_not_stale_finds_a_lock_in_a_folder() -> None:
     """Beside a cycle, wherever the dialect found it."""
     world = cycle_world([note("RED")], {"kitchen/.tdd.lock": "agent: heron\n"})
-    assert [found.subject for found in judge(LOCK_NOT_STALE, world)] == ["kitchen/.tdd.lock time"]
+    assert find_subjects(LOCK_NOT_STALE, world) == ["kitchen/.tdd.lock time"]
 
 
 def test_lock_not_stale_needs_a_lock() -> None:

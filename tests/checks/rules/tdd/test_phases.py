@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE, PHASE_ORDER_LEGAL, RETRY_BUDGET_KEPT
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.handoffs.reading.format import CommitFact
 from tests.support.cycles import commit_id, cycle_world, note, note_path
 from tests.support.memory_files import MemoryFiles
-from tests.support.world import MemoryWorld, judge
+from tests.support.world import MemoryWorld, find_subjects, judge
 
 CYCLE = ("PLAN", "RED", "GREEN", "REFACTOR")
 
@@ -51,7 +51,7 @@ def test_phase_order_legal_names_a_step_out_of_order(
 def test_phase_order_legal_looks_across_cycles() -> None:
     """A cycle that was left in GREEN may not be followed by the RED of the next."""
     notes = [*(note(phase) for phase in CYCLE[:3]), note("RED", cycleNumber=2)]
-    assert [found.subject for found in judge(PHASE_ORDER_LEGAL, cycle_world(notes))] == ["TDD-2 RED follows GREEN"]
+    assert find_subjects(PHASE_ORDER_LEGAL, cycle_world(notes)) == ["TDD-2 RED follows GREEN"]
     assert judge(PHASE_ORDER_LEGAL, cycle_world(notes), scope="TDD-1") == []
 
 
@@ -89,17 +89,9 @@ def test_phase_order_legal_follows_the_files_of_the_history() -> None:
         ".handoff/history/001.json": json.dumps(note("PLAN")),
         ".handoff/current.json": json.dumps(note("GREEN")),
     }
-    assert [found.subject for found in judge(PHASE_ORDER_LEGAL, MemoryWorld(files=files))] == [
-        "TDD-1 GREEN follows PLAN"
-    ]
+    assert find_subjects(PHASE_ORDER_LEGAL, MemoryWorld(files=files)) == ["TDD-1 GREEN follows PLAN"]
     files[".handoff/history/002.json"] = json.dumps(note("RED"))
     assert judge(PHASE_ORDER_LEGAL, MemoryWorld(files=files)) == []
-
-
-def test_phase_order_legal_needs_a_cycle() -> None:
-    """No steps, no order."""
-    with pytest.raises(NotApplicableError):
-        judge(PHASE_ORDER_LEGAL, MemoryWorld())
 
 
 def failed_green(count: int) -> dict[str, object]:
@@ -126,7 +118,7 @@ def test_retry_budget_kept_takes_the_budget_from_the_configuration() -> None:
     world = cycle_world([note("RED"), failed_green(1)])
     assert judge(RETRY_BUDGET_KEPT, world) == []
     world.overrides["tdd.retry_budget"] = 0
-    assert [found.subject for found in judge(RETRY_BUDGET_KEPT, world)] == ["TDD-1 GREEN retries"]
+    assert find_subjects(RETRY_BUDGET_KEPT, world) == ["TDD-1 GREEN retries"]
 
 
 def test_retry_budget_kept_counts_the_steps_themselves() -> None:
@@ -141,7 +133,7 @@ def test_retry_budget_kept_counts_the_steps_themselves() -> None:
 def test_retry_budget_kept_calls_a_person_after_failures_in_a_row() -> None:
     """Three failed tries, though the budget would allow one more."""
     world = cycle_world([note("RED"), *(failed_green(count) for count in range(3))])
-    assert [found.subject for found in judge(RETRY_BUDGET_KEPT, world)] == ["TDD-1 GREEN failures"]
+    assert find_subjects(RETRY_BUDGET_KEPT, world) == ["TDD-1 GREEN failures"]
     assert judge(RETRY_BUDGET_KEPT, cycle_world([note("RED"), failed_green(0), failed_green(1)])) == []
 
 
@@ -154,12 +146,6 @@ def test_retry_budget_kept_refuses_a_count_that_is_none() -> None:
     """Words count nothing, so they do not pass as zero."""
     found = judge(RETRY_BUDGET_KEPT, cycle_world([note("GREEN", retryCount="many")]))
     assert [entry.subject for entry in found] == ["TDD-1 retry count"]
-
-
-def test_retry_budget_kept_needs_a_cycle() -> None:
-    """Nothing was tried, nothing was tried again."""
-    with pytest.raises(NotApplicableError):
-        judge(RETRY_BUDGET_KEPT, MemoryWorld())
 
 
 def test_commit_prefix_fits_phase_passes_the_usual_prefixes() -> None:
@@ -199,7 +185,7 @@ def test_commit_prefix_fits_phase_reads_trailers_too() -> None:
         shelf=MemoryFiles({}, git_commits=(CommitFact(name, subject, body, "Ada", "2031-01-01"),)),
         log=(CommitInfo(name, (), "Ada", "ada@example.com", "2031-01-01", subject, body),),
     )
-    assert [found.subject for found in judge(COMMIT_PREFIX_FITS_PHASE, world)] == [f"commit {name}"]
+    assert find_subjects(COMMIT_PREFIX_FITS_PHASE, world) == [f"commit {name}"]
 
 
 def test_commit_prefix_fits_phase_needs_an_annotated_commit() -> None:
@@ -209,3 +195,16 @@ def test_commit_prefix_fits_phase_needs_an_annotated_commit() -> None:
     for world in (MemoryWorld(), old):
         with pytest.raises(NotApplicableError):
             judge(COMMIT_PREFIX_FITS_PHASE, world)
+
+
+@pytest.mark.parametrize(
+    ("rule", "world"),
+    [
+        (PHASE_ORDER_LEGAL, MemoryWorld()),
+        (RETRY_BUDGET_KEPT, MemoryWorld()),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError):
+        judge(rule, world)

@@ -1,0 +1,49 @@
+"""The table of rules, and that its rules stand alone."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from handoff_tui.checks import rules
+from handoff_tui.checks.registry import RULES
+
+FOLDER = Path(rules.__path__[0])
+PARSED = {
+    f"{rules.__name__}.{path.parent.name}.{path.stem}": ast.parse(path.read_text("utf-8"))
+    for path in FOLDER.glob("*/*.py")
+}
+
+
+def list_rules(module: ast.Module) -> list[str]:
+    calls = [node.value for node in module.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    return [
+        str(ast.literal_eval(word.value))
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id == "Rule"
+        for word in call.keywords
+        if word.arg == "id"
+    ]
+
+
+def test_every_rule_is_in_the_table_once() -> None:
+    """No rule is forgotten, and no id is used twice."""
+    written = [name for module in PARSED.values() for name in list_rules(module)]
+    assert sorted(rule.id for rule in RULES) == sorted(written)
+    assert len(set(written)) == len(written)
+
+
+def test_rules_know_nothing_of_each_other() -> None:
+    """A file with rules is imported by no other; what several need has a file without rules."""
+    with_rules = {name for name, module in PARSED.items() if list_rules(module)}
+    imported = {
+        node.module for module in PARSED.values() for node in ast.walk(module) if isinstance(node, ast.ImportFrom)
+    }
+    assert with_rules & imported == set()
+
+
+def test_rules_speak_in_sentences() -> None:
+    """What holds and what to do are sentences; what is read goes on from "Reads"."""
+    for rule in RULES:
+        assert rule.holds[0].isupper() or rule.holds.startswith("uncommitted_files"), rule.id
+        assert (rule.holds[-1], rule.remedy[-1], rule.reads[-1] == ".") == (".", ".", False), rule.id
