@@ -23,7 +23,7 @@ def test_status_at_a_commit_is_that_of_then(say: InProcess, builder: RepositoryB
     page = say("status", "--at", "HEAD~1", "--repo", builder.folder)
     assert (page.code, page.stderr) == (ExitCode.OK, "")
     assert page.stdout.startswith(f"AS IT WAS at {builder.head('HEAD~1')[:7]}")
-    assert ("PAUSED" in page.stdout, "COMPLETE" in page.stdout, "for looking only" in page.stdout) == (
+    assert ("PAUSED" in page.stdout, "COMPLETE" in page.stdout, "read-only" in page.stdout) == (
         True,
         False,
         True,
@@ -40,7 +40,7 @@ def test_show_at_a_commit_is_that_of_then(say: InProcess, builder: RepositoryBui
     value = say("show", "HANDOFF.md", "--at", "HEAD~1", "--json", "--repo", builder.folder).json
     assert (value["status_claimed"], value["at"]["commit"]) == ("PAUSED", builder.head("HEAD~1"))
     both = say("show", "HANDOFF.md", "--at", "HEAD~1", "--proofs", "--repo", builder.folder)
-    assert (both.code, "as they are now" in both.stderr) == (ExitCode.USAGE, True)
+    assert (both.code, "only be shown as they are now" in both.stderr) == (ExitCode.USAGE, True)
 
 
 def test_check_at_a_commit_runs_the_rules_there(say: InProcess, builder: RepositoryBuilder) -> None:

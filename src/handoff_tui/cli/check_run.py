@@ -29,11 +29,11 @@ def run_checks(arguments: argparse.Namespace, recall: OutputCache | None) -> Exi
     request = _build_request(arguments)
     if arguments.list:
         return _list(arguments, list_rules(desk, request), read_consent(desk))
-    with following(keeps_partial=True) as telling:
-        report = check(desk, request, telling)
+    with following(keeps_partial=True) as progress:
+        report = check(desk, request, progress)
     form = "json" if arguments.json else arguments.format
     write_plain(_render(report, form, everything=arguments.all))
-    if telling.cancel.is_set():
+    if progress.cancel.is_set():
         return ExitCode.INTERRUPTED
     code = ExitCode.BLOCKED if report.verdict == "blocked" else ExitCode.OK
     if recall is not None and report.can_be_recalled:

@@ -22,10 +22,10 @@ def following(*, keeps_partial: bool = False) -> Iterator[ProgressCallbacks]:
 
     With `keeps_partial` the verb goes on: it prints the results so far and asks whether it was cancelled.
     """
-    telling = ProgressCallbacks(on_result=_tell)
-    with stopping(telling.cancel):
-        yield telling
-    if telling.cancel.is_set() and not keeps_partial:
+    progress = ProgressCallbacks(on_result=_tell)
+    with stopping(progress.cancel):
+        yield progress
+    if progress.cancel.is_set() and not keeps_partial:
         raise KeyboardInterrupt
 
 

@@ -78,7 +78,7 @@ def test_phase_for_people_is_refused_without_a_terminal(stepping: Stepping, say:
     ) as process:
         _, stderr = process.communicate(timeout=150)
     assert process.returncode == ExitCode.NO_HUMAN
-    assert b"may only be started by a person" in stderr
+    assert b"only a person may start" in stderr
 
 
 def test_interrupt_stops_the_agent_and_tells_what_it_did(stepping: Stepping) -> None:
@@ -146,7 +146,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> InProcess:
 def test_repository_without_runs_lists_none_and_writes_nothing(call: InProcess, root: Path) -> None:
     """Looking changes nothing: not even the engine's file is made."""
     said = call("run", "--list", "--repo", root)
-    assert (said.code, said.stdout) == (0, "No procedure was run here.\n")
+    assert (said.code, said.stdout) == (0, "No procedure has run here\n")
     assert call("run", "--list", "--json", "--repo", root).json["runs"] == []
     assert not (root / ".git" / "handoff-tui").exists()
 

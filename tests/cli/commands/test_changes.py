@@ -108,7 +108,7 @@ def test_long_differences_are_cut_and_it_is_said(builder: RepositoryBuilder, say
     assert "a.txt 299" in said.stdout
     assert "only the first 100 lines are shown" in said.stdout
     assert "c.txt 0" not in said.stdout
-    assert said.stderr == "the lines of 1 more file are not shown; name some, or --all\n"
+    assert said.stderr == "The lines of 1 more file are not shown. Name a file, or use --all.\n"
     for words in (("--all",), ("c.txt",)):
         assert "c.txt 299" in say("diff", "--against", "HEAD", *words, "--repo", root).stdout
 
@@ -131,7 +131,7 @@ def test_side_by_side_needs_room(builder: RepositoryBuilder, say: InProcess, mon
     assert any("one" in line and "two" in line for line in wide.stdout.splitlines())
     monkeypatch.setenv("COLUMNS", "80")
     narrow = say(*words)
-    assert narrow.stderr == "side by side needs 100 columns; this is one below the other\n"
+    assert narrow.stderr == "Side by side needs 100 columns; old and new are shown one below the other.\n"
     assert not any("one" in line and "two" in line for line in narrow.stdout.splitlines())
 
 
@@ -196,7 +196,7 @@ def test_same_content_is_stored_once(builder: RepositoryBuilder, say: InProcess)
     root = builder.write("a").commit().folder
     assert "  stored\n" in say("baseline", "capture", "--repo", root).stdout
     again = say("baseline", "capture", "--repo", root)
-    assert "stored before, with just this content" in again.stdout
+    assert "already stored with this content" in again.stdout
     assert "baseline pin" in again.stderr
     assert len(say("baseline", "list", "--repo", root, "--json").json["snapshots"]) == 1
 
@@ -219,6 +219,6 @@ def test_cancelled_capture_stores_nothing(
     root = builder.write("a").commit().folder
     telling = ProgressCallbacks()
     telling.cancel.set()
-    monkeypatch.setattr("handoff_tui.cli.progress.Telling", lambda **_: telling)
+    monkeypatch.setattr("handoff_tui.cli.progress.ProgressCallbacks", lambda **_: telling)
     assert say("baseline", "capture", "--repo", root).code == 130
     assert not (root / ".handoff-tui").exists()

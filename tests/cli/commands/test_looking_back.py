@@ -45,7 +45,7 @@ def test_history_of_one_that_is_unknown_is_a_usage_error(story: AttemptStory, sa
 def test_history_without_anything_is_a_sentence(builder: RepositoryBuilder, say: InProcess) -> None:
     """Neither a log nor a commit is needed to ask."""
     said = say("history", "--repo", builder.folder)
-    assert (said.code, said.stdout.strip()) == (0, "Nobody has handed anything over or decided yet.")
+    assert (said.code, said.stdout.strip()) == (0, "Nothing submitted or decided yet.")
 
 
 def test_comparison_is_text_or_json(story: AttemptStory, say: InProcess) -> None:
@@ -58,7 +58,7 @@ def test_comparison_is_text_or_json(story: AttemptStory, say: InProcess) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(("1", "2"), "of which handoff"), ((f"{HANDOFF}:1", "x"), "names no attempt")]
+    ("words", "said"), [(("1", "2"), "doesn't name a handoff"), ((f"{HANDOFF}:1", "x"), "isn't an attempt")]
 )
 def test_wrong_names_are_usage_errors(words: tuple[str, str], said: str, story: AttemptStory, say: InProcess) -> None:
     """Code 2, and the form that is expected."""
@@ -105,7 +105,7 @@ def test_bisect_prints_a_page_and_json(say: InProcess, history: History) -> None
     """The same answer, exit code 0."""
     page = say("bisect", "verdict", "--repo", history.builder.folder)
     assert (page.code, page.stderr) == (ExitCode.OK, "")
-    assert page.stdout.startswith(f"verdict fails since {history.commits[3][:7]}")
+    assert page.stdout.startswith(f"{history.commits[3][:7]} broke verdict")
     value = say("bisect", "verdict", "--repo", history.builder.folder, "--json").json
     assert (value["schema"], value["end"], value["bad"]) == ("handoff-tui/bisect/v1", "found", history.commits[3])
 
@@ -115,7 +115,7 @@ def test_bisect_that_finds_nothing_exits_with_one(say: InProcess, history: Histo
     said = say("bisect", "verdict", "--bad", history.commits[1], "--repo", history.builder.folder)
     assert (said.code, "does not fail at" in said.stdout) == (ExitCode.BLOCKED, True)
     wrong = say("bisect", "verdict", "--good", history.commits[4], "--repo", history.builder.folder)
-    assert (wrong.stdout, "as well" in wrong.stderr, "hint:" in wrong.stderr) == ("", True, True)
+    assert (wrong.stdout, "also fails" in wrong.stderr, "hint:" in wrong.stderr) == ("", True, True)
 
 
 def test_bisect_that_is_stopped_says_what_is_known(
@@ -129,7 +129,7 @@ def test_bisect_that_is_stopped_says_what_is_known(
 
     monkeypatch.setattr(bisect, "_tell", interrupt)
     said = say("bisect", "verdict", "--good", history.commits[0], "--repo", history.builder.folder)
-    assert (said.code, "the search was stopped" in said.stdout) == (ExitCode.INTERRUPTED, True)
+    assert (said.code, "Stopped: " in said.stdout) == (ExitCode.INTERRUPTED, True)
     assert BisectControl().on_progress is None
 
 

@@ -130,7 +130,7 @@ def test_show_draws_screenshots_among_the_proofs(say: InProcess, builder: Reposi
     said = say("show", "T021", "--proofs", "--repo", builder.folder)
     assert said.code == ExitCode.OK
     assert "▀▀▀▀" in said.stdout
-    assert "torn.png cannot be drawn" in said.stderr
+    assert "torn.png can't be drawn" in said.stderr
     rows = say("show", "T021", "--proofs", "--json", "--repo", builder.folder).json["proofs"]
     assert {row["path"] for row in rows} == {"proofs/T021/run-1/screen.png", "proofs/T021/run-1/torn.png"}
 

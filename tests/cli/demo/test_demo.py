@@ -160,7 +160,7 @@ def test_planted_failure_is_found_as_the_document_says(demo: Path, speaking: Spe
     assert all(word in said["failure"] for word in ("look first at approvals-are-real", "commit cbfc5a1"))
     since = said["failure"].partition("Since it last passed")[2].splitlines()
     assert since[3].split()[:2] == ["added", ".mosaic/gemini_approval.json"]
-    assert all(word in said["bisect"] for word in ("fails since c7e6981", "curlew"))
+    assert all(word in said["bisect"] for word in ("c7e6981 broke", "curlew"))
     assert "Bring them back." in said["history"]
 
 

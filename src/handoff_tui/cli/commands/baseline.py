@@ -83,8 +83,8 @@ def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
 
 
 def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
-    with following() as telling:
-        summary, snapshot, is_new = capture(desk, telling)
+    with following() as progress:
+        summary, snapshot, is_new = capture(desk, progress)
     if arguments.json:
         write_json(build_baseline_show_json(summary, snapshot))
         return ExitCode.OK

@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         bad=arguments.bad,
         finding=arguments.finding,
     )
-    telling = BisectControl(on_progress=_tell)
-    with stopping(telling.cancel):
-        report = bisect(desk, request, telling)
+    control = BisectControl(on_progress=_tell)
+    with stopping(control.cancel):
+        report = bisect(desk, request, control)
     write_result(
         arguments, lambda: build_bisect_json(report), lambda: build_bisect_page(report, everything=arguments.all)
     )

@@ -36,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
-    with following() as telling:
+    with following() as progress:
         comparison = compare_attempts(
-            desk, open_log(desk.repository), arguments.first, arguments.second, arguments.phase, telling
+            desk, open_log(desk.repository), arguments.first, arguments.second, arguments.phase, progress
         )
     write_result(
         arguments,

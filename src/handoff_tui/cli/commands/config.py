@@ -31,6 +31,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.what == "schema":
         write_json(build_schema())
         return ExitCode.OK
-    rows = list(read_settings(find_start(arguments), required=arguments.repo is not None).rows())
+    rows = read_settings(find_start(arguments), required=arguments.repo is not None).rows()
     write_result(arguments, lambda: build_config_json(rows), lambda: build_config_page(rows, origins=arguments.origins))
     return ExitCode.OK

@@ -94,8 +94,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         comments=comments,
         viewed=tuple(arguments.viewed),
     )
-    with following() as telling:
-        prepared = prepare_decision(desk, log, request, telling)
+    with following() as progress:
+        prepared = prepare_decision(desk, log, request, progress)
     _confirm(prepared, arguments.subject)
     entry = sign_decision(log, prepared)
     _wake(desk, prepared)

@@ -92,8 +92,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         raise UsageError("--patch prints the exact patch", "Leave out --json and --whitespace.")
     desk = open_desk(find_start(arguments))
     arguments.paths = [name for path in arguments.paths for name in _build_names(path, desk.repository.root)]
-    with following() as telling:
-        found = diff(desk, _build_request(arguments), telling)
+    with following() as progress:
+        found = diff(desk, _build_request(arguments), progress)
     if arguments.patch:
         return _write_patch(_require_files(found), arguments)
     if arguments.stat or arguments.paths:

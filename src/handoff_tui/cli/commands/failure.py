@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
     log = open_log(desk.repository)
-    with following() as telling:
-        report = read_failure(desk, log, arguments.id, arguments.phase, only=arguments.check, telling=telling)
+    with following() as progress:
+        report = read_failure(desk, log, arguments.id, arguments.phase, only=arguments.check, telling=progress)
     write_result(
         arguments, lambda: build_failure_json(report), lambda: build_failure_page(report, everything=arguments.all)
     )

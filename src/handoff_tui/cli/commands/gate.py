@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
-    with following() as telling:
+    with following() as progress:
         options = ExamineOptions(fresh=arguments.fresh)
-        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, options, telling)
+        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, options, progress)
     view = build_gate_view(examined)
     write_result(arguments, lambda: build_gate_json(view), lambda: build_gate_page(view))
     if examined.index.verdict.fatal:

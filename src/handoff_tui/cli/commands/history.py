@@ -66,7 +66,7 @@ def _look(desk: Desk, log: OpenLog, arguments: argparse.Namespace) -> ExaminedGa
     if desk.work_tree.facts.head is None:
         return None
     try:
-        with following() as telling:
-            return examine(desk, log, arguments.id, arguments.phase, telling=telling, options=WITHOUT_COMMANDS)
+        with following() as progress:
+            return examine(desk, log, arguments.id, arguments.phase, telling=progress, options=WITHOUT_COMMANDS)
     except HandoffNotFoundError:
         return None

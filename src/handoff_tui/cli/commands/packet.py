@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
-    with following() as telling:
-        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, telling=telling)
+    with following() as progress:
+        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, telling=progress)
     packet = build_packet(examined)
     if arguments.json:
         write_json(build_packet_json(packet))

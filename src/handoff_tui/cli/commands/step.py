@@ -111,8 +111,8 @@ def _start(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
         return _print_prompt(desk, request)
     if arguments.what == "detach":
         return _detach(desk, request, arguments)
-    with _following() as telling:
-        report = step(desk, request, telling, loop=arguments.loop)
+    with _following() as progress:
+        report = step(desk, request, progress, loop=arguments.loop)
     return _tell(desk, report, arguments)
 
 
@@ -159,19 +159,19 @@ def _control(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
 
 def _attach(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     key = find_last(desk, _find_named(desk, arguments), arguments.phase)
-    with _following() as telling:
-        view = follow(desk, key, telling.on_look, telling.checks.cancel)
+    with _following() as progress:
+        view = follow(desk, key, progress.on_look, progress.checks.cancel)
         if not view.state.is_over:
             write_note("The agent keeps running; --stop ends it.")
             return ExitCode.INTERRUPTED
-        report = finish_step(desk, key, telling.checks)
+        report = finish_step(desk, key, progress.checks)
     return _tell(desk, report, arguments)
 
 
 def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> ExitCode:
-    with _following() as telling:
-        prepared = prepare_step(desk, request, telling.checks)
-        if telling.checks.cancel.is_set():
+    with _following() as progress:
+        prepared = prepare_step(desk, request, progress.checks)
+        if progress.checks.cancel.is_set():
             raise KeyboardInterrupt
         confirmed = prepared.phase.human_only and _confirm(prepared)
         view = start_step(prepared, confirmed=confirmed)
@@ -184,8 +184,8 @@ def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> 
 
 
 def _print_prompt(desk: Desk, request: StepRequest) -> ExitCode:
-    with _following() as telling:
-        prepared = prepare_step(desk, request, telling.checks)
+    with _following() as progress:
+        prepared = prepare_step(desk, request, progress.checks)
     write_text("\n".join(render_safe_lines(build_prompt(prepared).rstrip("\n"))))
     return ExitCode.OK
 

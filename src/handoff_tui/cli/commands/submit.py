@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
-    with following() as telling:
+    with following() as progress:
         done = submit(
             desk,
             open_log(desk.repository),
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
             arguments.phase,
             signed=arguments.sign or arguments.key is not None,
             key_file=arguments.key,
-            telling=telling,
+            telling=progress,
         )
     view = build_gate_view(done.examined)
     write_result(arguments, lambda: build_submit_json(view, done.entry), lambda: build_submit_page(view, done.entry))
