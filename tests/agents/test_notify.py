@@ -63,7 +63,11 @@ def test_command_of_the_user_is_run_with_the_words(builder: RepositoryBuilder, i
 
 @pytest.mark.parametrize(
     ("command", "words"),
-    [('["no-such-command"]', "could not be started"), ('["false"]', "exited with 1"), ('["sleep", "9"]', "ran out of time")],
+    [
+        ('["no-such-command"]', "could not be started"),
+        ('["false"]', "exited with 1"),
+        ('["sleep", "9"]', "ran out of time"),
+    ],
 )
 def test_command_that_fails_is_told(builder: RepositoryBuilder, isolated_user: Path, command: str, words: str) -> None:
     """And loses nothing else."""

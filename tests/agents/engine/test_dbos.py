@@ -1,4 +1,4 @@
-"""The engine behind the contract: found or not, silent, and not to be had by a planted database."""
+"""The engine: what holds without a worker, and what its rows say; damaged rows break nothing."""
 
 from __future__ import annotations
 
@@ -7,13 +7,27 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, build_address, load_engine, write_schema
+from handoff_tui.agents.engine.dbos import (
+    DbosEngine,
+    EngineLocation,
+    WorkflowRow,
+    build_address,
+    build_run,
+    load_engine,
+    write_schema,
+)
+from handoff_tui.agents.engine.engine import Engine
+from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, TryKind, TryResult
 from handoff_tui.core.errors import EngineError, EngineMissingError
+from tests.support.procedure_reports import PLAN, build_try
 from tests.support.procedure_runs import REQUEST
 
 
@@ -89,3 +103,138 @@ engine.close()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=150)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    place = EngineLocation(f"sqlite:///{tmp_path}/engine.sqlite", "handoff-tui-contract")
+    write_schema(place)
+    opened = DbosEngine(place)
+    yield opened
+    opened.close()
+
+
+def test_run_that_was_asked_for_is_pending(engine: Engine) -> None:
+    """It is kept with what was asked, and nothing has been tried."""
+    run = engine.submit(REQUEST)
+    found = engine.view(run)
+    assert found is not None
+    assert (found.id, found.request, found.state, found.tries) == (run, REQUEST, ProcedureState.PENDING, ())
+
+
+def test_asking_twice_is_one_run(engine: Engine) -> None:
+    """The id is the request's own."""
+    assert engine.submit(REQUEST) == engine.submit(REQUEST) == REQUEST.run_id
+    assert len(engine.list()) == 1
+
+
+def test_runs_are_listed_latest_first_and_no_more_than_asked_for(engine: Engine) -> None:
+    """In the order in which they were asked for, turned around."""
+    runs = [engine.submit(REQUEST.model_copy(update={"handoff": f"H-{number}"})) for number in range(3)]
+    assert {run.id for run in engine.list()} == set(runs)
+    assert len(engine.list(2)) == 2
+
+
+def test_cancelled_run_is_marked_and_not_ended(engine: Engine) -> None:
+    """The run itself has to undo what it did; the engine must not end it."""
+    run = engine.submit(REQUEST)
+    engine.cancel(run)
+    found = engine.view(run)
+    assert found is not None
+    assert (found.withdrawn, found.finished) == (True, False)
+
+
+def test_wake_may_come_before_anybody_listens(engine: Engine) -> None:
+    """It is kept, and the run is the same as before."""
+    run = engine.submit(REQUEST)
+    before = engine.view(run)
+    engine.wake(run)
+    assert engine.view(run) == before
+
+
+PENDING = WorkflowRow(run="r", status="PENDING", input={"args": (REQUEST.model_dump(mode="json"),), "kwargs": {}})
+
+
+def build_steps(*tries: ProcedureTry) -> list[dict[str, object]]:
+    planned: dict[str, object] = {"output": {"plan": PLAN.model_dump(mode="json")}}
+    told: list[dict[str, object]] = [{"output": one.model_dump(mode="json")} for one in tries]
+    return [planned, *told, {"output": None}]
+
+
+@pytest.mark.parametrize(
+    ("tries", "state", "current"),
+    [
+        ((), ProcedureState.IN_PROGRESS, "one"),
+        ((build_try(TryKind.STEP, "one"),), ProcedureState.IN_PROGRESS, "two"),
+        ((build_try(TryKind.STEP, "one"), build_try(TryKind.RULE, "A")), ProcedureState.VALIDATING, "two"),
+        (
+            (build_try(TryKind.STEP, "one"), build_try(TryKind.GATE, "two", TryResult.WAITING)),
+            ProcedureState.WAITING,
+            "two",
+        ),
+        (
+            (build_try(TryKind.STEP, "one", TryResult.FAIL), build_try(TryKind.FENCE, "fence")),
+            ProcedureState.ROLLBACK,
+            "rollback",
+        ),
+        ((build_try(TryKind.STEP, "one"), build_try(TryKind.STEP, "two")), ProcedureState.IN_PROGRESS, "validation"),
+    ],
+)
+def test_state_of_a_run_under_way_is_what_it_tried_last(
+    tries: tuple[ProcedureTry, ...], state: ProcedureState, current: str
+) -> None:
+    """And the step it is at is the first that has not passed."""
+    run = build_run(PENDING, build_steps(*tries))
+    assert (run.state, run.current, run.finished, run.tries) == (state, current, False, tries)
+
+
+def test_run_in_its_queue_is_pending() -> None:
+    """Nothing is known of it but what was asked."""
+    run = build_run(PENDING._replace(status="ENQUEUED"), [])
+    assert (run.state, run.request) == (ProcedureState.PENDING, REQUEST)
+
+
+def test_run_that_is_queued_again_by_a_new_worker_keeps_its_state() -> None:
+    """After a death it is taken up from its queue; it still waits for a person."""
+    steps = build_steps(build_try(TryKind.GATE, "two", TryResult.WAITING))
+    assert build_run(PENDING._replace(status="ENQUEUED"), steps).state is ProcedureState.WAITING
+
+
+def test_end_of_a_run_is_what_it_said() -> None:
+    """Its time goes to the end of the last try, which is finer than the database's."""
+    record = PENDING._replace(
+        status="SUCCESS", output={"state": "failed", "reason": "why", "needs_human": True, "left": ["x"]}, completed=1
+    )
+    run = build_run(record, build_steps(build_try(TryKind.STEP, "one")))
+    assert (run.state, run.reason, run.needs_human, run.left) == (ProcedureState.FAILED, "why", True, ("x",))
+    assert (run.finished, run.ended) == (True, 100.25)
+
+
+@pytest.mark.parametrize("status", ["ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"])
+def test_run_that_the_engine_ended_needs_a_person(status: str) -> None:
+    """Nothing was undone then, so nobody may think that it was."""
+    run = build_run(PENDING._replace(status=status, fault="boom"), [])
+    assert (run.state, run.finished, run.needs_human, run.reason != "") == (ProcedureState.FAILED, True, True, True)
+
+
+def test_end_that_cannot_be_read_is_no_success() -> None:
+    """An edited record does not make a run completed."""
+    run = build_run(PENDING._replace(status="SUCCESS", output={"state": "approved"}), [])
+    assert (run.state, run.needs_human) == (ProcedureState.FAILED, True)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["plan", "kind", "name", "x"]), inner),
+    max_leaves=6,
+)
+
+
+@given(value=_JSON, outputs=st.lists(_JSON, max_size=3), status=st.sampled_from(["SUCCESS", "PENDING", "ERROR", "odd"]))
+@settings(max_examples=60)
+def test_damaged_rows_never_raise(value: object, outputs: list[object], status: str) -> None:
+    """Whatever stands in the database, a run comes out, and it is never completed by accident."""
+    record = WorkflowRow(run="r", status=status, input=value, output=value)
+    run = build_run(record, [{"output": output} for output in outputs])
+    assert run.id == "r"
+    assert run.state is not ProcedureState.COMPLETED

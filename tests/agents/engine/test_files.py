@@ -57,7 +57,10 @@ def test_worker_holds_its_place_alone(tmp_path: Path) -> None:
     with hold_worker_lock(tmp_path):
         assert has_worker(tmp_path)
         assert not has_worker(tmp_path, ON_DEMAND_LOCK)
-        with pytest.raises(WorkerPresentError, match=r"already has a worker \(process \d+\)"), hold_worker_lock(tmp_path):
+        with (
+            pytest.raises(WorkerPresentError, match=r"already has a worker \(process \d+\)"),
+            hold_worker_lock(tmp_path),
+        ):
             pass
     with hold_worker_lock(tmp_path):
         pass

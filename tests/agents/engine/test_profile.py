@@ -1,4 +1,4 @@
-"""Profiles: how much load they are, and how runs are counted and timed."""
+"""Profiles: their load, how runs are counted and timed, and in short against the real engine."""
 
 from __future__ import annotations
 
@@ -8,12 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.agents.engine.profile import Load, ProfileRun, ProfileTarget, build_latency, build_load
+from handoff_tui.agents.engine.profile import (
+    Load,
+    ProfileReport,
+    ProfileRun,
+    ProfileTarget,
+    build_latency,
+    build_load,
+    build_profile_page,
+    run_profile,
+)
 from handoff_tui.agents.engine.trial import Trial, has_made_to_fail
 from handoff_tui.agents.procedures.plan import build_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.config.settings.procedures import STANDARD_PROFILES, Procedures, ReliabilityKind, ReliabilityProfile
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import ProcedureError
 from tests.support import procedure_runs
+from tests.support.procedure_reports import build_report
+from tests.support.reviewed import list_lines
 
 SETTINGS = Procedures()
 
@@ -64,7 +77,7 @@ class CountingEngine:
     def close(self) -> None: ...
 
 
-def run_profile(
+def run_counted(
     profile: ReliabilityProfile, hanging: frozenset[str] = frozenset()
 ) -> tuple[ProfileRun, CountingEngine]:
     trial = Trial(
@@ -89,7 +102,7 @@ def build_profile(**changes: float) -> ReliabilityProfile:
 
 def test_no_more_runs_than_allowed_are_under_way() -> None:
     """The rest follows when some have ended, until all are done."""
-    run, engine = run_profile(build_profile())
+    run, engine = run_counted(build_profile())
     report = run.build_report(SETTINGS, 1.0, 0)
     assert (engine.most, report.completed, report.success_rate, report.as_expected) == (4, 20, 1.0, 20)
     assert report.latency is not None
@@ -98,7 +111,7 @@ def test_no_more_runs_than_allowed_are_under_way() -> None:
 
 def test_runs_that_were_made_to_fail_are_expected_to_be_undone() -> None:
     """Success and rollback are counted apart, and together they are all runs."""
-    run, _ = run_profile(build_profile(failure_rate=0.2))
+    run, _ = run_counted(build_profile(failure_rate=0.2))
     report = run.build_report(SETTINGS, 1.0, 0)
     assert report.injected == report.rolled_back > 0
     assert (report.completed + report.rolled_back, report.as_expected, report.rollback_rate) == (20, 20, 1.0)
@@ -106,7 +119,7 @@ def test_runs_that_were_made_to_fail_are_expected_to_be_undone() -> None:
 
 def test_run_that_takes_too_long_is_given_up_and_told_to_end() -> None:
     """It is counted as out of time, and the others come to their end."""
-    run, engine = run_profile(build_profile(timeout_seconds=0.3, iterations=5), hanging=frozenset({"trial-2"}))
+    run, engine = run_counted(build_profile(timeout_seconds=0.3, iterations=5), hanging=frozenset({"trial-2"}))
     report = run.build_report(SETTINGS, 1.0, 0)
     assert (report.completed, report.timed_out) == (4, 1)
     assert engine.cancelled == ["trial-2:trial:1:P:1"]
@@ -158,6 +171,63 @@ def test_percentiles_are_measured_figures_in_order(seconds: list[float]) -> None
     assert latency.longest == max(seconds)
 
 
-def test_latency_of_nothing_is_nothing() -> None:
-    """No run ended, so there is no figure."""
-    assert build_latency([]) is None
+SHORT = {"iterations": 6, "concurrent_maximum": 3}
+
+
+def build_settings(**changes: object) -> Settings:
+    """The usual settings with every profile cut short."""
+    usual = Settings()
+    profiles = {
+        name: profile.model_copy(update={**SHORT, **changes}) for name, profile in usual.procedures.profiles.items()
+    }
+    return usual.model_copy(update={"procedures": usual.procedures.model_copy(update={"profiles": profiles})})
+
+
+def check_report(report: ProfileReport, runs: int) -> None:
+    assert (report.iterations, report.as_expected, report.repeated, report.timed_out) == (runs, runs, 0, 0)
+    assert report.latency is not None
+    assert 0 < report.latency.median <= report.latency.longest
+    assert report.held
+
+
+@pytest.mark.timeout(180)
+def test_profile_with_failures_holds_on_the_real_engine() -> None:
+    """Some runs are made to fail, and every one of them is undone; the others complete."""
+    seen: list[tuple[int, int]] = []
+    settings = build_settings(failure_rate=0.2)
+    report = run_profile(settings, "FAILURE_INJECTION_STANDARD", None, lambda done, total: seen.append((done, total)))
+    check_report(report, 6)
+    assert report.completed + report.rolled_back + report.failed == 6
+    assert report.injected == 6 - report.completed > 0
+    assert seen[-1] == (6, 6)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", list(Settings().procedures.profiles))
+def test_every_standard_profile_holds(name: str) -> None:
+    """All six, as they are declared, both procedures in turn."""
+    settings = Settings()
+    procedure = "AGENT_HANDOFF_STANDARD" if name.startswith("PERF") else None
+    profile = settings.procedures.profiles[name]
+    check_report(run_profile(settings, name, procedure), int(profile.iterations * profile.stress_factor))
+
+
+@pytest.mark.short
+@pytest.mark.parametrize(
+    ("name", "procedure", "words"),
+    [("RELIABILITY", None, "no profile 'RELIABILITY'"), ("RELIABILITY_STANDARD", "OWN", "no procedure 'OWN'")],
+)
+def test_unknown_names_are_refused_with_the_known_ones(name: str, procedure: str | None, words: str) -> None:
+    """Nothing is started for them."""
+    with pytest.raises(ProcedureError, match=words) as refused:
+        run_profile(Settings(), name, procedure)
+    assert "STANDARD" in refused.value.message
+
+
+def test_page_of_a_profile_that_did_not_hold_says_so() -> None:
+    """With what spoke against it."""
+    lines = list_lines(build_profile_page(build_report(repeated=2, timed_out=3, latency=None)))
+    assert lines[0].startswith("✗ did not hold")
+    assert any(line.endswith("2 passed steps") for line in lines)
+    assert any(line.endswith("3 runs") for line in lines)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from threading import Event
 
 import pytest
 
 from handoff_tui.agents.engine.engine import StepResult
 from handoff_tui.agents.procedures.report import RunRequest
-from handoff_tui.agents.procedures.steps import BUILT_IN_STEPS, BUILT_IN_UNDOS, open_transfer, open_work
-from handoff_tui.core.errors import ProcedureError
+from handoff_tui.agents.procedures.steps import (
+    BUILT_IN_STEPS,
+    BUILT_IN_UNDOS,
+    TransferFolder,
+    open_transfer,
+    open_work,
+)
+from handoff_tui.core.errors import ProcedureError, StoreWriteError
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_desk
@@ -56,7 +63,7 @@ def test_phase_is_complete_when_all_work_is_committed(stepping: Stepping) -> Non
     assert (refused.passed, "loose.txt" in refused.detail) == (False, True)
     stepping.desk.builder.commit("more")
     moved = stepping.do("validate_phase_completion")
-    assert (moved.passed, "the work is at" in moved.detail) == (False, True)
+    assert (moved.passed, "but the work is at" in moved.detail) == (False, True)
 
 
 def test_resources_are_listed_with_their_hashes(stepping: Stepping) -> None:
@@ -99,7 +106,7 @@ def test_agent_is_ready_when_its_program_is_here(stepping: Stepping) -> None:
     stepping.desk.change(handoff, "HANDOFF.md")
     work = open_work(stepping.desk.root, stepping.request, stepping.cancel)
     named = work._replace(handoff=work.handoff.model_copy(update={"target_agent": "heron"}))
-    assert "has no command of that name" in BUILT_IN_STEPS["check_agent_readiness"](named).detail
+    assert "has no command for it" in BUILT_IN_STEPS["check_agent_readiness"](named).detail
     for program, ready in (("no-such-program", False), ("sh", True)):
         (stepping.desk.root / "handoff-tui.toml").write_text(config.replace("PROGRAM", program), encoding="utf-8")
         again = named._replace(desk=open_desk(stepping.desk.root))
@@ -144,3 +151,24 @@ def test_step_that_is_out_of_time_writes_nothing(stepping: Stepping) -> None:
     with pytest.raises(ProcedureError, match="ended before"):
         stepping.do("transfer_resources")
     assert stepping.list_files() == set()
+
+
+def test_names_never_lead_out_of_the_folder(tmp_path: Path) -> None:
+    """An agent chooses the id of a handoff."""
+    folder = TransferFolder(tmp_path, "a/../../..", "../..", 1)
+    assert folder.place.resolve().is_relative_to(tmp_path / "handoff-tui" / "transfers")
+
+
+def test_damaged_file_is_nothing(tmp_path: Path) -> None:
+    """It is not believed, and breaks nothing."""
+    folder = TransferFolder(tmp_path, "H-1", "build", 1)
+    folder.write("state.json", {})
+    (folder.place / "state.json").write_text("[1", encoding="utf-8")
+    assert folder.load("state.json") is None
+
+
+def test_file_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    """Something else is in the way."""
+    (tmp_path / "handoff-tui").touch()
+    with pytest.raises(StoreWriteError, match="cannot be written"):
+        TransferFolder(tmp_path, "H-1", "build", 1).write("state.json", {})

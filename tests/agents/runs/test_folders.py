@@ -13,8 +13,11 @@ import pytest
 from handoff_tui.agents.runs.files import write_json
 from handoff_tui.agents.runs.folders import (
     attach_run,
+    build_name,
     find_run,
+    find_run_folder,
     list_runs,
+    load_value,
     pause_run,
     read_run,
     resume_run,
@@ -23,7 +26,7 @@ from handoff_tui.agents.runs.folders import (
     wait_run,
     write_run,
 )
-from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
+from handoff_tui.agents.runs.run import RunEnding, RunKey, RunPlan, RunStatus
 from handoff_tui.core.errors import AgentRunError, StoreWriteError
 from handoff_tui.system.processes.identity import find_marked
 from tests.support.runs import Runs
@@ -204,3 +207,34 @@ def test_supervisor_that_cannot_start_is_told(runs: Runs) -> None:
     (handle.folder / "plan.json").write_text("{", encoding="utf-8")
     with pytest.raises(AgentRunError, match=r"did not start: json\.decoder\.JSONDecodeError"):
         start_run(handle, {})
+
+
+def test_folder_of_a_run_is_named_by_its_key() -> None:
+    """Beside git's own files."""
+    folder = find_run_folder(Path("/r/.git"), RunKey(handoff="H-3", phase="RED", attempt=2, number=4))
+    assert folder == Path("/r/.git/handoff-tui/runs/H-3/RED/a2/agent/t4")
+
+
+@pytest.mark.parametrize("text", ["..", ".", "a/b", "../../x", "a\0b", "", "ä" * 200, "x" * 500, "A\nB"])
+def test_any_name_is_one_folder(text: str) -> None:
+    """It cannot lead elsewhere, and is short enough for every file system."""
+    name = build_name(text)
+    assert "/" not in name
+    assert name not in {"", ".", ".."}
+    assert len(name) <= 120
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"x": 1}', b"\xff"])
+def test_damaged_file_of_a_run_is_none(tmp_path: Path, content: bytes) -> None:
+    """It is not guessed at; a damaged result leaves the run to its process."""
+    (tmp_path / "plan.json").write_bytes(content)
+    assert load_value(tmp_path / "plan.json", RunPlan) is None
+
+
+def test_run_with_a_damaged_result_is_not_finished(tmp_path: Path) -> None:
+    """Its supervisor is gone, so it is lost."""
+    runs = Runs(tmp_path)
+    state = runs.run("true")
+    Path(state.folder, "exit.json").write_text("{", encoding="utf-8")
+    handle = write_run(tmp_path, runs.plan("x").model_copy(update={"key": state.key}))
+    wait_until(lambda: read_run(handle).status is RunStatus.LOST)

@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.agents.runs.reports import (
+    append_note,
     append_run_note,
-    find_output,
-    load_observation,
     load_report,
-    load_route,
+    read_notes,
     write_report,
 )
 from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunState, RunStatus
-from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
+from handoff_tui.agents.step.report import Direction, OperatorNote, Route, StepOutcome, StepReport
 from handoff_tui.core.errors import StoreWriteError
 
 KEY = RunKey(handoff="H-1", phase="build")
+
 REPORT = StepReport(
     key=KEY,
     route=Route(pipeline="p", phase="build", direction=Direction.AGAIN),
@@ -40,12 +40,6 @@ def test_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert load_report(state(tmp_path)) is None
 
 
-def test_run_that_no_step_started_has_no_way(tmp_path: Path) -> None:
-    """Nor anything that was there before it."""
-    assert (load_route(state(tmp_path)), load_observation(state(tmp_path))) == (None, None)
-    assert find_output(state(tmp_path)) == tmp_path / "output.log"
-
-
 def test_notes_to_a_running_agent_are_added(tmp_path: Path) -> None:
     """One line each."""
     append_run_note(state(tmp_path), "first")
@@ -60,3 +54,34 @@ def test_folder_that_is_gone_is_told(tmp_path: Path) -> None:
         write_report(gone, REPORT)
     with pytest.raises(StoreWriteError):
         append_run_note(gone, "x")
+
+
+def note(text: str) -> OperatorNote:
+    return OperatorNote(text=text, author="ada@example.org", time="2026-01-01T00:00:00Z")
+
+
+def test_notes_are_kept_in_order_for_their_handoff(tmp_path: Path) -> None:
+    """Lines and all; another handoff has its own."""
+    append_note(tmp_path, "a/b", note("first\nline"))
+    append_note(tmp_path, "a/b", note("second"))
+    append_note(tmp_path, "c", note("other"))
+    assert [one.text for one in read_notes(tmp_path, "a/b")] == ["first\nline", "second"]
+    assert read_notes(tmp_path, "nobody") == ()
+
+
+def test_damaged_line_loses_only_itself(tmp_path: Path) -> None:
+    """The others are still read."""
+    append_note(tmp_path, "a", note("one"))
+    with (tmp_path / "handoff-tui" / "notes" / "a.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"half": \n')
+    append_note(tmp_path, "a", note("two"))
+    assert [one.text for one in read_notes(tmp_path, "a")] == ["one", "two"]
+
+
+def test_note_that_is_too_long_or_cannot_be_kept_is_refused(tmp_path: Path) -> None:
+    """It goes into a prompt."""
+    with pytest.raises(StoreWriteError, match="limit"):
+        append_note(tmp_path, "a", note("x" * 70_000))
+    (tmp_path / "handoff-tui").write_text("in the way", encoding="utf-8")
+    with pytest.raises(StoreWriteError):
+        append_note(tmp_path, "a", note("x"))

@@ -1,20 +1,29 @@
-"""Steps that only write down that they were done."""
+"""Trials: steps that only record that they ran."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from threading import Event
 
+import pytest
+
 from handoff_tui.agents.engine.engine import AgentOrder
 from handoff_tui.agents.engine.trial import (
     RecordedActions,
     Trial,
+    append_record,
     count_repeated,
-    has_made_to_fail,
     is_made_to_fail,
+    is_ready,
+    load_trial,
+    make_trial,
+    mark_ready,
     read_records,
+    remove_trial,
+    write_trial,
 )
 from handoff_tui.agents.procedures.report import TryKind
+from handoff_tui.core.errors import EngineError
 from tests.support.procedure_runs import REQUEST, build_plan
 
 NOTHING = Event()
@@ -42,12 +51,6 @@ def test_share_of_steps_that_fail_is_the_one_that_was_asked_for() -> None:
     assert failing == [request for request in requests if is_made_to_fail(request, "one", trial)]
 
 
-def test_rate_of_nothing_fails_nothing_and_of_all_everything() -> None:
-    """The ends of the scale."""
-    assert not has_made_to_fail(REQUEST, build_trial(0.0))
-    assert has_made_to_fail(REQUEST, build_trial(1.0))
-
-
 def test_step_that_is_made_to_fail_fails_in_every_try(tmp_path: Path) -> None:
     """Otherwise its retries would hide it."""
     actions = RecordedActions(tmp_path, build_trial(1.0))
@@ -61,3 +64,31 @@ def test_finished_work_that_is_begun_again_is_counted() -> None:
     passed, failed = ({**begin, "moment": "end", "passed": word} for word in (True, False))
     assert count_repeated([begin, failed, begin, begin, passed]) == 0
     assert count_repeated([begin, passed, begin, passed]) == 1
+
+
+def test_trial_is_told_and_taken_away_again() -> None:
+    """It is outside every repository, and leaves nothing."""
+    folder = make_trial()
+    write_trial(folder, {"plan": 1})
+    assert (load_trial(folder), is_ready(folder)) == ({"plan": 1}, False)
+    mark_ready(folder)
+    assert is_ready(folder)
+    remove_trial(folder)
+    assert not folder.exists()
+
+
+def test_trial_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    """Not a crash in the middle."""
+    (tmp_path / "file").touch()
+    with pytest.raises(EngineError, match="can't write"):
+        write_trial(tmp_path / "file", {})
+
+
+def test_records_are_those_that_were_written_whole(tmp_path: Path) -> None:
+    """The last line of a process that was killed while it wrote is none."""
+    assert read_records(tmp_path) == []
+    append_record(tmp_path, {"name": "one"})
+    append_record(tmp_path, {"name": "two"})
+    with (tmp_path / "record.jsonl").open("ab") as file:
+        file.write(b'{"name": "thr')
+    assert [record["name"] for record in read_records(tmp_path)] == ["one", "two"]

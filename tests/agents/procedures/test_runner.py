@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from threading import Event
+
 import pytest
 
-from handoff_tui.agents.engine.engine import GateAnswer, Json
-from handoff_tui.agents.procedures.report import ProcedureState, TryResult
+from handoff_tui.agents.engine.engine import GateAnswer, Json, StepResult
+from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, TryKind, TryResult
 from handoff_tui.agents.procedures.runner import StepExecutor
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.core.severity import Severity
@@ -222,3 +225,65 @@ def test_agent_that_only_a_person_can_judge_is_not_started_again(
     assert actions.calls == ["step one", "fence", "undo undo-two", "undo undo-one"]
     again = AgentDurable(written=durable.written)
     assert run(actions, again) == end
+
+
+DRAFT = ProcedureTry(kind=TryKind.STEP, name="one", result=TryResult.ERROR)
+
+
+def test_work_that_takes_too_long_is_told_to_end() -> None:
+    """The try is over at its time, and whoever works is told by the event."""
+    told = Event()
+
+    def work(cancel: Event) -> StepResult:
+        cancel.wait(10)
+        told.set()
+        return StepResult(passed=True)
+
+    watch = StepExecutor()
+    found = watch.run(DRAFT, 0.05, work)
+    assert (found.result, found.detail) == (TryResult.TIMEOUT, "not done within 0.05 s")
+    assert watch.fence(DRAFT, lambda: None).passed
+    assert told.is_set()
+
+
+def test_fence_does_not_hold_while_work_goes_on() -> None:
+    """A step that does not listen keeps everything from being undone under it."""
+    end = Event()
+    watch = StepExecutor(grace_seconds=0.05)
+    watch.run(DRAFT, 0.01, lambda _: StepResult(passed=end.wait(10)))
+    found = watch.fence(DRAFT, lambda: None)
+    assert (found.result, "still at work" in found.detail) == (TryResult.FAIL, True)
+    end.set()
+
+
+def test_work_of_a_withdrawn_run_is_cut_short() -> None:
+    """It ends before its time, as withdrawn and not as out of time."""
+    watch = StepExecutor()
+
+    def work(cancel: Event) -> StepResult:
+        watch.withdrawn.set()
+        cancel.wait(10)
+        return StepResult(passed=True)
+
+    began = time.monotonic()
+    assert watch.run(DRAFT, 10.0, work).result is TryResult.WITHDRAWN
+    assert time.monotonic() - began < 5
+
+
+def test_withdrawn_run_begins_nothing_but_its_way_back() -> None:
+    """A step is not begun; a rollback is done."""
+    watch = StepExecutor()
+    watch.withdrawn.set()
+    found = watch.run(DRAFT, 1.0, lambda _: StepResult(passed=True))
+    assert (found.result, found.begun) == (TryResult.WITHDRAWN, False)
+    assert watch.run(DRAFT, 1.0, lambda _: StepResult(passed=True), to_the_end=True).passed
+
+
+def test_look_that_cannot_be_made_is_waited_for() -> None:
+    """A repository in the middle of a rebase may be readable a minute later."""
+
+    def look() -> GateAnswer:
+        raise ProcedureError("a lock is held")
+
+    found = StepExecutor().read_gate(DRAFT, look)
+    assert (found.result, found.detail) == (TryResult.WAITING, "a lock is held")
