@@ -97,7 +97,7 @@ def test_gate_page_says_what_a_decision_is_bound_to() -> None:
 def test_missing_baseline_has_its_reason() -> None:
     """Zeros are not shown as if they were a digest."""
     subject = SUBJECT.model_copy(update={"baseline": NO_BASELINE})
-    view = build_gate_view(subject=subject, baseline_reason="there is no baseline: nothing is pinned")
+    view = build_gate_view(subject=subject, baseline_reason="no baseline: nothing is pinned")
     text = read(build_gate_page(view))
     assert "baseline none: nothing is pinned" in text
     assert NO_BASELINE not in text

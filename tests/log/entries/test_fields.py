@@ -1,12 +1,19 @@
+"""The grammar of an entry's fields and times."""
+
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from handoff_tui.core.errors import EntrySchemaError
 from handoff_tui.log.entries import fields
 from handoff_tui.log.entries.canonical import Value
+from handoff_tui.log.entries.times import add_seconds, build_time, parse_time
+from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
 
 ID = "sha256:" + "0" * 64
 OTHER = "sha256:" + "1" * 64
@@ -136,3 +143,26 @@ def test_text_is_text() -> None:
     for value in NO_TEXTS:
         with pytest.raises(EntrySchemaError, match="not text"):
             fields.parse_text({"x": value}, "x")
+
+
+@given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)))  # noqa: DTZ001 - hypothesis adds the zone
+def test_times_survive_and_sort_as_text(moment: datetime) -> None:
+    """A time read back is the same to the second, and later times are later texts."""
+    text = build_time(moment)
+    assert parse_time(text) == moment.replace(microsecond=0)
+    assert add_seconds(text, 1) > text
+
+
+@pytest.mark.parametrize("text", ["2026-1-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00", "now", ""])
+def test_other_forms_are_refused(text: str) -> None:
+    """One form only, and only days of the calendar."""
+    with pytest.raises(ValueError, match=r"time data|2026|day is out"):
+        parse_time(text)
+
+
+@pytest.mark.parametrize("level", list(ProblemLevel))
+def test_only_a_fatal_problem_is_fatal(level: ProblemLevel) -> None:
+    """What is refused or noted closes no gate."""
+    verdict = LogVerdict(problems=(LogProblem(level=level, code="x", text="x"),))
+    assert verdict.fatal is (level is ProblemLevel.FATAL)
+    assert not LogVerdict().fatal

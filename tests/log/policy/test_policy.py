@@ -1,13 +1,34 @@
-"""policy.toml: what is read, and what spoils it."""
+"""A policy's two texts: parsed, checked for faults, and signed for."""
 
 from __future__ import annotations
 
-import pytest
+import shutil
+import subprocess
+from pathlib import Path
 
-from handoff_tui.core.errors import TrustPolicyError
-from handoff_tui.log.entry import PolicyText
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handoff_tui.core.errors import HandoffError, TrustPolicyError
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.log.entries.public_keys import KeyType
+from handoff_tui.log.entry import LogVerdict, PolicyText
+from handoff_tui.log.policy.faults import find_able, find_deciders, find_faults, find_turned_agents, find_warnings
+from handoff_tui.log.policy.frontier import (
+    PolicyFrontier,
+    build_frontier,
+    count_signatures,
+    find_counting_keys,
+    find_signed_by,
+    find_voided,
+)
 from handoff_tui.log.policy.policy import Policy, parse_policy
-from tests.support.logs import build_policy_toml, build_signers
+from handoff_tui.log.policy.requirement import is_met, parse_requirement
+from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
+from tests.support.log_keys import build_key as build_real_key
+from tests.support.logs import LogBuilder, build_key, build_policy, build_policy_toml, build_signers, find_keyid
+from tests.support.trust_reports import DRIFT, FATAL, build_policy_report, build_proposal_report
 
 
 def parse(toml: str, *, version: int = 1, signers: tuple[str, ...] = ("alice", "bob", "claude")) -> Policy:
@@ -88,3 +109,320 @@ def test_gate_is_found_in_any_letters() -> None:
         2,
         1,
     ]
+
+
+ROLES = frozenset({"security", "dev", "root"})
+MEMBERS = {"security": {"sue", "sam"}, "dev": {"dan", "dora", "sue"}, "root": {"rob"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "people", "met"),
+    [
+        ("1 of security", {"sue"}, True),
+        ("1 of security", {"dan"}, False),
+        ("1 of security and 2 of dev", {"sam", "dan", "dora"}, True),
+        ("1 of security and 2 of dev", {"sue", "dan"}, False),
+        ("1 of security and 2 of dev", {"sue", "dan", "dora"}, True),
+        ("1 of security and 1 of dev", {"sue"}, False),
+        ("2 of security or 1 of root", {"rob"}, True),
+        ("(1 of security or 1 of root) and 1 of dev", {"rob", "sue"}, True),
+        ("1 of dev and 2 of dev", {"dan", "dora"}, True),
+        ("1 of dev and (1 of root or 1 of security)", {"sue", "sam"}, True),
+    ],
+)
+def test_requirement_is_met_by_people(text: str, people: set[str], met: bool) -> None:  # noqa: FBT001 - a table of cases
+    """Each place is filled by one person of its role; a person with two roles fills one of them."""
+    assert is_met(parse_requirement(text, ROLES), people, MEMBERS) is met
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "security", "0 of dev", "one of dev", "1 of", "1 of dev and", "1 of dev 2 of root", "(1 of dev", "1 of dev)",
+     "1 of nobody", "1 of dev; 2 of root", " and ".join(["(1 of dev or 1 of root)"] * 40), "1 of dev " * 200,
+     "(" * 30 + "1 of dev"],
+)  # fmt: skip
+def test_malformed_requirement_is_refused(text: str) -> None:
+    """What cannot be read, names an unknown role or could be met in too many ways is refused at once."""
+    with pytest.raises(TrustPolicyError):
+        parse_requirement(text, ROLES)
+
+
+def test_requirement_reads_as_it_was_written() -> None:
+    """Its words can be shown and read again."""
+    text = "(1 of security or 1 of root) and 2 of dev"
+    assert str(parse_requirement(text, ROLES)) == text
+
+
+@given(st.text(alphabet="12 ofandr()securitydev", max_size=80))
+def test_requirement_never_fails_otherwise(text: str) -> None:
+    """Any text is a requirement or a clear refusal."""
+    try:
+        found = parse_requirement(text, ROLES)
+    except TrustPolicyError:
+        return
+    assert str(parse_requirement(str(found), ROLES)) == str(found)
+
+
+@given(st.sets(st.sampled_from(["sue", "sam", "dan", "dora", "rob"])), st.sampled_from(["sue", "sam", "dan", "rob"]))
+def test_more_people_never_meet_less(people: set[str], another: str) -> None:
+    """Nobody's approval can close a gate that was open."""
+    requirement = parse_requirement("1 of security and (2 of dev or 1 of root)", ROLES)
+    assert is_met(requirement, people | {another}, MEMBERS) >= is_met(requirement, people, MEMBERS)
+
+
+KEY = build_key("alice")
+
+
+def test_signers_are_read() -> None:
+    """Principal, key and times; comments and blank lines are passed over."""
+    text = f"# people\n\n{build_line('alice@example.com', KEY, valid_after='2026-01-01T00:00:00Z')}"
+    signer = parse_allowed_signers(text)[find_keyid("alice")]
+    assert (signer.principal, signer.key, signer.valid_after) == ("alice@example.com", KEY, "2026-01-01T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("moment", "time"),
+    [("20260131Z", "2026-01-31T00:00:00Z"), ("202601311215Z", "2026-01-31T12:15:00Z"),
+     ("20260131121530Z", "2026-01-31T12:15:30Z")],
+)  # fmt: skip
+def test_validity_is_read_in_all_lengths(moment: str, time: str) -> None:
+    """OpenSSH writes days, minutes or seconds; both ends are inside."""
+    text = f'alice namespaces="{NAMESPACE}",valid-before="{moment}" {KEY}\n'
+    signer = next(iter(parse_allowed_signers(text).values()))
+    assert signer.valid_before == time
+    assert signer.covers(time)
+    assert not signer.covers("2026-02-01T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"alice {KEY}",
+        f'alice namespaces="git" {KEY}',
+        f'alice namespaces="{NAMESPACE},git" {KEY}',
+        f'* namespaces="{NAMESPACE}" {KEY}',
+        f'alice,bob namespaces="{NAMESPACE}" {KEY}',
+        f'alice cert-authority,namespaces="{NAMESPACE}" {KEY}',
+        f'alice namespaces="{NAMESPACE}",namespaces="{NAMESPACE}" {KEY}',
+        f'alice namespaces="{NAMESPACE}",valid-after="20260131" {KEY}',
+        f'alice namespaces="{NAMESPACE}",valid-after="20261331Z" {KEY}',
+        f'alice  namespaces="{NAMESPACE}" {KEY}',
+        f'alice\tnamespaces="{NAMESPACE}" {KEY}',
+        f'alice namespaces="{NAMESPACE}" ssh-dss AAAA',
+        f'alice namespaces="{NAMESPACE}" {KEY[:-4]}',
+        f'alice namespaces="{NAMESPACE}"',
+        f'alice namespaces="{NAMESPACE}" {KEY} \x1b[31m',
+    ],
+)
+def test_line_outside_the_format_is_refused(line: str) -> None:
+    """No wildcards, no lists, no certificates, no other namespace, no local times, no odd white space."""
+    with pytest.raises(HandoffError):
+        parse_allowed_signers(line + "\n")
+
+
+def test_one_key_belongs_to_one_person() -> None:
+    """The same key for two people would let one sign as the other."""
+    with pytest.raises(TrustPolicyError, match="twice"):
+        parse_allowed_signers(build_line("alice", KEY) + build_line("bob", KEY))
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_ssh_keygen_finds_the_principals_we_wrote(tmp_path: Path) -> None:
+    """What we write is what OpenSSH reads."""
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    public = " ".join((tmp_path / "key.pub").read_text().split()[:2])
+    signers = tmp_path / "allowed_signers"
+    signers.write_text(build_line("alice@example.com", public, valid_before="2036-01-01T00:00:00Z"))
+    message = tmp_path / "message"
+    message.write_bytes(b"hello")
+    subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", NAMESPACE, message], check=True)
+    found = subprocess.run(
+        ["ssh-keygen", "-Y", "find-principals", "-f", signers, "-s", tmp_path / "message.sig"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert found.stdout.strip() == "alice@example.com"
+    assert next(iter(parse_allowed_signers(signers.read_text()).values())).principal == "alice@example.com"
+
+
+NOW = "2026-02-01T00:00:00Z"
+
+
+def test_usual_policy_has_no_faults() -> None:
+    """Nothing is wrong with the one that tests use, and nothing is to be warned of."""
+    assert find_faults(build_policy(), NOW) == ()
+    assert find_warnings(build_policy()) == ()
+
+
+def test_policy_that_nobody_could_change_is_refused() -> None:
+    """Root keys that have expired, or are not valid yet."""
+    for window in ({"valid_before": "2026-01-31T23:59:59Z"}, {"valid_after": "2026-02-01T00:00:01Z"}):
+        line = build_line("alice", build_key("alice"), **window)
+        faults = find_faults(build_policy(signers=line + build_signers("bob", "claude")), NOW)
+        assert faults[0].startswith("nobody could change it again: roles.root needs 1 signatures, and 0")
+
+
+def test_more_signatures_than_an_entry_holds_are_refused() -> None:
+    """An entry has at most sixteen."""
+    people = tuple(f"p{number}" for number in range(17))
+    toml = build_policy_toml(root=people, reviewers=people, agents=(), threshold=17)
+    assert "at most 16" in find_faults(build_policy(toml, build_signers(*people)), NOW)[0]
+
+
+@pytest.mark.parametrize(
+    ("gate", "words"),
+    [
+        ("threshold = 3", "it needs 3, and 2 could decide"),
+        ("require_user_presence = true", "0 could decide with a key that proves a touch"),
+        ('require = "2 of root"', 'nobody can meet "2 of root"'),
+        ('require = "1 of root and 2 of reviewer"', "nobody can meet"),
+    ],
+)
+def test_gate_that_could_never_be_passed_is_refused(gate: str, words: str) -> None:
+    """Too few people, no key that can be touched, a requirement that they cannot fill."""
+    faults = find_faults(build_policy(build_policy_toml(gates=f"[gates.release]\n{gate}\n")), NOW)
+    assert len(faults) == 1
+    assert words in faults[0]
+
+
+def test_gate_with_a_touched_key_can_be_passed() -> None:
+    """By who has a security key."""
+    key = build_real_key(KeyType.SK_ED25519).public
+    policy = build_policy(
+        build_policy_toml(gates='[gates."*"]\nrequire_user_presence = true\n'),
+        build_signers("alice", "claude") + build_line("bob", key.text),
+    )
+    assert find_faults(policy, NOW) == ()
+    assert find_deciders(policy, policy.gates["*"], NOW) == {"bob"}
+    assert find_able(policy, NOW, touched=True) == {"bob"}
+
+
+def test_gate_of_no_phase_is_refused() -> None:
+    """A name that no phase can have would never be asked."""
+    faults = find_faults(build_policy(build_policy_toml(gates='[gates."two words"]\nthreshold = 1\n')), NOW)
+    assert faults == ("gates.two words is not the name of a phase",)
+
+
+def test_agent_in_any_other_role_is_refused() -> None:
+    """Also in a role that only a gate asks for."""
+    policy = build_policy(build_policy_toml(more='[roles.security]\nprincipals = ["claude"]\n'))
+    assert find_faults(policy, NOW) == ("the agent claude is in roles.security",)
+
+
+def test_agent_never_turns_into_a_person() -> None:
+    """Neither by its name nor by its key, whichever of several former policies knew it."""
+    old = build_policy()
+    renamed = build_policy(build_policy_toml(reviewers=("alice", "claude"), agents=()))
+    assert find_turned_agents((old, old), renamed) == (
+        "claude was an agent, and would be a person",
+        f"the key {find_keyid('claude')} of the agent claude would be claude's",
+    )
+    given = build_policy(
+        build_policy_toml(agents=()), build_signers("alice", "bob") + build_line("bob", build_key("claude"))
+    )
+    assert find_turned_agents((old,), given) == (f"the key {find_keyid('claude')} of the agent claude would be bob's",)
+    assert find_turned_agents((old,), old) == ()
+
+
+def test_what_should_be_known_is_warned_of() -> None:
+    """Root keys that run out, phases without a gate, names without keys, keys without a role."""
+    line = build_line("alice", build_key("alice"), valid_before="2027-01-31T00:00:00Z")
+    policy = build_policy(
+        build_policy_toml(reviewers=("alice", "carol"), gates="[gates.release]\nthreshold = 1\n"),
+        line + build_signers("bob", "claude"),
+    )
+    assert find_warnings(policy) == (
+        "after 2027-01-31T00:00:00Z too few root keys are valid to change the policy; renew them before",
+        "only release can open: there is no gate for other phases",
+        "carol has a role and no key",
+        "bob has a key and no role",
+    )
+
+
+def test_key_that_another_one_outlives_is_no_warning() -> None:
+    """A second key of the same person is still valid."""
+    line = build_line("alice", build_key("alice"), valid_before="2027-01-31T00:00:00Z")
+    assert find_warnings(build_policy(signers=line + build_signers("alice/2", "bob", "claude"))) == ()
+
+
+def test_frontier_knows_the_newest_policies() -> None:
+    """After a fork two policies are newest; keys that one of them dropped are named with it."""
+    log = LogBuilder()
+    first = log.add_policy()
+    left = log.add_policy(previous=first, parents=(first,))
+    right = log.add_policy(
+        build_policy_toml(reviewers=("alice",)), build_signers("alice", "claude"), previous=first, parents=(first,)
+    )
+    frontier = PolicyFrontier()
+    for identifier in (first, left, right):
+        frontier.accept_policy(log.candidates[identifier].entry)
+    assert frontier.find_tips() == sorted([left, right])
+    ((policy, dropped),) = frontier.find_dropped_keys()
+    assert policy == right
+    assert len(dropped) == 1
+
+
+TWO = build_policy_toml(root=("alice", "bob"), threshold=2)
+
+
+def test_policies_of_a_log_are_found_in_their_order() -> None:
+    """The tip, what it succeeded, and who signed it."""
+    log = LogBuilder()
+    first = log.add_policy()
+    log.add_decision()
+    second = log.add_policy(TWO, signed_by=("alice", "bob"))
+    verdict = log.judge()
+    frontier = build_frontier(verdict)
+    assert frontier.find_tips() == [second]
+    assert frontier.before[second] == {first}
+    entry = next(entry for entry in verdict.entries if entry.id == second)
+    assert find_signed_by(entry, frontier.policies.values()) == ("alice", "bob")
+
+
+def test_fork_has_two_tips() -> None:
+    """And both are in force for who follows both."""
+    log = LogBuilder()
+    first = log.add_policy()
+    sides = [log.add_policy(TWO, signed_by=("alice", "bob"), previous=first, parents=(first,), seq=2) for _ in range(2)]
+    frontier = build_frontier(log.judge())
+    assert frontier.find_tips() == sorted(sides)
+    assert frontier.find_in_force(sides) == set(sides)
+
+
+def test_signatures_are_counted_by_people() -> None:
+    """Two keys of one person are one; who has no say, or no valid key, counts for nothing."""
+    late = build_line("bob", build_key("bob"), valid_after="2026-03-01T00:00:00Z")
+    policy = build_policy(TWO, build_signers("alice", "alice/2", "bob/2", "claude") + late)
+    assert set(find_counting_keys((policy,), NOW)) == {find_keyid(name) for name in ("alice", "alice/2", "bob/2")}
+    keys = [find_keyid(name) for name in ("alice", "alice/2", "bob", "claude", "stranger")]
+    tally = count_signatures("ours", policy, keys, NOW)
+    assert (tally.signed, tally.missing, tally.waiting) == (("alice",), 1, ("bob",))
+    done = count_signatures("ours", policy, [find_keyid("alice"), find_keyid("bob/2")], NOW)
+    assert (done.signed, done.missing, done.waiting) == (("alice", "bob"), 0, ())
+
+
+def test_unseen_entries_of_a_dropped_key_are_found() -> None:
+    """Those that the parents have seen stay, and so do those of other keys."""
+    log = LogBuilder()
+    first = log.add_policy()
+    seen = log.add_decision(actor="bob")
+    unseen = log.add_decision(actor="bob", parents=(seen,))
+    log.add_decision(actor="alice", parents=(seen,))
+    entries = log.judge().entries
+    assert find_voided(entries, (seen,), frozenset({find_keyid("bob")})) == (unseen,)
+    assert find_voided(entries, (first,), frozenset({find_keyid("bob")})) == (seen, unseen)
+    assert find_voided(entries, (first,), frozenset()) == ()
+    assert build_frontier(LogVerdict()).find_tips() == []
+
+
+def test_only_a_fatal_problem_is_fatal() -> None:
+    """Drift is said, and closes nothing."""
+    assert not build_policy_report(problems=(DRIFT,)).fatal
+    assert build_policy_report(problems=(DRIFT, FATAL)).fatal
+
+
+def test_proposal_is_complete_when_nobody_is_missing() -> None:
+    """By the old policy and by the new one."""
+    assert build_proposal_report(0, 0).complete
+    assert not build_proposal_report(0, 1).complete
+    assert not build_proposal_report(1, 0).complete

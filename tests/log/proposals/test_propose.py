@@ -86,9 +86,7 @@ def test_texts_are_edited_by_a_person(circle: Circle, ada: Person, monkeypatch: 
     monkeypatch.setenv("EDITOR", str(editor))
     monkeypatch.setattr("handoff_tui.system.processes.editor.has_terminal", lambda: True)
     said = circle.speaking(ada, *words, "--json")
-    assert said.json["changes"] == [
-        "gate *: one person decides, no more than 7 days ago (before: one person decides)"
-    ]
+    assert said.json["changes"] == ["gate *: one person decides, no more than 7 days ago (before: one person decides)"]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
-"""The log in one file: what is in it, and that it verifies without the repository."""
+"""Bundles: packed, and verified without the repository."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +14,15 @@ import pytest
 from handoff_tui.core.errors import BundleMalformedError, FileUnreadableError, StoreWriteError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import PIN_VARIABLE, open_log
-from handoff_tui.log.show.bundle import Member, build_bundle, parse_bundle, render_bundle, verify_bundle, write_bundle
+from handoff_tui.log.show.bundle import (
+    TOP,
+    Member,
+    build_bundle,
+    parse_bundle,
+    render_bundle,
+    verify_bundle,
+    write_bundle,
+)
 from handoff_tui.log.show.by_hand import build_bundle_texts
 from handoff_tui.log.show.verify import VerifyOptions
 from handoff_tui.log.show.view import LogReport
@@ -140,3 +150,68 @@ def test_bundle_of_no_log_is_empty_and_clean(builder: RepositoryBuilder, tmp_pat
     """Only the texts; nothing to verify."""
     report = verify(pack_into(RealLog(builder), tmp_path / "log.tar"))
     assert (report.entries, report.problems) == (0, ())
+
+
+MEMBERS = (Member(".handoff-tui/log/ab/" + "ab" * 32 + ".intoto.jsonl", b"{}\n"), Member("README.md", b"x" * 1500))
+
+
+def render(*members: Member) -> bytes:
+    return b"".join(render_bundle(members))
+
+
+@pytest.mark.parametrize("members", [(), MEMBERS[:1], MEMBERS, (Member("empty", b""), Member("full", b"y" * 512))])
+def test_bundle_is_read_back(members: tuple[Member, ...]) -> None:
+    """What was packed comes out, whatever its size; and the bytes are the same each time."""
+    content = render(*members)
+    assert tuple(parse_bundle(content)) == members
+    assert content == render(*members)
+    assert len(content) % 10240 == 0
+
+
+def test_bundle_is_a_tar_archive_for_others() -> None:
+    """Any tar program unpacks it, into one folder, and learns nothing of when and where it was made."""
+    with tarfile.open(fileobj=io.BytesIO(render(*MEMBERS)), mode="r:") as archive:
+        infos = archive.getmembers()
+        assert [info.name for info in infos] == [f"{TOP}/{member.path}" for member in MEMBERS]
+        assert {(info.mtime, info.uid, info.gid, info.uname, info.mode) for info in infos} == {(0, 0, 0, "", 0o644)}
+        unpacked = archive.extractfile(infos[1])
+        assert unpacked is not None
+        assert unpacked.read() == MEMBERS[1].content
+
+
+def build_foreign(**fields: object) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        info = tarfile.TarInfo(f"{TOP}/README.md")
+        for name, value in fields.items():
+            setattr(info, name, value)
+        archive.addfile(info, io.BytesIO(b"\0" * info.size))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"not a tar",
+        b"\0" * 512,
+        render(*MEMBERS)[:-1],
+        render(*MEMBERS) + b"\0",
+        render(*MEMBERS)[:700],
+        render(*MEMBERS)[:512] + b"!" + render(*MEMBERS)[513:1023] + b"!" + render(*MEMBERS)[1024:],
+        render(*MEMBERS)[:-1] + b"!",
+        render(*reversed(MEMBERS)),
+        render(MEMBERS[0], MEMBERS[0]),
+        build_foreign(mtime=1),
+        build_foreign(uname="ada"),
+        build_foreign(mode=0o755),
+        build_foreign(type=tarfile.SYMTYPE, linkname="/etc/passwd"),
+        build_foreign(type=tarfile.DIRTYPE),
+        build_foreign(name="elsewhere/README.md"),
+        build_foreign(name=f"{TOP}/x", type=tarfile.GNUTYPE_LONGNAME),
+    ],
+)
+def test_any_other_archive_is_refused(content: bytes) -> None:
+    """Cut off, padded, reordered, with links, owners, times or other tops: not a bundle."""
+    with pytest.raises(BundleMalformedError):
+        tuple(parse_bundle(content))

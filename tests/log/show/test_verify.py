@@ -1,4 +1,4 @@
-"""`log verify` as a use case: what it asks, what it notes, what it remembers."""
+"""Verification of the log from scratch, and the second opinion of ssh-keygen."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.core.errors import UsageError
+from handoff_tui.core.errors import SshKeygenMissingError, UsageError
+from handoff_tui.git.repository import open_repository
 from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.log.show.verify import VerifyOptions, build_report, parse_pin, verify_whole_at
-from tests.support.real_log import RealLog, list_codes
+from handoff_tui.log.show.verify import (
+    VerifyOptions,
+    ask_second_opinion,
+    build_questions,
+    build_report,
+    parse_pin,
+    verify_whole_at,
+)
+from handoff_tui.log.storage.blobs import LogBlobs
+from tests.support.hostile import write_executable
+from tests.support.logs import build_policy_toml
+from tests.support.real_log import RealLog, build_signers, list_codes, read_verdict
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -132,3 +143,84 @@ def test_repository_without_a_log_is_clean_and_stays_as_it_is(builder: Repositor
     report = RealLog(builder).verify()
     assert (report.fatal, report.entries, report.log, report.problems) == (False, 0, None, ())
     assert not Path(builder.folder / ".git/handoff-tui").exists()
+
+
+@pytest.fixture
+def signed(builder: RepositoryBuilder) -> RealLog:
+    """Two signed the first policy; alice and an agent spoke, and bob inside the window of his key."""
+    real = RealLog(builder)
+    bob = build_signers("bob", valid_after="2026-01-01T00:00:00Z", valid_before="2026-01-01T01:00:00Z")
+    toml = build_policy_toml(root=("alice", "bob"), threshold=2)
+    real.begin(toml, build_signers("alice", "claude") + bob, ("alice", "bob"))
+    real.submit()
+    real.decide("alice")
+    real.decide("bob")
+    return real
+
+
+def read_contents(signed: RealLog) -> dict[str, bytes]:
+    blobs = LogBlobs(open_repository(signed.folder))
+    listing = blobs.read_listing()
+    return blobs.read_contents(listing, listing.ids).contents
+
+
+def test_both_agree_on_a_sound_log(signed: RealLog) -> None:
+    """Each signature is asked about once, as of the time of its entry: the key of bob has expired since."""
+    opinion = ask_second_opinion(read_contents(signed), read_verdict(signed.folder))
+    assert (opinion.asked, opinion.problems) == (5, ())
+
+
+def test_both_agree_on_what_does_not_fit(signed: RealLog) -> None:
+    """A false signature is asked about too; what is refused for its place still has a signature that fits."""
+    signed.store(signed.rewrite(signed.heads()[0], lambda statement: statement["predicate"].update(attempt=7)))
+    signed.decide("alice", seq=99)
+    signed.decide("mallory")
+    signed.store(b"{}\n")
+    contents = read_contents(signed)
+    opinion = ask_second_opinion(contents, read_verdict(signed.folder))
+    assert (opinion.asked, opinion.problems) == (8, ())
+
+
+def test_questions_name_the_signer_of_accepted_entries_only(signed: RealLog) -> None:
+    """Who signed is asked where it was accepted, with the signers of the policy that says so."""
+    stranger = signed.decide("mallory")
+    questions = {
+        (one.entry, one.principal) for one in build_questions(read_contents(signed), read_verdict(signed.folder))
+    }
+    assert (stranger, None) in questions
+    assert {principal for entry, principal in questions if entry == signed.genesis} == {"alice", "bob"}
+    assert {principal for entry, principal in questions if entry != stranger} == {"alice", "bob", "claude"}
+
+
+def test_key_that_a_policy_drops_is_asked_of_the_one_before(signed: RealLog) -> None:
+    """A policy signed with a key that it no longer has is held against the former signers."""
+    signers = build_signers("alice", "bob/2", "claude")
+    signed.add_policy(build_policy_toml(root=("alice", "bob"), threshold=1), signers, ("alice", "bob"))
+    opinion = ask_second_opinion(read_contents(signed), read_verdict(signed.folder))
+    assert (opinion.asked, opinion.problems) == (7, ())
+
+
+@pytest.mark.parametrize(("answer", "different"), [("exit 1", 5), ("exit 0", 1)])
+def test_difference_is_fatal(
+    signed: RealLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, different: int
+) -> None:
+    """A program that says no where we say yes, or yes where we say no: somebody is wrong, so every gate closes."""
+    signed.store(signed.rewrite(signed.heads()[0], lambda statement: statement["predicate"].update(attempt=7)))
+    contents, verdict = read_contents(signed), read_verdict(signed.folder)
+    monkeypatch.setenv("PATH", f"{write_executable(tmp_path / 'bin/ssh-keygen', answer).parent}:/usr/bin:/bin")
+    opinion = ask_second_opinion(contents, verdict)
+    assert len(opinion.problems) == different
+    assert {(one.level, one.code) for one in opinion.problems} == {(ProblemLevel.FATAL, "second-opinion")}
+
+
+def test_missing_program_is_told(signed: RealLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without ssh-keygen there is no second opinion, and that is no silent yes."""
+    contents, verdict = read_contents(signed), read_verdict(signed.folder)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SshKeygenMissingError):
+        ask_second_opinion(contents, verdict)
+
+
+def test_empty_log_needs_no_opinion() -> None:
+    """Nothing is asked about nothing."""
+    assert ask_second_opinion({}, LogVerdict()).asked == 0

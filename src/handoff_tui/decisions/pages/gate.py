@@ -15,7 +15,7 @@ _MOST_NAMED = 10
 _AGAINST = frozenset({"reject", "retry", "hold"})
 _NAMES = 9
 _LONGEST_LINE = 200
-_NO_BASELINE_WORDS = "there is no baseline: "
+_NO_BASELINE_WORDS = "no baseline: "
 SUBMIT_SCHEMA = "handoff-tui/submit/v1"
 
 
