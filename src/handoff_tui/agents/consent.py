@@ -87,14 +87,7 @@ def build_agent_trust(desk: Desk) -> ConsentState | None:
 
 def trust_agents(desk: Desk, digest: str) -> None:
     """Remembers the consent of the person who typed the digest; refuses any other digest."""
-    wanted = digest_agents(desk)
-    if wanted is None:
-        raise UsageError("this repository brings no agents, so there is nothing to consent to")
-    if digest != wanted:
-        raise UsageError(
-            f"the digest of this repository's agents is {wanted}",
-            "Look at them with `handoff-tui step --list`, and name that digest if they may run.",
-        )
+    _refuse_other_digest(digest, digest_agents(desk), "agents of phases", "handoff-tui step --list")
     save_consent(desk, digest)
 
 
@@ -127,14 +120,7 @@ def digest_procedure_agents(desk: Desk) -> str | None:
 
 def trust_procedures(desk: Desk, digest: str) -> None:
     """Remembers the consent of the person who typed the digest; refuses any other digest."""
-    wanted = digest_procedure_agents(desk)
-    if wanted is None:
-        raise UsageError("this repository brings no agents for procedures, so there is nothing to consent to")
-    if digest != wanted:
-        raise UsageError(
-            f"the digest of the agents in this repository's procedures is {wanted}",
-            "Look at them with `handoff-tui config show`, and name that digest if they may run.",
-        )
+    _refuse_other_digest(digest, digest_procedure_agents(desk), "agents of procedures", "handoff-tui config show")
     save_consent(desk, digest)
 
 
@@ -147,6 +133,16 @@ def refuse_untrusted_agent(desk: Desk, name: str) -> None:
         raise ProcedureError(
             f"the agent {name} comes from this repository, and nobody has agreed to run it: {command}",
             f"If it may run: handoff-tui run --trust {digest}",
+        )
+
+
+def _refuse_other_digest(digest: str, wanted: str | None, what: str, command: str) -> None:
+    if wanted is None:
+        raise UsageError(f"this repository brings no {what}, so there is nothing to consent to")
+    if digest != wanted:
+        raise UsageError(
+            f"the digest of this repository's {what} is {wanted}",
+            f"Look at them with `{command}`, and name that digest if they may run.",
         )
 
 

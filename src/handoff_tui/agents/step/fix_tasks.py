@@ -15,7 +15,7 @@ from handoff_tui.core.tasks import ReportedFinding
 _WORDS = re.compile(r"\w+")
 _NO_PRIORITY = 0
 _MOST_FINDINGS = 50
-"""Of one check: what is beyond that is told by number."""
+"""At most so many findings of one check."""
 _ID_CHARACTERS = 12
 
 
@@ -25,7 +25,7 @@ def build_fix_tasks(
     priorities: Mapping[Severity, int],
     closed: Iterable[str] = (),
 ) -> tuple[FixTask, ...]:
-    """One task for each thing that is wrong; two sources that name the same at the same place are one task."""
+    """Builds one task per problem; two sources that report the same in the same file are one task."""
     done = {word.casefold() for word in closed}
     reported = [finding for finding in findings if (finding.status or "").casefold() not in done]
     found = [_build_reported(finding, priorities) for finding in reported]
@@ -71,7 +71,7 @@ def _build_checked(result: CheckResult, priorities: Mapping[Severity, int]) -> l
 
 
 def _name_reported(task: FixTask, reported: Iterable[ReportedFinding]) -> FixTask:
-    """A check over a report repeats its findings in words of its own: at the same line, with the same title."""
+    """Gives a check of a report the id of the finding it repeats: same line, same title in its message."""
     words = f" {_list_words(task.title)} "
     for finding in reported:
         where = f"{finding.where.path}:{finding.where.line}"
@@ -99,7 +99,7 @@ def _find_priority(severity: Severity | None, priorities: Mapping[Severity, int]
 
 
 def _build_id(title: str, path: str) -> str:
-    """By the words of the title and the file: lines move, and writers differ in capitals and stops."""
+    """Hashes the words of the title and the file: lines move, and writers differ in capitals and punctuation."""
     return hashlib.sha256(f"{path}\0{_list_words(title)}".encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARACTERS]
 
 

@@ -283,7 +283,7 @@ def _add_notices(page: Page, notices: tuple[Notice, ...]) -> None:
 
 
 def add_list(page: Page, title: str, rows: Sequence[str], most: int | None) -> None:
-    """Adds a list under its heading, cut after `most` rows; nothing if it is empty."""
+    """Adds a list under its heading, cut after `most` rows; skips an empty one."""
     if not rows:
         return
     page.heading(title, f"{len(rows):,}")
