@@ -145,7 +145,7 @@ def test_search_is_asked_for_and_its_line_shown() -> None:
         assert isinstance(back, OutputSearchWanted)
         assert (back.place.first, back.place.height) == (148, -1)
         app.give(replace(WORKING, found=OutputFound(2, "line 15", None)))
-        assert "«line 15» is not there" in await settle(pilot)
+        assert 'No matches for "line 15"' in await settle(pilot)
 
     drive(StillApp(WORKING), script)
 
@@ -175,11 +175,11 @@ def test_tries_are_gone_through_and_told_apart() -> None:
         asked = list_asked(app, OutputWanted)[-1]
         assert isinstance(asked, OutputWanted)
         assert asked.place.run == FAILED.state.key
-        assert "What it was told" in await settle(pilot, "i")
+        assert "What the agent was told" in await settle(pilot, "i")
         asked = list_asked(app, OutputWanted)[-1]
         assert isinstance(asked, OutputWanted)
         assert asked.place == OutputRange(FAILED.state.key, OutputSource.PROMPT, 0, asked.place.height)
-        assert "What became of build 1.1" in await settle(pilot, "v")
+        assert "Outcome of build 1.1" in await settle(pilot, "v")
         assert "Output · build 1.2" in await settle(pilot, "v", "]")
 
     drive(StillApp(WORKING), script)
@@ -379,7 +379,7 @@ def test_refusal_names_its_reason() -> None:
         await pilot.pause(PAUSE_SECONDS + 0.1)
         screen = await settle(pilot, "ctrl+s")
         assert "✗ locked by ada on vm" in screen
-        assert "not done: it cannot be done" in screen
+        assert "Not done: it can't be done" in screen
         assert list_asked(app, ProposalConfirmed) == []
 
     drive(StillApp(WORKING), script)
@@ -391,15 +391,15 @@ def test_agent_is_held_and_goes_on() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        assert "it is not held" in await settle(pilot, "7", "c")
+        assert "it isn't paused" in await settle(pilot, "7", "c")
         await settle(pilot, "p")
         app.give(make_agent_state(FAILED, paused))
-        assert "it is not running" in await settle(pilot, "p")
+        assert "it isn't running" in await settle(pilot, "p")
         await settle(pilot, "c")
         told = [one.paused for one in list_asked(app, RunPaused) if isinstance(one, RunPaused)]
         assert told == [True, False]
         app.give(make_agent_state(FAILED, make_run(2)))
-        assert "c looks at its work" in await settle(pilot)
+        assert "c reviews its work" in await settle(pilot)
         await settle(pilot, "c")
         assert len(list_asked(app, RunReviewWanted)) == 1
 
@@ -412,7 +412,7 @@ def test_note_is_written_to_the_agents() -> None:
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         screen = await settle(pilot, "7", "m")
-        assert "A word to the agents of H-1" in screen
+        assert "Note to the agents of H-1" in screen
         await settle(pilot, *"keep it", "enter")
         await settle(pilot, "m", "enter")
         assert [one.text for one in list_asked(app, NoteWritten) if isinstance(one, NoteWritten)] == ["keep it"]
@@ -442,8 +442,8 @@ def test_diff_of_a_try_is_opened() -> None:
     ("state", "words"),
     [
         (make_state(), "reading…"),
-        (make_agent_state(), "nobody was started for this handoff yet"),
-        (make_agent_state(agents=()), "none is configured; docs/agents.md has examples"),
+        (make_agent_state(), "No agent has been started for this handoff yet"),
+        (make_agent_state(agents=()), "none configured; docs/agents.md has examples"),
         (replace(make_state(), agent=Loaded(trouble=Trouble("no access", "Look."))), "✗ no access. Look."),
     ],
 )
@@ -517,7 +517,7 @@ def test_file_that_the_output_names_is_opened() -> None:
         wanted = [(asked.path, asked.line) for asked in app.asked if isinstance(asked, EditorWanted)]
         assert wanted == [("src/app.py", 12), ("a/b.py", 3)]
         app.give(make_agent_state(RUNNING))
-        assert "no file is named here" in await settle(pilot, "o")
+        assert "no file mentioned here" in await settle(pilot, "o")
 
     drive(StillApp(one), script)
 
@@ -541,16 +541,16 @@ def test_breakpoints_are_set_between_phases() -> None:
 
 def test_try_that_comes_by_itself_is_said_and_kept_from_it() -> None:
     """Without a box: nothing is running that could be lost."""
-    coming = ScheduledRun("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it failed by itself")
+    coming = ScheduledRun("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it crashed")
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        assert "build starts by itself at" in await settle(pilot, "7")
+        assert "build starts automatically at" in await settle(pilot, "7")
         await settle(pilot, "X")
         assert len(list_asked(app, FollowUpsCancelled)) == 1
         assert list_asked(app, ProposalWanted) == []
         app.give(make_agent_state(FAILED, RUNNING, loops=True))
-        assert "goes on by itself up to a gate" in await settle(pilot)
+        assert "runs to the next gate" in await settle(pilot)
 
     drive(StillApp(make_agent_state(FAILED, scheduled=coming)), script)
 
@@ -562,8 +562,8 @@ def test_leaving_asks_what_becomes_of_who_is_at_work() -> None:
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         screen = await settle(pilot, "q")
-        assert "1 agent at work: H-1 · build" in screen
-        assert "leave it running; the output is kept" in screen
+        assert "1 agent running: H-1 · build" in screen
+        assert "Quit; it keeps running" in screen
         await settle(pilot, "enter")
         assert app.screen is app.desk
         await settle(pilot, "q", "escape")
@@ -578,12 +578,12 @@ def test_leaving_asks_what_becomes_of_who_is_at_work() -> None:
 
 def test_leaving_asks_nothing_where_nobody_is_at_work() -> None:
     """One key is enough then; where a try would start by itself, it is said that it does not."""
-    coming = ScheduledRun("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it failed by itself")
+    coming = ScheduledRun("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it crashed")
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         app.give(replace(WORKING, activity=Activity(scheduled=(coming,))))
-        assert "leave: it does not start" in await settle(pilot, "q")
+        assert "Quit; it won't start" in await settle(pilot, "q")
         await settle(pilot, "escape")
         app.give(WORKING)
         await settle(pilot)
@@ -603,10 +603,10 @@ def test_proofs_are_listed_and_opened_in_place() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        assert "reading them, and their digests…" in await settle(pilot, "7", "P")
+        assert "Reading the proofs and their digests…" in await settle(pilot, "7", "P")
         app.give(listed)
         screen = await settle(pilot)
-        for words in ("T-1", "proofs/shot.png", "the handoff as a whole", "output of build 1.1", "reading…"):
+        for words in ("T-1", "proofs/shot.png", "the whole handoff", "output of build 1.1", "reading…"):
             assert words in screen
         app.give(replace(listed, proofs=Loaded(ProofsView(PROOFS, picture))))
         screen = await settle(pilot)
@@ -672,7 +672,7 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
         await pilot.press("7")
         await wait_for(app, pilot, lambda screen: "nobody was started" in screen)
         await pilot.press("R")
-        await wait_for(app, pilot, lambda screen: "What it is told" in screen)
+        await wait_for(app, pilot, lambda screen: "What the agent is told" in screen)
         while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late
             await pilot.pause(PAUSE_SECONDS + 0.2)
             await pilot.press("ctrl+s")
@@ -711,7 +711,7 @@ def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping
         await pilot.press("7")
         await wait_for(app, pilot, lambda screen: "nobody was started" in screen)
         await pilot.press("R")
-        await wait_for(app, pilot, lambda screen: "What it is told" in screen)
+        await wait_for(app, pilot, lambda screen: "What the agent is told" in screen)
         gaps: list[float] = []
         measuring = asyncio.create_task(measure(gaps))
         while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late

@@ -24,10 +24,10 @@ def test_alert_takes_the_screen_once_for_each_set_of_problems() -> None:
         app.give(BROKEN)
         screen = await settle(pilot)
         assert isinstance(app.screen, AlertScreen)
-        assert "THE SIGNED LOG IS NOT SOUND" in screen
+        assert "THE SIGNED LOG IS NOT INTACT" in screen
         assert "an entry is gone␛[2K" in screen
         screen = await settle(pilot, "escape")
-        assert "IS NOT SOUND: an entry is gone" in screen.splitlines()[2]
+        assert "IS NOT INTACT: an entry is gone" in screen.splitlines()[2]
         app.give(replace(BROKEN, generation=5))
         await settle(pilot)
         assert not isinstance(app.screen, AlertScreen)

@@ -35,12 +35,12 @@ def test_attempt_is_shown_whole_under_the_list() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, "9")
-        assert "▸      2  ○ handed over" in screen
+        assert "▸      2  ○ submitted" in screen
         assert "fix: the tests" in screen
         assert "done ␛[31m" in screen
         screen = await settle(pilot, "j")
         assert "✓ addressed  check tests-unit: 2 failed" in screen
-        assert "✗ NOT addressed  remark src/a.py:3: name it" in screen
+        assert "✗ NOT addressed  comment src/a.py:3: name it" in screen
         assert Part.ATTEMPTS in get_app(pilot).desk.parts
 
     drive(StillApp(DESK), script, (120, 40))
@@ -56,9 +56,9 @@ def test_attempt_is_compared_with_the_one_before_or_the_marked_one() -> None:
         screen = await settle(pilot)
         assert "Two attempts compared" in screen
         assert "H-1:build:1 → H-1:build:2" in screen
-        assert "there is none before it" in await settle(pilot, "j", "D")
+        assert "no earlier attempt" in await settle(pilot, "j", "D")
         screen = await settle(pilot, "m", "k", "D")
-        assert "H-1:build:1 is marked" in screen
+        assert "H-1:build:1 marked" in screen
         pairs = [(one.before, one.after) for one in app.asked if isinstance(one, ComparisonWanted)]
         assert pairs == [("H-1:build:1", "H-1:build:2")] * 2
         await settle(pilot, "m", "m", "j", "j", "y")
@@ -77,7 +77,7 @@ def test_difference_of_two_attempts_opens_in_the_diff() -> None:
         assert asked[0] == ScopeWanted(Scope(DiffScope.BETWEEN, FIRST, SECOND))
         assert app.desk.view_name == "diff"
         screen = await settle(pilot, "9", "m", "j", "j", "d")
-        assert "which commit H-1:plan:1 is about is not known" in screen
+        assert "the commit of H-1:plan:1 isn't known" in screen
 
     drive(StillApp(DESK), script, (120, 40))
 
@@ -87,7 +87,7 @@ def test_failure_is_explained_on_request() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        assert "looking at every check that does not pass…" in await settle(pilot, "9", "o")
+        assert "Examining every failing check…" in await settle(pilot, "9", "o")
         assert any(isinstance(one, FailureWanted) for one in app.asked)
         app.give(dataclasses.replace(DESK, failure=Loaded(FAILURE)))
         screen = await settle(pilot)
@@ -105,16 +105,16 @@ def test_list_is_narrowed_by_words_and_emptiness_is_explained() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        assert "1 attempt fits" in await settle(pilot, "9", "slash", *"red")
-        assert "nothing fits «redx»" in await settle(pilot, "x")
+        assert "1 attempt matches" in await settle(pilot, "9", "slash", *"red")
+        assert 'No matches for "redx"' in await settle(pilot, "x")
         await settle(pilot, "escape")
         for part, words in (
-            (Loaded(), "reading log, commits and runs…"),
+            (Loaded(), "Reading log, commits and runs…"),
             (Loaded(trouble=Trouble("the log is gone", "Look.")), "✗ the log is gone. Look."),
-            (Loaded(AttemptsView(())), "nobody has tried this yet"),
+            (Loaded(AttemptsView(())), "No attempts yet"),
         ):
             app.give(dataclasses.replace(DESK, attempts=part))
             assert words in await settle(pilot)
-        assert "copy: no attempt is chosen" in await settle(pilot, "y")
+        assert "copy: no attempt selected" in await settle(pilot, "y")
 
     drive(StillApp(DESK), script)

@@ -44,12 +44,12 @@ def test_search_is_asked_for_on_a_failing_check() -> None:
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         screen = await settle(pilot, "3", "b")
-        assert "Since when does tests-unit fail?" in screen
-        assert "looking at the newest commit…" in screen
+        assert "Find the commit that broke tests-unit" in screen
+        assert "Checking the newest commit…" in screen
         assert [one.check for one in app.asked if isinstance(one, BisectWanted)] == ["tests-unit"]
         app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, trouble=Trouble("no"))))
         await settle(pilot, "escape")
-        assert "since when: this one does not fail" in await settle(pilot, "G", "b")
+        assert "find the commit that broke it: this one doesn't fail" in await settle(pilot, "G", "b")
 
     drive(StillApp(DESK), script)
 
@@ -64,13 +64,13 @@ def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.Monke
         app = get_app(pilot)
         monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 3_600.0)
         screen = await settle(pilot, "3", "b", "ctrl+s", "enter")
-        assert "a commit is good where `pytest -q ␛[2J` succeeds." in screen
-        assert "nothing was started yet" in screen
+        assert "a commit is good if `pytest -q ␛[2J` succeeds." in screen
+        assert "Nothing started yet" in screen
         assert not any(isinstance(one, BisectWanted) for one in app.asked)
         monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 0.0)
         screen = await settle(pilot, "ctrl+s")
         assert [one.check for one in app.asked if isinstance(one, BisectWanted)] == ["tests-unit"]
-        assert "looking at the newest commit…" in screen
+        assert "Checking the newest commit…" in screen
 
     drive(StillApp(desk), script)
 
@@ -83,7 +83,7 @@ def test_escape_stops_the_search_and_leaves_when_it_is_over() -> None:
         await settle(pilot, "3", "b")
         app.give(dataclasses.replace(DESK, bisect=PART))
         screen = await settle(pilot)
-        assert "step 3 of about 6 · 5 commits may be it" in screen
+        assert "step 3 of about 6 · 5 commits left" in screen
         await settle(pilot, "escape")
         assert app.screen is not app.desk
         assert any(isinstance(one, BisectCancelled) for one in app.asked)
@@ -103,7 +103,7 @@ def test_enter_opens_the_diff_that_did_it() -> None:
         await settle(pilot, "3", "b", "enter")
         assert app.screen is not app.desk
         app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, report=REPORT)))
-        assert "fails since b2b2b2b" in await settle(pilot)
+        assert "b2b2b2b broke" in await settle(pilot)
         await settle(pilot, "enter")
         assert app.desk.view_name == "diff"
         scopes = [one.scope for one in app.asked if isinstance(one, ScopeWanted)]

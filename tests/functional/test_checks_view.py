@@ -78,13 +78,13 @@ def test_run_shows_its_progress_and_can_be_cancelled() -> None:
     """A bar with numbers; what cannot be done meanwhile says why."""
 
     async def script(pilot: Pilot[None]) -> None:
-        assert "cancel: no run is underway" in await settle(pilot, "3", "X")
+        assert "cancel: no checks are running" in await settle(pilot, "3", "X")
         progress = ChecksProgress(1, 4, "tests-unit", MOMENT - timedelta(seconds=9))
         get_app(pilot).give(dataclasses.replace(DESK, running=progress))
         screen = await settle(pilot)
         assert "█████░░░" in screen
         assert "1/4 tests-unit 9s" in screen
-        assert "re-run: a run is underway" in await settle(pilot, "R")
+        assert "re-run: checks are running" in await settle(pilot, "R")
         await settle(pilot, "X")
         assert any(isinstance(one, ChecksCancelled) for one in get_app(pilot).asked)
 
@@ -104,7 +104,7 @@ def test_places_are_opened_one_after_another_and_commands_copied() -> None:
         ]
         assert CopyWanted("make test", "the command") in app.asked
         screen = await settle(pilot, "j", "o")
-        assert "this names no place in a file" in screen
+        assert "it names no place in a file" in screen
 
     drive(StillApp(DESK), script)
 
@@ -118,7 +118,7 @@ def test_list_is_narrowed_to_what_fails_and_by_words() -> None:
         assert "only failing" in screen
         assert "PASSED" in await settle(pilot, "f")
         screen = await settle(pilot, "slash", *"slow")
-        assert "1 checks fit" in screen
+        assert "1 checks match" in screen
         assert "tests-unit" not in cut_view(pilot, screen)
 
     drive(StillApp(DESK), script)
@@ -150,7 +150,7 @@ def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> Non
         )
         app.give(dataclasses.replace(state, proposal=Proposal(1, ProposalKind.TRUST, ProposalStage.READY, trust=plan)))
         screen = await settle(pilot, "enter", "y")
-        assert "Trust this repository's commands" in screen
+        assert "Consent to run this repository's commands" in screen
         assert "lint.sh  sha256:34" in screen
         assert not any(isinstance(one, ProposalConfirmed) for one in app.asked)
 

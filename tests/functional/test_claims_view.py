@@ -65,8 +65,8 @@ def test_list_is_narrowed_to_contradictions_and_by_words() -> None:
         assert "b.py" in screen
         assert "a.py" not in screen
         screen = await settle(pilot, "f", "slash", *"report")
-        assert "1 claims fit" in screen
-        assert "nothing fits «reportx»" in await settle(pilot, "x")
+        assert "1 claims match" in screen
+        assert 'No matches for "reportx"' in await settle(pilot, "x")
 
     drive(StillApp(DESK), script)
 
@@ -75,7 +75,7 @@ def test_claim_that_is_said_in_git_cannot_be_edited() -> None:
     """The refusal says why."""
 
     async def script(pilot: Pilot[None]) -> None:
-        assert "it is said in git, not in a file" in await settle(pilot, "8", "j", "e")
+        assert "it's claimed in git, not in a file" in await settle(pilot, "8", "j", "e")
 
     drive(StillApp(DESK), script)
 
@@ -88,8 +88,8 @@ def test_measuring_and_claiming_nothing_are_said() -> None:
         silent = ShownHandoff(reviewed=build_reviewed())
         get_app(pilot).give(dataclasses.replace(make_state(), shown=Loaded(silent)))
         assert "claims nothing that can be measured" in await settle(pilot)
-        assert "copy: no claim is chosen" in await settle(pilot, "y")
-        assert "✓ nothing it says is contradicted" in await settle(pilot, "f")
+        assert "copy: no claim selected" in await settle(pilot, "y")
+        assert "✓ No false claims" in await settle(pilot, "f")
 
     drive(StillApp(make_state()), script)
 

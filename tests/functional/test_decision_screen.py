@@ -118,7 +118,7 @@ def test_confirm_signs_what_is_shown_once_it_is_armed() -> None:
     """One press of its own key, and the very part that is on the screen goes along."""
 
     async def act(hands: Hands) -> None:
-        await hands.wait_for("armed: ^s signs as cy@x")
+        await hands.wait_for("Ready: ^s signs as cy@x")
         await hands.press("ctrl+s")
         assert [one.part for one in hands.confirmed] == [READY]
         await hands.press("ctrl+s")
@@ -146,7 +146,7 @@ def test_typed_ahead_keys_are_dropped_and_counted() -> None:
         painted = read_time()  # it cannot have been painted later
         await hands.press_at(painted + SOON - 60, "ctrl+s", "y", "enter")
         assert hands.confirmed == []
-        await hands.wait_for("keys typed before this box was painted were dropped (3)")
+        await hands.wait_for("Ignored keys typed before this box appeared (3)")
         await hands.press("ctrl+s")
         assert len(hands.confirmed) == 1
 
@@ -174,12 +174,12 @@ def test_nothing_signs_while_it_is_prepared() -> None:
 
     async def act(hands: Hands) -> None:
         await hands.press("ctrl+s")
-        assert "not signed: the checks are still running" in hands.text
+        assert "Not signed: the checks are still running" in hands.text
         shown = read_time()
         await hands.give(READY)
         await hands.press_at(shown + SOON, "ctrl+s")
         assert hands.confirmed == []
-        await hands.wait_for("too soon")
+        await hands.wait_for("Too fast")
         await hands.press("ctrl+s")
         assert len(hands.confirmed) == 1
 
@@ -192,7 +192,7 @@ def test_reason_is_asked_for_first() -> None:
     async def act(hands: Hands) -> None:
         assert isinstance(hands.app.focused, TextArea)
         await hands.press("ctrl+s")
-        assert "not signed: reject needs a reason" in hands.text
+        assert "Not signed: reject needs a reason" in hands.text
         assert hands.confirmed == []
 
     decide(REJECTING, act)
@@ -231,7 +231,7 @@ def test_paste_that_arrives_as_keys_never_signs() -> None:
         await hands.press("f", "i", "n", "e")
         await hands.press("ctrl+s", apart=0.001)
         assert hands.confirmed == []
-        await hands.wait_for("too soon")
+        await hands.wait_for("Too fast")
 
     decide(READY, act)
 
@@ -240,10 +240,10 @@ def test_name_must_be_typed_where_something_is_unusual() -> None:
     """Going over a failing check: the reason, and the handoff's name, letter by letter."""
 
     async def act(hands: Hands) -> None:
-        assert "Type H-1 to go on:" in hands.text
+        assert "Type H-1 to continue:" in hands.text
         assert "1 blocking check does not pass" in hands.text
         await hands.press("w", "h", "y", "ctrl+s")
-        assert "not signed: type H-1 first" in hands.text
+        assert "Not signed: type H-1 first" in hands.text
         await hands.press("tab")
         assert isinstance(hands.app.focused, Input)
         await hands.press("H", "-", "1", "enter", "tab", "ctrl+s")
@@ -259,7 +259,7 @@ def test_change_underneath_disarms_and_can_be_looked_at_again() -> None:
         await hands.press("w", "h", "y", "tab", "H", "-", "1", "tab")
         moved = replace(OVERRIDING, stage=DecisionStage.MOVED, trouble=Trouble("1 file changed: a.py", "Look again."))
         await hands.give(moved)
-        await hands.wait_for("something has changed: 1 file changed: a.py")
+        await hands.wait_for("something changed: 1 file changed: a.py")
         await hands.press("ctrl+s")
         assert hands.confirmed == []
         await hands.press("ctrl+r")
@@ -279,7 +279,7 @@ def test_what_moved_underneath_can_be_shown() -> None:
         await hands.press("ctrl+f")
         assert isinstance(hands.app.screen, DecisionScreen)
         await hands.give(replace(READY, stage=DecisionStage.MOVED, trouble=Trouble("a.py changed"), shown_tree="ab12"))
-        await hands.wait_for("show difference")
+        await hands.wait_for("show changes")
         await hands.press("ctrl+f")
         await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
         await hands.wait_until(lambda: hands.app.desk.view_name == "diff")
@@ -296,7 +296,7 @@ def test_refusal_takes_the_fields_away() -> None:
     async def act(hands: Hands) -> None:
         refused = replace(REJECTING, stage=DecisionStage.REFUSED, trouble=Trouble("nobody may", "Ask Ada."), view=None)
         await hands.give(refused)
-        await hands.wait_for("refused: nobody may")
+        await hands.wait_for("Refused: nobody may")
         assert "Reason" not in hands.text
         await hands.press("ctrl+s")
         assert hands.confirmed == []
@@ -314,9 +314,9 @@ def test_failed_signing_says_why_and_keeps_the_reason() -> None:
         await hands.give(replace(REJECTING, stage=DecisionStage.SIGNING))
         await hands.press("escape")
         assert isinstance(hands.app.screen, DecisionScreen)
-        await hands.wait_for("it is being signed; wait for the key")
+        await hands.wait_for("Signing; wait for the key")
         await hands.give(replace(REJECTING, trouble=Trouble("the key is not there", "Plug it in.")))
-        await hands.wait_for("not signed: the key is not there")
+        await hands.wait_for("Not signed: the key is not there")
         await hands.press("ctrl+s")
         assert [one.reason for one in hands.confirmed] == ["no", "no"]
 
@@ -329,14 +329,14 @@ def test_receipt_offers_the_id_and_the_next_handoff() -> None:
 
     async def act(hands: Hands) -> None:
         await hands.give(stored)
-        await hands.wait_for("✓ stored  sha256:bbbbbbbbbbbb")
+        await hands.wait_for("✓ Signed  sha256:bbbbbbbbbbbb")
         await hands.press("y")
         copied = [one for one in hands.app.asked if isinstance(one, messages.CopyWanted)]
         assert [one.text for one in copied] == ["sha256:" + "b" * 64]
         await hands.press("ctrl+s")
         assert hands.confirmed == []
         await hands.press("enter")
-        await hands.wait_for("approve H-1: stored sha256:bbbbbbbbbbbb")
+        await hands.wait_for("Approve H-1: signed as sha256:bbbbbbbbbbbb")
         chosen = [one.key for one in hands.app.asked if isinstance(one, messages.HandoffChosen)]
         assert chosen[-1:] == [NEXT.key]
 
@@ -399,7 +399,7 @@ def test_click_never_signs() -> None:
 
     async def act(hands: Hands) -> None:
         await hands.pilot.click("#decision-keys", offset=(2, 0))
-        await hands.wait_for("a click never signs")
+        await hands.wait_for("A click never signs")
         assert hands.confirmed == []
 
     decide(READY, act)
@@ -414,7 +414,7 @@ def test_click_that_brings_the_window_back_means_nothing() -> None:
         click = Bar.Pressed("decision.cancel")
         click.time = read_time() - SOON
         hands.dialog.post_message(click)
-        await hands.wait_for("dropped (1)")
+        await hands.wait_for("appeared (1)")
         later = Bar.Pressed("decision.cancel")
         later.time = read_time() + 10
         hands.dialog.post_message(later)
@@ -443,7 +443,7 @@ def test_keys_and_fields_stay_on_the_screen(size: tuple[int, int]) -> None:
 
     async def act(hands: Hands) -> None:
         await hands.press("w", "h", "y")
-        for shown in ("Type H-1 to go on:", "^s", "not armed"):
+        for shown in ("Type H-1 to continue:", "^s", "Can't sign yet"):
             assert shown in hands.text
         await hands.pilot.resize_terminal(100, 30)
         await hands.pilot.pause()

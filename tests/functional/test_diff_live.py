@@ -51,7 +51,7 @@ def sit_down(folder: Path, script: Callable[[Pilot[None]], Awaitable[None]]) -> 
         async with app.run_test(size=(100, 40)) as pilot:
             await see(pilot, "H-1", "H-2", "live")
             await pilot.press("enter", "4")
-            await see(pilot, "Files", "nothing to compare with")
+            await see(pilot, "Files", "Nothing to compare with")
             await pilot.press("b", *"zero", "enter")
             await see(pilot, "src/part.py", "src/other.py")
             await script(pilot)
@@ -68,7 +68,7 @@ def test_reading_is_kept_over_two_sittings_and_drops_with_the_content(work: Repo
         await pilot.press("j")
         await see(pilot, "value_100 = 'a hundred'", "97 lines hidden")
         await pilot.press("m", "k", "m", "j", "enter", "right_square_bracket", "c")
-        await see(pilot, "Remark on src/part.py:101")
+        await see(pilot, "Comment on src/part.py:101")
         await pilot.press(*"why", "enter")
         await see(pilot, "your draft on 101: why", "2 of 2 read")
 

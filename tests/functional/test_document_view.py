@@ -234,7 +234,7 @@ def test_find_goes_from_hit_to_hit() -> None:
         assert get_line(pilot) == 5
         await settle(pilot, "N", "N")
         assert get_line(pilot) == 18
-        assert "«kettle» is not in this document" in await settle(pilot, "slash", *"kettle")
+        assert 'No matches for "kettle" in this document' in await settle(pilot, "slash", *"kettle")
 
     drive(StillApp(DESK), script)
 
@@ -264,7 +264,7 @@ def test_long_document_is_rendered_without_waiting_for_it() -> None:
         assert "1000 sections" in screen
         app.give(build_desk(longer))
         screen = await settle(pilot)
-        assert "too long to be rendered" in screen
+        assert "Too long to render" in screen
         assert "line 1 of 40,000 lines" in screen
 
     drive(StillApp(build_desk(long)), script, (100, 30))
@@ -278,7 +278,7 @@ def test_huge_lines_stay_usable() -> None:
         screen = await settle(pilot, "5")
         assert "(10,000,000 characters)" in screen
         screen = await settle(pilot, *["l"] * 5, "G", "g", "j")
-        assert "raw or rendered: it is no Markdown" in await settle(pilot, "v")
+        assert "raw or rendered: it isn't Markdown" in await settle(pilot, "v")
 
     drive(StillApp(build_desk(huge)), script)
 
@@ -286,10 +286,10 @@ def test_huge_lines_stay_usable() -> None:
 @pytest.mark.parametrize(
     ("desk", "words"),
     [
-        (AppState(), "no handoff is chosen"),
+        (AppState(), "No handoff selected"),
         (replace(DESK, document=Loaded()), "reading…"),
         (replace(DESK, document=Loaded(trouble=Trouble("it is gone", "Look again."))), "✗ it is gone Look again."),
-        (build_desk(OpenDocument(SPEC, "cut", truncated=True)), "only the beginning is shown"),
+        (build_desk(OpenDocument(SPEC, "cut", truncated=True)), "Only the beginning is shown"),
     ],
 )
 def test_missing_document_says_why(desk: AppState, words: str) -> None:

@@ -53,7 +53,7 @@ def test_entry_is_gone_to_as_soon_as_the_log_is_read() -> None:
         app = get_app(pilot)
         await settle(pilot, "6", "slash", *"policy", "enter", "0", "enter", "j")
         app.give(dataclasses.replace(DESK, log=Loaded()))
-        assert "reading the log…" in await settle(pilot)
+        assert "Reading the log…" in await settle(pilot)
         await settle(pilot, "enter")
         app.give(DESK)
         await settle(pilot)
@@ -72,9 +72,9 @@ def test_list_is_narrowed_to_missed_targets_and_by_words() -> None:
         assert "Handoff failure rate" in screen
         assert "Time to resume" not in screen
         screen = await settle(pilot, "f", "slash", *"loops")
-        assert "1 figure fits" in screen
+        assert "1 metric matches" in screen
         assert "By phase" in screen
-        assert "nothing fits" in await settle(pilot, "x")
+        assert "No matches" in await settle(pilot, "x")
 
     drive(StillApp(DESK), script, (120, 40))
 
@@ -87,9 +87,9 @@ def test_status_says_what_is_missed_and_what_cannot_be_counted() -> None:
         assert "✗ 1 missed · 4 entries, 1 submissions, 2 decisions" in await settle(pilot, "0")
         unsound = FIGURES.model_copy(update={"fatal": True})
         for part, words in (
-            (Loaded(unsound), "✗ the log is not intact: nothing is counted"),
+            (Loaded(unsound), "✗ The log isn't intact: nothing is counted"),
             (Loaded(trouble=Trouble("it cannot be read", "Look.")), "✗ it cannot be read. Look."),
-            (Loaded(), "verifying the log and counting…"),
+            (Loaded(), "Verifying the log and counting…"),
         ):
             app.give(dataclasses.replace(DESK, figures=part))
             assert words in await settle(pilot)

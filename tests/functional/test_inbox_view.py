@@ -65,7 +65,7 @@ def test_filter_narrows_with_every_letter_and_escape_ends_it() -> None:
         assert "chair" not in screen
         assert "1 of 3 handoffs" in screen
         screen = await settle(pilot, "x")
-        assert "nothing fits «ketx»" in screen
+        assert 'No matches for "ketx"' in screen
         screen = await settle(pilot, "escape")
         assert "chair" in screen
 
@@ -77,7 +77,7 @@ def test_filter_that_is_kept_stays_in_the_status_line() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, "slash", *"plan", "enter", "k")
-        assert "filter «plan»: 1" in screen
+        assert 'filter "plan": 1' in screen
         assert "▸ chair" in screen
 
     drive(StillApp(DESK), script)
@@ -121,14 +121,14 @@ def test_inbox_without_handoffs_and_with_a_broken_repository() -> None:
     )
 
     async def script(pilot: Pilot[None]) -> None:
-        assert "reading the repository…" in await settle(pilot)
+        assert "Reading the repository…" in await settle(pilot)
         get_app(pilot).give(empty)
-        assert "no handoff of a known format is here" in await settle(pilot)
-        assert "sort: there is nothing to sort" in await settle(pilot, "s")
+        assert "No handoff in a known format here" in await settle(pilot)
+        assert "sort: nothing to sort" in await settle(pilot, "s")
         get_app(pilot).give(broken)
         screen = await settle(pilot)
         assert "✗ shop  /b is not inside a git repository" in screen
-        assert "✗ cannot be read: shop" in await settle(pilot, "j")
+        assert "✗ Can't be read: shop" in await settle(pilot, "j")
         assert "lamp" in screen
 
     drive(StillApp(reading), script)

@@ -70,7 +70,7 @@ def test_verify_now_shows_the_report_until_the_cursor_moves() -> None:
         app = get_app(pilot)
         screen = await settle(pilot, "6", "v")
         assert any(isinstance(one, VerifyWanted) for one in app.asked)
-        assert "verifying every byte of the log" in screen
+        assert "Verifying every byte of the log" in screen
         app.give(replace(DESK, report=Loaded(REPORT, at=READ_AT)))
         screen = await settle(pilot)
         assert "✓ clean  4 entries" in screen
@@ -86,9 +86,9 @@ def test_handoff_of_an_entry_is_gone_to_where_it_is() -> None:
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         screen = await settle(pilot, "6", "j", "o")
-        assert "H-2 is not in this repository any more" in screen
+        assert "H-2 is no longer in this repository" in screen
         screen = await settle(pilot, "G", "o")
-        assert "this entry is about no handoff" in screen
+        assert "this entry isn't about a handoff" in screen
         await settle(pilot, "g", "y", "o")
         assert [one.text for one in app.asked if isinstance(one, CopyWanted)] == [build_id("d")]
         assert [one.key.handoff for one in app.asked if isinstance(one, HandoffChosen)][-1] == "H-1"
@@ -118,7 +118,7 @@ def test_following_keeps_the_cursor_on_the_newest() -> None:
 @pytest.mark.parametrize(
     ("part", "words"),
     [
-        (Loaded(), "reading the log…"),
+        (Loaded(), "Reading the log…"),
         (Loaded(VIEW.model_copy(update={"rows": (), "total": 0})), "handoff-tui init"),
         (Loaded(trouble=Trouble("the log cannot be read", "Look at it.")), "✗ the log cannot be read. Look at it."),
     ],

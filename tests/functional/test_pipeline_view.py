@@ -54,7 +54,7 @@ def test_reading_broken_and_nothing_chosen_are_said() -> None:
         get_app(pilot).give(dataclasses.replace(make_state(), pipeline=Loaded(trouble=trouble)))
         assert "✗ the settings are damaged. Repair handoff-tui.toml." in await settle(pilot)
         get_app(pilot).give(dataclasses.replace(make_state(), chosen=None, inbox=()))
-        assert "no handoff is chosen" in await settle(pilot)
+        assert "No handoff selected" in await settle(pilot)
 
     drive(StillApp(make_state()), script)
 

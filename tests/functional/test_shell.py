@@ -66,7 +66,7 @@ def test_bars_say_where_one_is_and_what_can_be_done() -> None:
         lines = (await settle(pilot)).splitlines()
         assert "1 need" in lines[0]
         assert lines[1].startswith("▐1 Inbox 1│ 2 Pipeline│")
-        assert "your move" in lines[2]
+        assert "Needs you:" in lines[2]
         assert lines[-1].startswith(" ↵ open  a approve…")
         assert all(len(line) <= 80 for line in lines)
 
@@ -96,7 +96,7 @@ def test_refused_action_says_why() -> None:
         assert isinstance(app, StillApp)
         shown = await settle(pilot, "a")
         assert "a (approve…)" in shown
-        assert "approve: no handoff is chosen" in shown
+        assert "approve: no handoff selected" in shown
         assert not any(isinstance(one, DecisionWanted) for one in app.asked)
 
     drive(StillApp(AppState()), script)
@@ -131,7 +131,7 @@ def test_help_and_palette_run_what_is_chosen() -> None:
         await settle(pilot, "enter")
         assert app.desk.view_name == "log"
         shown = await settle(pilot, "question_mark", *"approve", "enter")
-        assert "no handoff is chosen" in shown
+        assert "no handoff selected" in shown
         await settle(pilot, "escape")
         assert app.screen is app.desk
 
@@ -168,7 +168,7 @@ def test_tiny_screen_says_what_it_needs() -> None:
     """Below the least size the state is still told."""
 
     async def script(pilot: Pilot[None]) -> None:
-        assert "needs 60x16, is 50x12" in await settle(pilot)
+        assert "Needs 60x16, is 50x12" in await settle(pilot)
 
     drive(StillApp(make_state()), script, (50, 12))
 

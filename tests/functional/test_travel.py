@@ -54,7 +54,7 @@ def test_nothing_can_be_changed_in_the_past() -> None:
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         for keys in (("1", "a"), ("3", "R"), ("3", "b"), ("4", "m"), ("5", "c"), ("6", "v"), ("7", "s"), ("1", "e")):
-            assert "read-only as of 2026-03-05; esc goes back to now" in await settle(pilot, *keys), keys
+            assert "read-only as of 2026-03-05; esc returns to now" in await settle(pilot, *keys), keys
         assert not any(isinstance(one, DecisionWanted | EditorWanted) for one in app.asked)
         app.post_message(DecisionWanted("approve"))
         await settle(pilot)
@@ -127,7 +127,7 @@ def test_log_leads_into_the_past_at_the_entry_under_the_cursor() -> None:
         await settle(pilot, "ctrl+p", *"l: time", "enter")
         asked = [one.at for one in app.asked if isinstance(one, TravelWanted)]
         assert asked == [build_id("d"), None, None]
-        assert "the desk shows how it is now" in await settle(pilot, "less_than_sign")
+        assert "showing the present" in await settle(pilot, "less_than_sign")
 
     drive(StillApp(NOW), script)
 
@@ -138,8 +138,8 @@ def test_journey_that_begins_shows_now_and_says_so() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot)
-        assert "reading the stops; shown is now · read-only" in screen
-        assert "read-only while stops are read" in await settle(pilot, "a")
-        assert "the stops are being read" in await settle(pilot, "less_than_sign")
+        assert "Reading the stops; showing now · read-only" in screen
+        assert "read-only while the stops are being read" in await settle(pilot, "a")
+        assert "the stops are still being read" in await settle(pilot, "less_than_sign")
 
     drive(StillApp(present_past(begun)), script)

@@ -514,7 +514,7 @@ def test_figures_are_read_of_the_whole_repository(builder: RepositoryBuilder) ->
         onlooker.desk.need(frozenset({Part.FIGURES}))
         report = onlooker.wait_for_parts(Part.FIGURES).figures.value
         assert report is not None
-        assert all(figure.value is not None or figure.why for figure in report.figures)
+        assert all(figure.value is not None or figure.why for figure in report.metrics)
 
 
 def test_answer_about_another_handoff_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

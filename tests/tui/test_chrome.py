@@ -47,9 +47,9 @@ def test_bars_fit_the_width(width: int, view: str) -> None:
 
 def test_title_says_who_is_waited_for() -> None:
     """For me, for somebody else, or decided."""
-    assert "WAITS FOR YOU" in join(build_title(STATE, "diff", 80))
+    assert "NEEDS YOU" in join(build_title(STATE, "diff", 80))
     review = NextMove(who=Mover.REVIEWER, what="review and decide")
-    assert "waits for another" in join(
+    assert "waiting for somebody else" in join(
         build_title(with_gate(GateState(state=GateName.PENDING, next_move=review)), "diff", 80)
     )
     done = GateState(state=GateName.APPROVED, next_move=NextMove(who=Mover.NOBODY, what="decided"))
@@ -63,7 +63,7 @@ def test_long_name_is_cut_at_its_beginning() -> None:
     state = replace(STATE, inbox=(item._replace(key=key),), chosen=key)
     title = join(build_title(state, "diff", 80))
     assert "-end" in title
-    assert "WAITS FOR YOU" in title
+    assert "NEEDS YOU" in title
     assert compute_width(title) == 80
     wide = key._replace(handoff="漢" * 60)
     state = replace(STATE, inbox=(item._replace(key=wide),), chosen=wide)
@@ -99,15 +99,15 @@ def test_why_says_whose_move_it_is_and_what_blocks() -> None:
         next_move=NextMove(who=Mover.AGENT, name="heron", what="repair it"),
     )
     words = join(build_why(with_gate(gate), 120))
-    assert "heron's move repair it" in words
+    assert "heron's turn: repair it" in words
     assert "two claims are contradicted (+1 more)" in words
 
 
 def test_unsound_log_is_said_before_anything_else() -> None:
     """Whatever is chosen."""
     words = join(build_why(make_state(fatal=("entry 3 is gone",)), 100))
-    assert "IS NOT SOUND: entry 3 is gone" in words
-    assert "every gate is closed" in words
+    assert "IS NOT INTACT: entry 3 is gone" in words
+    assert "Every gate is closed" in words
 
 
 def test_closed_gates_are_said_where_somebody_would_be_waited_for() -> None:
@@ -121,7 +121,7 @@ def test_closed_gates_are_said_where_somebody_would_be_waited_for() -> None:
 def test_settings_that_cannot_be_used_are_said() -> None:
     """And that every gate is closed by that."""
     words = join(build_why(make_state(refused="handoff-tui.toml:1: no such key"), 100))
-    assert "■ every gate is closed: handoff-tui.toml:1: no such key" in words
+    assert "■ Every gate is closed: handoff-tui.toml:1: no such key" in words
 
 
 def test_repository_that_cannot_be_read_says_why() -> None:
@@ -148,7 +148,7 @@ def test_past_is_named_in_title_and_below(view: str) -> None:
     past = replace(STATE, travel=build_travel())
     title, why = join(build_title(past, view, 80)), join(build_why(past, 160))
     assert "AS OF b2b2b2b · READ-ONLY" in title
-    assert "WAITS FOR YOU" not in title
+    assert "NEEDS YOU" not in title
     assert "live" not in title
     assert compute_width(title) <= 80
     assert why.startswith(" ⟲ AS OF commit b2b2b2b 2026-03-05 09:00 · read-only")
@@ -157,7 +157,7 @@ def test_past_is_named_in_title_and_below(view: str) -> None:
 def test_tabs_far_away_are_shortened_first() -> None:
     """The one in view keeps its whole name; every key stays."""
     tabs = dict(build_tabs(STATE, "figures", KEYS, 80))
-    assert "Figures" in join(tabs["figures"])
+    assert "Metrics" in join(tabs["figures"])
     assert "Inbox" not in join(tabs["inbox"])
     wide = dict(build_tabs(STATE, "figures", KEYS, 160))
     assert "Inbox" in join(wide["inbox"])

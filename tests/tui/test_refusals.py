@@ -15,9 +15,9 @@ from tests.support.desk_states import make_state
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (AppState(), "no handoff is chosen"),
+        (AppState(), "no handoff selected"),
         (make_state(reviewer="ada@example.com"), ""),
-        (make_state(reviewer="ada@example.com", fatal=("an entry is gone",)), "the log is not intact"),
+        (make_state(reviewer="ada@example.com", fatal=("an entry is gone",)), "the log isn't intact"),
         (make_state(reviewer_note="no key is configured"), "no key is configured"),
         (make_state(), "nobody can sign here"),
     ],
@@ -43,7 +43,7 @@ def test_read_only_desk_decides_nothing() -> None:
 def test_past_changes_nothing(action: str) -> None:
     """The reason names the moment and the way back; to look is never refused."""
     past = replace(make_state(reviewer="ada@example.com"), travel=build_travel())
-    assert find_refusal(action, past, read_only=False) == "read-only as of 2026-03-05; esc goes back to now"
+    assert find_refusal(action, past, read_only=False) == "read-only as of 2026-03-05; esc returns to now"
     assert find_refusal("nav.down", past, read_only=False) == ""
     assert find_refusal("travel.next", past, read_only=False) == ""
 
@@ -51,16 +51,10 @@ def test_past_changes_nothing(action: str) -> None:
 def test_travel_needs_a_repository_that_was_read_and_stops() -> None:
     """Who is in the present is told how to leave it."""
     now = make_state()
-    assert "not read yet" in find_refusal("travel.begin", now, read_only=False)
-    assert "not read yet" in find_refusal("log.time-travel", now, read_only=False)
+    assert "still being read" in find_refusal("travel.begin", now, read_only=False)
+    assert "still being read" in find_refusal("log.time-travel", now, read_only=False)
     assert "T in the log" in find_refusal("travel.previous", now, read_only=False)
     waiting = replace(now, travel=TravelPart())
     assert "being read" in find_refusal("travel.previous", waiting, read_only=False)
     assert "already" in find_refusal("travel.begin", waiting, read_only=False)
     assert find_refusal("travel.end", waiting, read_only=False) == ""
-
-
-def test_view_that_is_not_there_is_refused() -> None:
-    """Its key says so instead of doing nothing."""
-    assert find_refusal("view.agent", AppState(), read_only=False) != ""
-    assert find_refusal("view.inbox", AppState(), read_only=False) == ""

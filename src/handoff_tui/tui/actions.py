@@ -63,39 +63,39 @@ def find_refusal(action: str, state: AppState, *, read_only: bool) -> str:
     if state.travel is not None and (scope in {"decide", "agent"} or action in _OF_NOW | _OF_THE_OPERATOR):
         return _describe_past(state)
     if action in _OF_THE_OPERATOR and read_only:
-        return "the desk was opened with --read-only"
+        return "the app was opened with --read-only"
     if scope != "decide":
         return ""
-    return "the desk was opened with --read-only" if read_only else _refuse_decision(state)
+    return "the app was opened with --read-only" if read_only else _refuse_decision(state)
 
 
 def _refuse_travel(name: str, state: AppState) -> str:
     if name == "begin" and state.travel is not None:
-        return "the desk shows how it was already; esc goes back to now"
+        return "already showing the past; esc returns to now"
     if name in {"begin", "time-travel"}:
         known = state.repository is not None and state.repository.state.value is not None
         return "" if known else "the repository is still being read"
     if state.travel is None:
-        return "the desk shows how it is now; T in the log goes back"
-    return "" if name == "end" or state.travel.stops else "the stops are being read"
+        return "showing the present; T in the log travels back"
+    return "" if name == "end" or state.travel.stops else "the stops are still being read"
 
 
 def _describe_past(state: AppState) -> str:
     seen = state.travel.visited if state.travel is not None else None
-    when = f"as of {render_safe(seen.stop.time[:10])}" if seen is not None else "while stops are read"
-    return f"read-only {when}; esc goes back to now"
+    when = f"as of {render_safe(seen.stop.time[:10])}" if seen is not None else "while the stops are being read"
+    return f"read-only {when}; esc returns to now"
 
 
 def _refuse_decision(state: AppState) -> str:
     repository = state.repository
     if state.item is None or repository is None:
-        return "no handoff is chosen"
+        return "no handoff selected"
     if repository.fatal:
-        return "the log is not intact, so every gate is closed"
+        return "the log isn't intact, so every gate is closed"
     if repository.refused:
         return f"every gate is closed: {repository.refused}"
     if repository.reviewer is None:
-        return repository.reviewer_note or "nobody can sign here: handoff-tui init"
+        return repository.reviewer_note or "nobody can sign here; run handoff-tui init"
     return ""
 
 
@@ -119,7 +119,7 @@ WORDS: dict[str, str] = {
     "view.agent": "agent",
     "view.claims": "claims",
     "view.attempts": "attempts",
-    "view.figures": "figures",
+    "view.figures": "metrics",
     "focus.next": "next panel",
     "focus.previous": "previous panel",
     "find.open": "find",
@@ -136,7 +136,7 @@ WORDS: dict[str, str] = {
     "app.copy": "copy",
     "app.copy-all": "copy path",
     "app.redraw": "redraw",
-    "app.rescan": "look again at everything",
+    "app.rescan": "read everything again",
     "app.screenshot": "screenshot",
     "app.theme": "theme…",
     "decide.approve": "approve…",
@@ -149,22 +149,22 @@ WORDS: dict[str, str] = {
     "decide.carry": "carry…",
     "decide.choose": "decide…",
     "travel.begin": "time travel…",
-    "travel.previous": "one stop back",
-    "travel.next": "one stop on",
-    "travel.first": "the first stop",
-    "travel.last": "the last stop",
-    "travel.end": "back to now",
+    "travel.previous": "previous stop",
+    "travel.next": "next stop",
+    "travel.first": "first stop",
+    "travel.last": "last stop",
+    "travel.end": "return to now",
     "inbox.sort": "sort",
-    "pipeline.step": "step agent…",
+    "pipeline.step": "start agent…",
     "pipeline.diff": "diff",
     "checks.run": "re-run",
     "checks.run-all": "re-run all",
     "checks.cancel": "cancel",
     "checks.only-failing": "only failing",
     "checks.open-file": "open file",
-    "checks.trust": "trust commands…",
-    "checks.bisect": "since when…",
-    "claims.only-contradicted": "only contradicted",
+    "checks.trust": "consent to commands…",
+    "checks.bisect": "find the commit that broke it…",
+    "claims.only-contradicted": "only false",
     "claims.open-file": "open line",
     "diff.next-hunk": "next hunk",
     "diff.previous-hunk": "previous hunk",
@@ -175,13 +175,13 @@ WORDS: dict[str, str] = {
     "diff.mark-read": "mark read",
     "diff.mark-unread": "mark unread",
     "diff.wrap": "wrap",
-    "diff.whitespace": "white space",
+    "diff.whitespace": "whitespace",
     "diff.more-context": "more context",
     "diff.less-context": "less context",
     "diff.comment": "comment",
     "diff.range": "range",
     "diff.baseline": "compare with…",
-    "diff.record": "record or files",
+    "diff.record": "snapshot diff or files",
     "document.next-section": "next section",
     "document.previous-section": "previous section",
     "document.outline": "outline",
@@ -195,61 +195,61 @@ WORDS: dict[str, str] = {
     "log.time-travel": "time travel…",
     "log.follow": "follow",
     "log.open-file": "open handoff",
-    "agent.step": "step…",
+    "agent.step": "start…",
     "agent.continue": "continue",
     "agent.pause": "pause",
     "agent.stop": "stop…",
     "agent.breakpoint": "breakpoint…",
     "agent.follow": "follow",
-    "agent.next-try": "next try",
-    "agent.previous-try": "previous try",
-    "agent.compare": "compare tries",
+    "agent.next-try": "next run",
+    "agent.previous-try": "previous run",
+    "agent.compare": "compare runs",
     "agent.inputs": "inputs or output",
     "agent.diff": "diff",
     "agent.wrap": "wrap",
-    "agent.open-file": "open a file it names",
+    "agent.open-file": "open a file it mentions",
     "agent.report": "outcome or output",
     "agent.note": "note to the agent…",
-    "agent.again": "the same phase again…",
-    "agent.back": "the phase before…",
-    "agent.loop": "go on up to a gate…",
+    "agent.again": "same phase again…",
+    "agent.back": "previous phase…",
+    "agent.loop": "run to the next gate…",
     "agent.proofs": "proofs of work",
     "agent.unlock": "break a lock…",
     "agent.rollback": "roll back…",
     "agent.undo-rollback": "undo a rollback…",
     "attempts.compare": "compare",
-    "attempts.mark": "mark for comparing",
+    "attempts.mark": "mark to compare",
     "attempts.failure": "why it fails",
     "attempts.diff": "diff",
     "figures.only-missed": "only missed",
     "decision.confirm": "sign",
-    "decision.edit-reason": "write the reason in the editor",
+    "decision.edit-reason": "edit the reason",
     "decision.template": "template…",
     "decision.again": "look again",
-    "decision.difference": "show difference",
+    "decision.difference": "show changes",
     "decision.cancel": "cancel",
 }
 """Each action as it is called on the screen. Words that end in … ask before they do anything."""
 
 GROUPS: dict[str, str] = {
-    "nav": "move",
-    "view": "views",
-    "focus": "panels",
-    "find": "find",
-    "app": "take along",
-    "decide": "decide (always asks)",
-    "travel": "time travel",
-    "inbox": "inbox",
-    "pipeline": "pipeline",
-    "checks": "checks",
-    "claims": "claims",
-    "diff": "diff",
-    "document": "documents",
-    "log": "log",
-    "agent": "agent",
-    "attempts": "attempts",
-    "figures": "figures",
-    "decision": "this dialog",
+    "nav": "Move",
+    "view": "Views",
+    "focus": "Panels",
+    "find": "Find",
+    "app": "App",
+    "decide": "Decide (always asks)",
+    "travel": "Time travel",
+    "inbox": "Inbox",
+    "pipeline": "Pipeline",
+    "checks": "Checks",
+    "claims": "Claims",
+    "diff": "Diff",
+    "document": "Documents",
+    "log": "Log",
+    "agent": "Agent",
+    "attempts": "Attempts",
+    "figures": "Metrics",
+    "decision": "This dialog",
 }
 """The first word of an id, as a heading."""
 

@@ -132,7 +132,7 @@ class ReviewApp(App[None], inherit_bindings=False):
     @property
     def desk(self) -> MainScreen:
         if self._desk is None:
-            raise RuntimeError("the desk is not furnished yet")
+            raise RuntimeError("the main screen is not there yet")
         return self._desk
 
     @property
@@ -247,7 +247,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         if self.live is None or not event.stops:
             self.exit()
             return
-        self.say("stopping the agents…", "warning")
+        self.say("Stopping the agents…", "warning")
         self._leaves_when_done = True
         self.live.agents.stop_all()
 
@@ -273,14 +273,14 @@ class ReviewApp(App[None], inherit_bindings=False):
             self.live.rescan()
 
     def _save_screenshot(self) -> None:
-        self.say(f"saved {self.save_screenshot()}", "pass")
+        self.say(f"Saved {self.save_screenshot()}", "pass")
 
     def _interrupt(self) -> None:
         if self._interrupted:
             self.exit()
         if self.live is not None:
             self.live.checks.cancel()
-        self.say("once more to leave", "warning")
+        self.say("Press again to quit", "warning")
 
     def say(self, text: str, role: str = "text") -> None:
         """A sentence in the status line."""
@@ -343,7 +343,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         if self.state is not None:
             self.desk.show(self.state)
         if part is not None and part.entry is not None:
-            self.say(f"{part.verb} {part.key.handoff}: stored {part.entry[:SHORT_ENTRY]}", "pass")
+            self.say(f"{part.verb.capitalize()} {part.key.handoff}: signed as {part.entry[:SHORT_ENTRY]}", "pass")
         if isinstance(following, str):
             self.desk.post_message(messages.ViewWanted(following))
         elif following is not None:
@@ -380,12 +380,12 @@ class ReviewApp(App[None], inherit_bindings=False):
             self.say(f"{event.what} is too long for the terminal's clipboard ({size:,} bytes)", "warning")
             return
         self.copy_to_clipboard(event.text)
-        self.say(f"copied {event.what} to the terminal's clipboard", "pass")
+        self.say(f"Copied {event.what} to the terminal's clipboard", "pass")
 
     @on(messages.EditorWanted)
     def edit(self, event: messages.EditorWanted) -> None:
         if self._is_past:
-            self.say("read-only: the editor would open the file as it is now; esc goes back to now", "warning")
+            self.say("Read-only: the editor would open the current file. Press esc to return to now.", "warning")
             return
         root = self.state.repository.root if self.state and self.state.repository else ""
         editor = self.look.editor if self.look else ()
@@ -404,7 +404,7 @@ class ReviewApp(App[None], inherit_bindings=False):
             with self.suspend():
                 return work()
         except SuspendNotSupported:
-            return "this terminal cannot be given to another program"
+            return "this terminal can't be handed to another program"
         finally:
             signal.signal(signal.SIGINT, earlier)
 

@@ -37,6 +37,7 @@ _TAB_FORMS: tuple[_TabForm, ...] = (
 )
 """How full the numbers are, and which tabs have none."""
 _WIDE = 120
+_AGENTS_TURN = "agent's turn"
 
 
 def build_title(state: AppState, view: str, width: int) -> Row:
@@ -90,25 +91,25 @@ def build_why(state: AppState, width: int) -> Row:
     repository = state.repository
     fatal = next((one for one in state.repositories if one.fatal), None)
     if fatal is not None:
-        words = f" ✗ THE LOG OF {render_safe(fatal.name)} IS NOT SOUND: {render_safe(fatal.fatal[0])} "
-        return (Cell(words, "critical"), Cell(" every gate is closed", "fail"))
+        words = f" ✗ THE LOG OF {render_safe(fatal.name)} IS NOT INTACT: {render_safe(fatal.fatal[0])} "
+        return (Cell(words, "critical"), Cell(" Every gate is closed", "fail"))
     if repository is not None and repository.state.trouble is not None:
         trouble = repository.state.trouble
         return (Cell(f" ✗ {render_safe(trouble.message)} ", "fail"), Cell(render_safe(trouble.hint), "muted"))
     if repository is not None and repository.refused:
-        words = f" ■ every gate is closed: {render_safe(repository.refused)} "
-        return (Cell(words, "fail"), Cell("the handoffs are read by the usual settings", "muted"))
+        words = f" ■ Every gate is closed: {render_safe(repository.refused)} "
+        return (Cell(words, "fail"), Cell("Handoffs are read with the default settings", "muted"))
     item = state.item
     if item is None:
         return (Cell(f" {_describe_inbox(state)}", "muted"),)
     gate = item.reviewed.gate
     mover = label_mover(gate.next_move.who)
-    who = "your move" if item.waits_on_me else f"{gate.next_move.name or mover.word}'s move"
-    if gate.next_move.who is Mover.NOBODY:
-        who = "nobody's move"
-    role = "waiting" if item.waits_on_me else mover.role
+    who = _describe_mover(item)
     cells = [
-        Cell(f" {'◆' if item.waits_on_me else mover.glyph} {render_safe(who)}", role),
+        Cell(
+            f" {'◆' if item.waits_on_me else mover.glyph} {render_safe(who)}",
+            "waiting" if item.waits_on_me else mover.role,
+        ),
         Cell(f" {render_safe(gate.next_move.what)}"),
     ]
     if reasons := gate.why or gate.blocking:
@@ -117,10 +118,22 @@ def build_why(state: AppState, width: int) -> Row:
         if gate.why:  # who let it pass; nothing is in the way
             cells.append(Cell(f"  {label_gate(gate.state)} · {reason}{more}", label_gate(gate.state).role))
         else:
-            cells.append(Cell(f"  ■ blocked: {reason}{more}", "warning"))
+            cells.append(Cell(f"  ■ Blocked: {reason}{more}", "warning"))
     elif item.waits_on_me is False and gate.next_move.who is Mover.REVIEWER and repository and repository.reviewer_note:
         cells.append(Cell(f"  {render_safe(repository.reviewer_note)}", "warning"))
     return tuple(cells)
+
+
+def _describe_mover(item: InboxItem) -> str:
+    """Says who has to act; empty if nobody has to."""
+    move = item.reviewed.gate.next_move
+    if item.waits_on_me:
+        return "Needs you:"
+    if move.who is Mover.AGENT:
+        return f"{move.name or 'Agent'}'s turn:"
+    if move.who is Mover.NOBODY:
+        return ""
+    return f"Waiting for {move.name or ('a reviewer' if move.who is Mover.REVIEWER else 'a person')}:"
 
 
 def describe_watching(repository: RepositoryPart) -> Cell:
@@ -146,7 +159,7 @@ def _build_right(state: AppState, view: str, width: int) -> Row:
         elif any(one.closed for one in state.repositories):
             cells.append(Cell("■ gates closed", "fail"))
         else:
-            cells.append(Cell("nothing waits for you", "muted"))
+            cells.append(Cell("nothing needs you", "muted"))
     else:
         cells.append(_build_standing(item))
     if repository is not None:
@@ -162,14 +175,14 @@ def _build_standing(item: InboxItem) -> Cell:
     if item.closed:
         return Cell("■ GATES CLOSED", "fail")
     if item.waits_on_me:
-        return Cell("◆ WAITS FOR YOU", "waiting")
+        return Cell("◆ NEEDS YOU", "waiting")
     if gate.state in _DECIDED or gate.state in {GateName.REJECTED, GateName.RETRY, GateName.HELD, GateName.BLOCKED}:
         label = label_gate(gate.state)
         return Cell(f"{label.glyph} {label.word.upper()}", label.role)
     if gate.next_move.who in {Mover.REVIEWER, Mover.HUMAN}:
-        return Cell("○ waits for another", "warning")
+        return Cell("○ waiting for somebody else", "warning")
     mover = label_mover(gate.next_move.who)
-    return Cell(f"{mover.glyph} {mover.word}", mover.role)
+    return Cell(f"{mover.glyph} {'done' if gate.next_move.who is Mover.NOBODY else _AGENTS_TURN}", mover.role)
 
 
 def _describe_place(state: AppState, view: str, width: int) -> str:
@@ -244,7 +257,7 @@ def _describe_log(state: AppState, _detail: int) -> tuple[str, str] | None:
 
 def _describe_inbox(state: AppState) -> str:
     if not state.repositories or all(one.state.value is None for one in state.repositories):
-        return "reading the repository…"
+        return "Reading the repository…"
     if not state.inbox:
-        return "no handoffs yet: `handoff-tui init` begins a signed log, an agent's handoff file does the rest"
+        return "No handoffs yet. `handoff-tui init` starts a signed log; an agent's handoff file does the rest."
     return plural(len(state.inbox), "handoff")

@@ -14,7 +14,7 @@ NAMES = {
     "agent": "Agent",
     "claims": "Claims",
     "attempts": "Attempts",
-    "figures": "Figures",
+    "figures": "Metrics",
 }
 """The views in the order of their keys, as their tabs say it."""
 SHORT_NAMES = NAMES | {
@@ -24,7 +24,7 @@ SHORT_NAMES = NAMES | {
     "agent": "Agt",
     "claims": "Clm",
     "attempts": "Att",
-    "figures": "Fig",
+    "figures": "Met",
 }
 """The same where there is little room, for tabs that are far from the one in view."""
 _SHORT_FROM = 5
@@ -38,4 +38,4 @@ FIRST_TABS = (
         for number, name in enumerate([*NAMES][1:], start=2)
     ),
 )
-FIRST_WHY = (Cell(" reading the repository…", "muted"),)
+FIRST_WHY = (Cell(" Reading the repository…", "muted"),)

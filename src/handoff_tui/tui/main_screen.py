@@ -398,7 +398,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _build_why(self, width: int) -> tuple[Cell, ...]:
         if width < LEAST_WIDTH or self.size.height < LEAST_HEIGHT:
-            words = f" needs {LEAST_WIDTH}x{LEAST_HEIGHT}, is {width}x{self.size.height} "
+            words = f" Needs {LEAST_WIDTH}x{LEAST_HEIGHT}, is {width}x{self.size.height} "
             return (Cell(words, "warning"), *build_why(self.state, width))
         return build_why(self.state, width)
 

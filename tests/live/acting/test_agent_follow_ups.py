@@ -115,7 +115,7 @@ def test_try_that_comes_is_told_with_its_moment() -> None:
     [coming] = desk.follow_ups.list_scheduled()
     assert (coming.handoff, coming.phase) == ("H-1", "test")
     assert earliest <= coming.at <= read_now() + timedelta(seconds=5)
-    assert coming.why == "it failed by itself; retry 1 of 2"
+    assert coming.why == "it crashed; retry 1 of 2"
     assert desk.follow_ups.describe(HANDOFF) == Agenda(coming, loops=True)
     assert not desk.worker.is_idle()
 
@@ -149,7 +149,7 @@ def test_breakpoint_holds_what_would_follow() -> None:
     desk.run_to_its_end()
     assert desk.follow_ups.list_scheduled() == ()
     assert desk.told[-1].status is not None
-    assert "held by the breakpoint after test" in desk.told[-1].status.text
+    assert "stopped at the breakpoint after test" in desk.told[-1].status.text
     assert desk.follow_ups.describe(HANDOFF).breakpoints == {stop}
     assert not desk.follow_ups.toggle_breakpoint(HANDOFF, stop)
     desk.run_to_its_end()

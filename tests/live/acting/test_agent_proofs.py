@@ -90,9 +90,9 @@ def test_proofs_are_listed_and_opened(place: Place) -> None:
     assert place.open(shot).picture == (2, 1, RED * 2)
     shown = place.open(log)
     assert (len(shown.lines), shown.lines[-1], shown.note) == (20_000, "19999", "the first 20,000 of 20,005 lines")
-    assert place.open(data).note == "it is no text, and no PNG picture"
+    assert place.open(data).note == "neither text nor a PNG picture"
     gone = place.open(shot.model_copy(update={"path": "proofs/gone.png"}))
-    assert gone.note.startswith("it cannot be shown: ")
+    assert gone.note.startswith("can't be shown: ")
 
 
 def test_output_is_read_only_where_runs_are_kept(place: Place) -> None:
@@ -107,7 +107,7 @@ def test_output_is_read_only_where_runs_are_kept(place: Place) -> None:
     shown = place.open(record)
     assert (shown.run, shown.lines[-1], shown.note) == (key, "999", "the last 400 lines")
     forged = place.open(record.model_copy(update={"path": "/etc/hostname"}))
-    assert (forged.lines, forged.note) == ((), "it does not lie where the outputs of runs are kept")
+    assert (forged.lines, forged.note) == ((), "it isn't where the outputs of runs are stored")
 
 
 def test_other_handoff_has_no_proofs_until_it_is_asked(place: Place) -> None:

@@ -84,7 +84,7 @@ def test_lock_that_was_left_behind_is_broken_and_no_other(stepping: Stepping) ->
     assert operator.ask(ProposalKind.UNLOCK).do() == "the lock of build is broken"
     assert list_locks(stepping.desk().repository.common_dir) == ()
     take_lock(stepping.desk().repository.common_dir, RunKey(handoff=HANDOFF, phase="build"), "ada")
-    with pytest.raises(PhaseLockedError, match="who is at work"):
+    with pytest.raises(PhaseLockedError, match="which is running"):
         operator.ask(ProposalKind.UNLOCK)
 
 
@@ -121,7 +121,7 @@ def test_what_is_shown_is_what_is_trusted(asking: RepositoryBuilder) -> None:
     assert not has_consent(open_desk(asking.folder), plan.digest)
     do()
     assert has_consent(open_desk(asking.folder), plan.digest)
-    with pytest.raises(UsageError, match="trusted already"):
+    with pytest.raises(UsageError, match="already consented"):
         ready_trust(asking.folder)
 
 
@@ -138,5 +138,5 @@ def test_script_that_changed_since_it_was_shown_is_not_trusted(asking: Repositor
 
 def test_repository_that_asks_for_nothing_has_nothing_to_trust(builder: RepositoryBuilder) -> None:
     """Said, not shown as an empty list."""
-    with pytest.raises(UsageError, match="nothing to trust"):
+    with pytest.raises(UsageError, match="need consent"):
         ready_trust(builder.write("a.py").commit().folder)

@@ -203,7 +203,7 @@ def test_note_reaches_who_is_at_work(stepping: Stepping, isolated_user: Path) ->
         open_tries(onlooker)
         key = start(onlooker)
         onlooker.desk.agents.write_note("Keep the public names.")
-        onlooker.wait_for(lambda state: state.status is not None and "the note is kept" in state.status.text)
+        onlooker.wait_for(lambda state: state.status is not None and "Note saved" in state.status.text)
         let_go(isolated_user)
         wait_for_end(onlooker)
         window = wait_for_output(onlooker, OutputRange(key, OutputSource.OUTPUT, None, 10), 1)
@@ -241,14 +241,14 @@ def test_what_was_shown_is_what_is_started(stepping: Stepping) -> None:
         open_tries(onlooker)
         proposal = propose(onlooker, ProposalKind.STEP, phase="build")
         onlooker.desk.agents.write_note("Something new.")
-        onlooker.wait_for(lambda state: state.status is not None and "the note is kept" in state.status.text)
+        onlooker.wait_for(lambda state: state.status is not None and "Note saved" in state.status.text)
         onlooker.desk.agents.confirm(proposal.number)
         state = onlooker.wait_for(lambda state: state.proposal is not None and state.proposal.number > proposal.number)
         state = onlooker.wait_for(is_settled)
         assert state.proposal is not None
         assert state.proposal.plan is not None
         assert "Something new." in state.proposal.plan.prompt
-        assert "has changed since this was shown" in state.proposal.note
+        assert "changed since this was shown" in state.proposal.note
         assert list_views(state) == ()
 
 
@@ -281,7 +281,7 @@ def test_run_that_nobody_looked_at_is_looked_at_on_request(stepping: Stepping) -
     follow(desk, view.state.key)
     left = ProgressCallbacks()
     left.cancel.set()
-    with pytest.raises(AgentRunError, match="not looked at to the end"):  # who leaves early writes nothing down
+    with pytest.raises(AgentRunError, match="were cut short"):  # who leaves early writes nothing down
         finish_step(desk, view.state.key, left)
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
@@ -380,7 +380,7 @@ def test_loop_is_held_by_a_breakpoint(stepping: Stepping) -> None:
         open_tries(onlooker)
         onlooker.desk.agents.toggle_breakpoint(Breakpoint("test", before=True))
         confirm(onlooker, propose(onlooker, ProposalKind.LOOP, phase="build"))
-        onlooker.wait_for(lambda state: state.status is not None and "held by the breakpoint" in state.status.text)
+        onlooker.wait_for(lambda state: state.status is not None and "stopped at the breakpoint" in state.status.text)
         wait_for_outcomes(onlooker, ("build", "ready"))
 
 

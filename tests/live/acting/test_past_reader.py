@@ -57,7 +57,7 @@ def test_reader_says_which_documents_cannot_be_read_of_then(builder: RepositoryB
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
     reader = PastReader(open_desk(builder.folder))
     key = HandoffKey(str(builder.folder), HANDOFF)
-    for path, words in (("later.md", "later.md"), (PACKET, "for now only")):
+    for path, words in (("later.md", "later.md"), (PACKET, "only for the current work")):
         document = read_all(reader, 0, Wanted(key, None, path))[-1].document
         assert document.trouble is not None
         assert words in document.trouble.message

@@ -82,7 +82,7 @@ def test_first_commit_has_nothing_to_be_compared_with() -> None:
     live = build_desk(travel=build_travel(), scope=build_past_scope(STOPS[1]))
     told = present_past(replace(live, files=Loaded(trouble=Trouble("'b2…^' is no commit here"))))
     assert told.files.trouble is not None
-    assert "nothing before this commit" in told.files.trouble.message
+    assert "no earlier commit" in told.files.trouble.message
     assert present_past(live).files is live.files
 
 

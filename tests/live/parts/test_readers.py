@@ -42,7 +42,7 @@ def test_document_of_the_handoff_comes_with_its_sections(builder: RepositoryBuil
     snapshot = read_snapshot(build_work(builder).folder, 1)
     view = read_document(snapshot, "H-1", "handoffs/H-1/H-1_RESULTS.md")
     assert view.document is not None
-    with pytest.raises(FileUnreadableError, match="is no text"):
+    with pytest.raises(FileUnreadableError, match="isn't text"):
         read_document(snapshot, "H-1", "picture.png")
 
 

@@ -19,7 +19,7 @@ def test_alarm_is_raised_by_what_is_fatal() -> None:
 def test_alert_tells_what_is_wrong_and_what_follows() -> None:
     """Every gate is closed; the list is cut, and nothing in it is obeyed."""
     text = "\n".join(list_lines(build_alert_page(find_alarm(AppState(repositories=(BROKEN,))))))
-    assert "THE SIGNED LOG IS NOT SOUND" in text
+    assert "THE SIGNED LOG IS NOT INTACT" in text
     assert "Every gate of this repository is closed" in text
     assert "an entry is gone␛[2K" in text
     assert "… and 9 more" in text

@@ -19,14 +19,14 @@ def test_box_shows_the_range_and_every_trial_while_it_searches() -> None:
     """What cannot be tested is named as that, and moves neither end."""
     words = render(BisectPart(1, "tests-unit", "H-1", TRIALS))
     assert "good a1a1a1a … bad fffffff" in words
-    assert "3  ? cannot tell  c3c3c3c" in words
-    assert words.index("3  ? cannot") < words.index("1  ✗ fails")
+    assert "3  ? can't tell  c3c3c3c" in words
+    assert words.index("3  ? can't") < words.index("1  ✗ fails")
 
 
 def test_box_shows_the_commit_its_author_and_its_diff_at_the_end() -> None:
     """The answer comes first."""
     words = render(BisectPart(1, "tests-unit", "H-1", TRIALS, REPORT))
-    assert words.startswith("tests-unit of H-1 fails since b2b2b2b")
+    assert words.startswith("b2b2b2b broke tests-unit of H-1")
     assert "heron <heron@example.org>" in words
     assert "+bad" in words
 
@@ -41,11 +41,11 @@ def test_box_says_why_nothing_could_be_searched() -> None:
 @pytest.mark.parametrize(
     ("part", "words"),
     [
-        (None, "looking at the newest commit"),
-        (BisectPart(1, "t", "H-1", TRIALS[:1]), "step 1 · looking for a commit where it passes"),
-        (BisectPart(1, "t", "H-1", TRIALS), "step 3 of about 6 · 5 commits may be it"),
+        (None, "Checking the newest commit"),
+        (BisectPart(1, "t", "H-1", TRIALS[:1]), "step 1 · looking for a commit that passes"),
+        (BisectPart(1, "t", "H-1", TRIALS), "step 3 of about 6 · 5 commits left"),
         (BisectPart(1, "t", "H-1", TRIALS, cancelling=True), "stopping…"),
-        (BisectPart(1, "t", "H-1", trouble=Trouble("no")), "it could not be searched"),
+        (BisectPart(1, "t", "H-1", trouble=Trouble("no")), "The search failed"),
         (BisectPart(1, "t", "H-1", TRIALS, REPORT), "1 commit tried"),
     ],
 )

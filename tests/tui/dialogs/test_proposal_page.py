@@ -38,7 +38,7 @@ def read(proposal: Proposal) -> str:
 @pytest.mark.parametrize(
     ("proposal", "words"),
     [
-        (READY, ("maker.sh", "{prompt_file}", "/desk", "HOME, PATH", "10:00", "Then say so.", "attempt 1, try 2")),
+        (READY, ("maker.sh", "{prompt_file}", "/desk", "HOME, PATH", "10:00", "Then say so.", "attempt 1, run 2")),
         (Proposal(1, ProposalKind.STEP, ProposalStage.PREPARING), ("looking…",)),
         (
             Proposal(1, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("it is locked by ada", "Wait.")),
@@ -46,7 +46,7 @@ def read(proposal: Proposal) -> str:
         ),
         (
             Proposal(1, ProposalKind.STOP, ProposalStage.READY, run=make_run(3, RunStatus.RUNNING)),
-            ("try 3", "TERM, 5 s, then KILL"),
+            ("run 3", "Sends TERM, waits 5 s, then KILLs"),
         ),
         (Proposal(1, ProposalKind.UNLOCK, ProposalStage.READY, lock=make_lock(stale=True)), ("ada on vm", "stale")),
         (
@@ -57,7 +57,7 @@ def read(proposal: Proposal) -> str:
         (replace(READY, note="it is not what was shown"), ("! it is not what was shown",)),
         (
             replace(READY, plan=PLAN._replace(waits=(5.0, 30.0), demands=2)),
-            ("2 by itself where it fails by itself, after 5 s, 30 s", "2 demands of who sent the work back"),
+            ("2 automatic if it crashes, after 5 s, 30 s", "2 points from the reviewer who sent the work back"),
         ),
         (
             replace(READY, kind=ProposalKind.LOOP, plan=PLAN._replace(failure_target="plan")),

@@ -17,7 +17,7 @@ def test_page_shows_every_word_and_every_script() -> None:
     page = Page()
     add_trust(page, RequestedCommands("sha256:12", commands, ("own=checks:run",)))
     lines = list_lines(page)
-    assert lines[0] == "This repository asks to run 3 checks of its own, with your rights."
+    assert lines[0] == "This repository asks to run 3 checks with your permissions."
     for line in (
         "runs     sh",
         "         -c",

@@ -35,15 +35,15 @@ def test_as_of_names_the_stop_that_is_shown_not_the_one_being_read() -> None:
 
 def test_as_of_says_that_now_is_shown_until_the_first_stop_was_read() -> None:
     """And why it is, where it could not be read."""
-    assert "shown is now · read-only" in describe_as_of(TravelPart(), short=False).text
+    assert "showing now · read-only" in describe_as_of(TravelPart(), short=False).text
     failed = TravelPart(loading=False, trouble=Trouble("there is no commit yet"))
-    assert "there is no commit yet · shown is now" in describe_as_of(failed, short=False).text
+    assert "there is no commit yet · showing now" in describe_as_of(failed, short=False).text
 
 
 def test_missing_handoff_is_named() -> None:
     """Another one stands in its place on the screen."""
     gone = replace(build_travel(), visited=build_visited(STOPS[1], missing="H-9\x1b"))
-    assert join(describe_missing(gone)) == "H-9␛ was not there · "
+    assert join(describe_missing(gone)) == "H-9␛ didn't exist yet · "
     assert describe_missing(build_travel()) == ()
 
 
@@ -67,7 +67,7 @@ def test_bar_says_place_and_happening() -> None:
 @pytest.mark.parametrize(
     ("travel", "words"),
     [
-        (TravelPart(), "reading the stops…"),
+        (TravelPart(), "Reading the stops…"),
         (replace(build_travel(), loading=True), "reading…"),
         (replace(build_travel(), trouble=Trouble("an object is missing")), "✗ an object is missing"),
         (TravelPart(loading=False, trouble=Trouble("there is no commit yet")), "there is no commit yet"),

@@ -192,7 +192,7 @@ def _refuse_locked(prepared: PreparedStep) -> None:
 def _ready_stop(wish: Wish, watch: Watch) -> Ready:
     desk = watch.desk
     if wish.run is None:
-        raise UsageError("no run is selected")
+        raise UsageError("no run selected")
     key = wish.run
     view = read_view(desk, key)
     if view.state.is_over or view.state.status is RunStatus.ABSENT:

@@ -13,15 +13,9 @@ from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import RepositoryReading
 from handoff_tui.handoffs.reading.read import ReadHandoffs, list_text_names, read_again
 from handoff_tui.live.feed.repository_feed import Notices
-from handoff_tui.live.feed.snapshot import (
-    IncrementalState,
-    RepositorySnapshot,
-    SavedPaths,
-    build_inbox_facts,
-    read_snapshot,
-)
+from handoff_tui.live.feed.snapshot import IncrementalState, RepositorySnapshot, SavedPaths, read_snapshot
 from handoff_tui.live.feed.verdict_cache import VerdictCache
-from handoff_tui.status.inbox import build_inbox
+from handoff_tui.status.inbox import build_inbox, build_inbox_facts
 from handoff_tui.status.refresh import HandoffReviewer, build_state
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 from handoff_tui.system.files.probe import OFTEN_IGNORED

@@ -18,7 +18,7 @@ from handoff_tui.live.feed.verdict_cache import VerdictCache
 from handoff_tui.log.entry import ProblemLevel
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
-from handoff_tui.status.inbox import InboxFacts, build_inbox, read_change_times
+from handoff_tui.status.inbox import build_inbox, build_inbox_facts, read_change_times
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.status.refresh import HandoffReviewer, build_state, open_log_gates
 from handoff_tui.status.review_state import ReviewState
@@ -108,10 +108,3 @@ def _read(desk: Desk, memory: ReadingMemory) -> tuple[RepositoryReading, list[st
     files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
     names = list_text_names(files.paths)
     return RepositoryReading(files, read_again(files, FORMATS, names, memory)), names
-
-
-def build_inbox_facts(
-    desk: Desk, reviewer: DeskReviewer, changed: Mapping[str, datetime], gates: LogGates | None
-) -> InboxFacts:
-    nameless = frozenset(word.casefold() for word in desk.loaded.settings.approvals.nameless_words)
-    return InboxFacts(reviewer, changed, gates, nameless)

@@ -29,25 +29,25 @@ def find_alarm(state: AppState) -> Alarm:
 def build_alert_page(alarm: Alarm) -> Page:
     """What is wrong, what follows from it, and what to do."""
     page = Page()
-    page.line(Cell("✗ THE SIGNED LOG IS NOT SOUND", "critical"))
+    page.line(Cell("✗ THE SIGNED LOG IS NOT INTACT", "critical"))
     page.blank()
     page.line(
         Cell("Every gate of this repository is closed until it is. Nothing can be decided, and no earlier approval "),
-        Cell("counts. What is shown can still be read."),
+        Cell("counts. You can still read everything."),
     )
     for root, fatal in alarm:
         page.heading(render_safe(root), plural(len(fatal), "problem"))
         for text in fatal[:_MOST]:
             page.line(Cell("✗ ", "fail"), Cell(render_safe(text)), indent=4)
         if len(fatal) > _MOST:
-            page.line(Cell(f"… and {len(fatal) - _MOST:,} more; the log view lists them", "muted"), indent=2)
+            page.line(Cell(f"… and {len(fatal) - _MOST:,} more; the Log view lists them", "muted"), indent=2)
     page.heading("What to do")
-    page.line(Cell("- ", "muted"), Cell("Approve nothing by other means because of this screen."), indent=4)
-    verify = (Cell("handoff-tui log verify", "key"), Cell(" tells every problem, with its code."))
+    page.line(Cell("- ", "muted"), Cell("Don't approve anything by other means because of this screen."), indent=4)
+    verify = (Cell("handoff-tui log verify", "key"), Cell(" lists every problem with its code."))
     page.line(Cell("- ", "muted"), *verify, indent=4)
     page.line(
         Cell("- ", "muted"),
-        Cell("Ask who changed the log: git log -- .handoff-tui/log. A copy on another branch or in a backup mends it."),
+        Cell("Find out who changed the log: git log -- .handoff-tui/log. Restore it from another branch or a backup."),
         indent=4,
     )
     return page
@@ -81,7 +81,7 @@ class AlertScreen(Box[str | None], inherit_bindings=False):
     def on_mount(self) -> None:
         self.query_one(PageView).show(build_alert_page(self._alarm))
         self.query_one("#alert-keys", Bar).show(
-            Cell(" l", "key"), Cell(" go to the log  "), Cell("esc", "key"), Cell(" read on; the gates stay closed")
+            Cell(" l", "key"), Cell(" open the log  "), Cell("esc", "key"), Cell(" keep reading; gates stay closed")
         )
 
     def on_key(self, event: events.Key) -> None:

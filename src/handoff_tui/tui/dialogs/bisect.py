@@ -29,7 +29,7 @@ Row = tuple[Cell, ...]
 _STANDINGS = {
     TrialVerdict.GOOD: Cell("✓ passes  ", "pass"),
     TrialVerdict.BAD: Cell("✗ fails   ", "fail"),
-    TrialVerdict.UNTESTABLE: Cell("? cannot tell  ", "warning"),
+    TrialVerdict.UNTESTABLE: Cell("? can't tell  ", "warning"),
 }
 
 
@@ -42,7 +42,7 @@ def build_bisect_box(part: BisectPart | None) -> Page:
         page.line(Cell(f"✗ {render_safe(part.trouble.message)}", "fail"), indent=2)
         page.line(Cell(render_safe(part.trouble.hint), "muted"), indent=2)
         return page
-    page.line(Cell("The check of now runs on old commits; the work tree is not touched.", "muted"))
+    page.line(Cell("The current check runs on old commits. Your work tree isn't touched.", "muted"))
     trials = part.trials if part is not None else ()
     page.line(*_describe_range(trials))
     if trials:
@@ -55,35 +55,35 @@ def build_bisect_box(part: BisectPart | None) -> Page:
 def build_bisect_wish(holds: str) -> Page:
     """What would run, for a check that is a command: `holds` names it."""
     page = Page()
-    page.line(Cell("To find the commit, a command runs on old commits, once for each that is tried."))
-    page.line(Cell("  a commit is good where ", "muted"), Cell(render_safe(holds), "key"), indent=4)
+    page.line(Cell("To find the commit, a command runs on old commits, once for each commit tried."))
+    page.line(Cell("  a commit is good if ", "muted"), Cell(render_safe(holds), "key"), indent=4)
     page.blank()
-    page.line(Cell("It runs in a work tree of its own, which is gone afterwards; yours is not touched.", "muted"))
-    page.line(Cell("Of about n commits it tries as many as n can be halved.", "muted"))
+    page.line(Cell("It runs in a temporary work tree; yours isn't touched.", "muted"))
+    page.line(Cell("It tries about log2(n) of n commits.", "muted"))
     return page
 
 
 def describe_search(part: BisectPart | None) -> Row:
     """How far it has come, in one line."""
     if part is not None and part.trouble is not None:
-        return (Cell(" it could not be searched", "fail"),)
+        return (Cell(" The search failed", "fail"),)
     if part is not None and part.report is not None:
         return (Cell(f" {_describe_effort(part.report)}", "muted"),)
     if part is not None and part.cancelling:
         return (Cell(" stopping…", "warning"),)
     if part is None or not part.trials:
-        return (Cell(" looking at the newest commit…", "muted"),)
+        return (Cell(" Checking the newest commit…", "muted"),)
     last = part.trials[-1]
     if not last.left:
-        return (Cell(f" step {last.tried} · looking for a commit where it passes…", "muted"),)
-    words = f" step {last.tried} of about {last.tried + last.steps} · {plural(last.left, 'commit')} may be it"
+        return (Cell(f" step {last.tried} · looking for a commit that passes…", "muted"),)
+    words = f" step {last.tried} of about {last.tried + last.steps} · {plural(last.left, 'commit')} left"
     return (Cell(words, "accent"),)
 
 
 def _describe_effort(report: BisectReport) -> str:
     """How many commits were tried, and how many of them could not be."""
     untold = sum(trial.standing is TrialVerdict.UNTESTABLE for trial in report.trials)
-    odd = f", of which {untold:,} could not be told" if untold else ""
+    odd = f", {untold:,} of them inconclusive" if untold else ""
     return f"{plural(len(report.trials), 'commit')} tried{odd}"
 
 
@@ -182,12 +182,12 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
     def _draw(self, *, from_top: bool = False) -> None:
         if not self.is_mounted:
             return
-        title = f"Since when does {render_safe(self._check)} fail?"
+        title = f"Find the commit that broke {render_safe(self._check)}"
         self.query_one("#bisect-title", Rule).show_title(Cell(title, "heading"))
         asks = not self._begun
         page = build_bisect_wish(self._command) if asks else build_bisect_box(self._part)
         self.query_one(PageView).show(page, from_top=from_top)
-        words = (Cell(" nothing was started yet", "muted"),) if asks else describe_search(self._part)
+        words = (Cell(" Nothing started yet", "muted"),) if asks else describe_search(self._part)
         self.query_one("#bisect-state", Bar).show(*words)
         self.query_one("#bisect-keys", Bar).show(*self._list_keys(), Cell("j k", "key"), Cell(" read"))
 
@@ -199,5 +199,5 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
             role = "key" if self._painted.admits(read_time()) else "muted"
             return [Cell(f" {self._keymap.show('decision.confirm')}", role), Cell(" run it  "), *cells]
         if self.scope is not None:
-            return [Cell(f" {self._keymap.show('app.open')}", "key"), Cell(" the diff that did it "), *cells]
+            return [Cell(f" {self._keymap.show('app.open')}", "key"), Cell(" the diff that broke it "), *cells]
         return cells

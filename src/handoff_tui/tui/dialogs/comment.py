@@ -68,8 +68,8 @@ class CommentScreen(Box[Comment | None], inherit_bindings=False):
         field.focus()
 
     def _show_title(self) -> None:
-        place = render_safe(self._blank.place) or "the whole"
-        self.query_one(Rule).show_title(Cell("Remark on ", "heading"), Cell(place, "path"))
+        place = render_safe(self._blank.place) or "the whole handoff"
+        self.query_one(Rule).show_title(Cell("Comment on ", "heading"), Cell(place, "path"))
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
@@ -88,4 +88,4 @@ class NoteScreen(CommentScreen):
 
     def _show_title(self) -> None:
         name = render_safe(self._blank.path or "")
-        self.query_one(Rule).show_title(Cell("A word to the agents of ", "heading"), Cell(name, "path"))
+        self.query_one(Rule).show_title(Cell("Note to the agents of ", "heading"), Cell(name, "path"))

@@ -38,7 +38,7 @@ def build_stop_dialog(state: AppState) -> PaletteScreen:
         for stop in places
     ]
     return PaletteScreen(
-        "Where nothing starts by itself", offers, "↵ sets it, or takes it away · lasts until you leave"
+        "Breakpoints: nothing starts automatically here", offers, "↵ sets or removes it · lasts until you quit"
     )
 
 
@@ -65,21 +65,19 @@ def build_leave_dialog(at_work: Activity) -> PaletteScreen | None:
     runs, scheduled = at_work.runs, at_work.scheduled
     if not runs and not scheduled:
         return None
-    offers = [Offer("stay", "stay here")]
+    offers = [Offer("stay", "Stay here")]
     if runs:
         names = ", ".join(f"{key.handoff} · {key.phase}" for key in runs)
         one = len(runs) == 1
-        title = f"{plural(len(runs), 'agent')} at work: {names}"
+        title = f"{plural(len(runs), 'agent')} running: {names}"
         offers += [
-            Offer(
-                "leave:go", f"leave {'it' if one else 'them'} running; the output is kept", "handoff-tui step --attach"
-            ),
-            Offer("leave:stop", f"stop {'it' if one else 'them'}, then leave", "TERM, a grace, KILL"),
+            Offer("leave:go", f"Quit; {'it keeps' if one else 'they keep'} running", "handoff-tui step --attach"),
+            Offer("leave:stop", f"Stop {'it' if one else 'them'}, then quit", "TERM, a grace period, KILL"),
         ]
     else:
-        title = f"{scheduled[0].handoff} · {scheduled[0].phase} would start by itself"
-        offers.append(Offer("leave:go", "leave: it does not start"))
-    return PaletteScreen(render_safe(title), offers, "↵ takes the row under the cursor · esc stays")
+        title = f"{scheduled[0].handoff} · {scheduled[0].phase} would start automatically"
+        offers.append(Offer("leave:go", "Quit; it won't start"))
+    return PaletteScreen(render_safe(title), offers, "↵ takes the selected row · esc stays")
 
 
 _PREFIX = "scope:"
@@ -105,8 +103,8 @@ class ScopeScreen(PaletteScreen):
             Offer(f"{_PREFIX}{scope.value}", words, "now" if state.scope == Scope(scope) else "")
             for scope, words in _USUAL.items()
         ]
-        two = Offer(_TWO, "between two moments…", "or type one..other")
-        super().__init__("Compare with", [*usual, two, *self._moments], "type a commit, a tag, a digest, or one..other")
+        two = Offer(_TWO, "between two points…", "or type from..to")
+        super().__init__("Compare with", [*usual, two, *self._moments], "type a commit, a tag, a digest, or from..to")
 
     def _filter(self, text: str) -> None:
         name = text.strip()
@@ -128,7 +126,7 @@ class ScopeScreen(PaletteScreen):
         """The older of two moments, and then the newer one."""
         self._choosing_two, self._before = True, before
         self._offers = tuple(self._moments)
-        words = "From which moment on?" if before is None else f"From {before} to which?"
+        words = "From which point?" if before is None else f"From {before} to which point?"
         self.query_one(Rule).show_title(Cell(words, "heading"))
         self.query_one("#palette-field", Input).value = ""
         self._filter("")
@@ -228,7 +226,7 @@ def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys
 def _build_verbs(hints: Sequence[Hint]) -> PaletteScreen:
     verbs = [hint for hint in hints if get_scope(hint.action) == "decide" and hint.action != "decide.choose"]
     offers = [Offer(f"action:{hint.action}", hint.words, hint.key, hint.refusal) for hint in verbs]
-    return PaletteScreen("Decide: nothing is signed yet", offers)
+    return PaletteScreen("Decide (nothing is signed yet)", offers)
 
 
 def has_place(state: AppState, view: str, path: str) -> bool:

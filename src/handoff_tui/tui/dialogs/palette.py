@@ -61,7 +61,7 @@ class PaletteScreen(Box[str | None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical(id="palette"):
             yield Rule(id="palette-title")
-            yield Input(compact=True, id="palette-field", placeholder="type to find")
+            yield Input(compact=True, id="palette-field", placeholder="type to search")
             yield RowList(id="palette-rows")
             yield Bar(id="palette-note")
 

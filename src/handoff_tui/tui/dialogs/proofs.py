@@ -30,7 +30,7 @@ from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
-_WHOLE = "the handoff as a whole"
+_WHOLE = "the whole handoff"
 _LONGEST_RAW = 4_000
 _MARKS = {
     True: Cell("✓ as recorded   ", "pass"),
@@ -62,9 +62,9 @@ class ProofRows:
         if isinstance(row, str):
             return (Cell(render_safe(row), "heading"),)
         size = f"  {row.size:,} bytes" if row.size is not None else ""
-        digest = f"  sha256 {row.sha256[:SHORT_DIGEST]}" if row.sha256 else "  cannot be read"
+        digest = f"  sha256 {row.sha256[:SHORT_DIGEST]}" if row.sha256 else "  can't be read"
         return (
-            _MARKS[row.holds] if row.sha256 else Cell("✗ not readable  ", "fail"),
+            _MARKS[row.holds] if row.sha256 else Cell("✗ unreadable    ", "fail"),
             Cell(f"{row.kind.value:<12}"),
             Cell(describe_proof(row), "path"),
             Cell(
@@ -195,7 +195,7 @@ class ProofsScreen(Box[str | None], inherit_bindings=False):
     def on_mount(self) -> None:
         self.query_one(RowList).focus(scroll_visible=False)
         self.query_one("#proof-keys", Bar).show(
-            *(Cell(" ↵", "key"), Cell(" read on  "), Cell("tab", "key"), Cell(" list or proof  ")),
+            *(Cell(" ↵", "key"), Cell(" read  "), Cell("tab", "key"), Cell(" list or proof  ")),
             *(Cell("h l", "key"), Cell(" sideways  "), Cell("esc", "key"), Cell(" leave")),
         )
         self.call_after_refresh(self._draw)
@@ -224,8 +224,8 @@ class ProofsScreen(Box[str | None], inherit_bindings=False):
         if part.trouble is not None:
             return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
         if part.value is None:
-            return Cell("reading them, and their digests…", "muted")
-        return Cell("none is offered, and no agent was stepped here", "muted")
+            return Cell("Reading the proofs and their digests…", "muted")
+        return Cell("No proofs offered, and no agent has run here", "muted")
 
     @property
     def _shown(self) -> ProofShown | None:

@@ -33,8 +33,8 @@ _WORD_WIDTH = 9
 def add_trust(page: Page, plan: RequestedCommands) -> None:
     """Each command word by word, its scripts with their digests, and the digest over all of it."""
     number = len(plan.commands) + len(plan.functions)
-    page.line(Cell(f"This repository asks to run {plural(number, 'check')} of its own, with your rights."))
-    page.line(Cell("Whatever changes in them, or in their scripts, asks for your trust again.", "muted"))
+    page.line(Cell(f"This repository asks to run {plural(number, 'check')} with your permissions."))
+    page.line(Cell("Any change to them or their scripts asks for your consent again.", "muted"))
     for command in plan.commands:
         page.heading(render_safe(command.id))
         for place, word in enumerate(command.argv):
@@ -48,7 +48,7 @@ def add_trust(page: Page, plan: RequestedCommands) -> None:
                 indent=_WORD_WIDTH,
             )
     if plan.functions:
-        page.heading("Python of this repository")
+        page.heading("Python in this repository")
         for function in plan.functions:
             add_fact(page, "calls", function)
     page.blank()
@@ -58,28 +58,28 @@ def add_trust(page: Page, plan: RequestedCommands) -> None:
 TITLES = {
     ProposalKind.STEP: "Start the agent",
     ProposalKind.AGAIN: "Start the same phase again",
-    ProposalKind.BACK: "Start the phase before",
-    ProposalKind.LOOP: "Start the agents, up to where a person is needed",
+    ProposalKind.BACK: "Start the previous phase",
+    ProposalKind.LOOP: "Start agents until a person is needed",
     ProposalKind.STOP: "Stop the agent",
     ProposalKind.UNLOCK: "Break a lock",
     ProposalKind.ROLLBACK: "Roll back to what was approved",
     ProposalKind.UNDO: "Undo the last rollback",
-    ProposalKind.TRUST: "Trust this repository's commands",
+    ProposalKind.TRUST: "Consent to run this repository's commands",
 }
 VERBS = {
-    ProposalKind.STEP: "start it",
-    ProposalKind.AGAIN: "start it",
-    ProposalKind.BACK: "start it",
-    ProposalKind.LOOP: "start them",
-    ProposalKind.STOP: "stop it",
+    ProposalKind.STEP: "start",
+    ProposalKind.AGAIN: "start",
+    ProposalKind.BACK: "start",
+    ProposalKind.LOOP: "start",
+    ProposalKind.STOP: "stop",
     ProposalKind.UNLOCK: "break the lock",
     ProposalKind.ROLLBACK: "roll back",
-    ProposalKind.UNDO: "undo it",
-    ProposalKind.TRUST: "trust them",
+    ProposalKind.UNDO: "undo",
+    ProposalKind.TRUST: "consent",
 }
 _DIRECTIONS = {
     "forward": "the gate before it is open",
-    "again": "once more",
+    "again": "again",
     "failed": "the work failed and came back",
     "back": "an earlier phase again",
 }
@@ -111,36 +111,40 @@ def build_proposal_page(proposal: Proposal) -> Page:
 def _add_plan(page: Page, plan: StepPlan) -> None:
     way = _DIRECTIONS[plan.direction] + (f", from {plan.source}" if plan.source and plan.source != plan.phase else "")
     add_fact(page, "phase", f"{plan.phase}: {way}")
-    add_fact(page, "try", f"attempt {plan.attempt}, try {plan.number}; {plan.tries_left} left in the loop")
-    add_fact(page, "agent", plan.agent + (", named by this repository, trusted" if plan.from_repository else ""))
+    add_fact(page, "run", f"attempt {plan.attempt}, run {plan.number}; {plan.tries_left} left in the loop")
+    add_fact(
+        page, "agent", plan.agent + (", set by this repository, with your consent" if plan.from_repository else "")
+    )
     for number, word in enumerate(plan.argv):
         add_fact(page, "runs" if number == 0 else "", word)
-    add_fact(page, "in", plan.folder + ("  (a work tree of its own)" if plan.worktree else ""))
+    add_fact(page, "in", plan.folder + ("  (a separate work tree)" if plan.worktree else ""))
     add_fact(page, "env", ", ".join(plan.environment))
     add_fact(page, "limit", describe_clock(plan.timeout_seconds))
     if plan.demands:
-        add_fact(page, "packet", f"{plural(plan.demands, 'demand')} of who sent the work back, in the prompt")
+        add_fact(
+            page, "packet", f"{plural(plan.demands, 'point')} from the reviewer who sent the work back, in the prompt"
+        )
     if plan.waits:
         waits = ", ".join(f"{wait:g} s" for wait in plan.waits)
         add_fact(
             page,
             "retries",
-            f"{len(plan.waits)} by itself where it fails by itself, after {waits}; only while this desk is open",
+            f"{len(plan.waits)} automatic if it crashes, after {waits}; only while this app is open",
         )
 
 
 def _add_loop(page: Page, plan: StepPlan, breakpoints: frozenset[Breakpoint]) -> None:
     """What follows by itself, and what ends it."""
-    page.heading("Then, by itself")
+    page.heading("Then, automatically")
     target = plan.failure_target or plan.phase
     places = ", ".join(describe_breakpoint(stop) for stop in sorted(breakpoints))
-    ends = ("every gate: a person decides", "anything that only a person can judge", "X, and leaving this desk")
+    ends = ("every gate: a person decides", "anything only a person can judge", "X, and quitting this app")
     for words in (
-        f"failed work goes back to {target} with what is to be mended, while tries are left: {plan.tries_left}",
-        "work that is ready goes on where its phase has no gate",
+        f"failed work goes back to {target} with what to fix, while runs are left: {plan.tries_left}",
+        "finished work goes on if its phase has no gate",
     ):
         page.line(Cell("  · "), Cell(render_safe(words)), indent=4)
-    page.line(Cell("  It ends at ", "muted"), Cell("; ".join(ends), "muted"), indent=4)
+    page.line(Cell("  It stops at ", "muted"), Cell("; ".join(ends), "muted"), indent=4)
     if places:
         page.line(Cell("  and at your breakpoints: ", "muted"), Cell(render_safe(places), "muted"), indent=4)
 
@@ -150,27 +154,27 @@ def describe_breakpoint(stop: Breakpoint) -> str:
 
 
 def _add_prompt(page: Page, plan: StepPlan) -> None:
-    page.heading("What it is told")
+    page.heading("What the agent is told")
     lines = render_safe_lines(plan.prompt)
     for line in lines[:_MOST_PROMPT_LINES]:
         page.line(Cell(line))
     if len(lines) > _MOST_PROMPT_LINES:
-        page.line(Cell(f"and {len(lines) - _MOST_PROMPT_LINES:,} lines more", "muted"))
+        page.line(Cell(f"and {len(lines) - _MOST_PROMPT_LINES:,} more lines", "muted"))
 
 
 def _add_others(page: Page, proposal: Proposal) -> None:
     if proposal.run is not None:
         state = proposal.run.state
         key = state.key
-        add_fact(page, "agent", f"{key.handoff} · {key.phase} · attempt {key.attempt}, try {key.number}")
-        add_fact(page, "at work", f"{describe_clock(state.elapsed)}; {state.status.value}")
-        grace = f"{state.plan.grace_seconds:g} s" if state.plan else "a grace"
+        add_fact(page, "agent", f"{key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}")
+        add_fact(page, "running", f"{describe_clock(state.elapsed)}; {state.status.value}")
+        grace = f"{state.plan.grace_seconds:g} s" if state.plan else "a grace period"
         page.blank()
-        page.line(Cell(f"TERM, {grace}, then KILL of everything that it started. Its work stays and is looked at."))
+        page.line(Cell(f"Sends TERM, waits {grace}, then KILLs everything it started. Its work stays and is reviewed."))
     if proposal.lock is not None:
         add_locks(page, (proposal.lock,))
         page.blank()
-        page.line(Cell("Its holder is gone. Look whether its work is worth keeping before another agent is started."))
+        page.line(Cell("Its holder is gone. Check whether its work is worth keeping before you start another agent."))
     if proposal.rollback is not None:
         page.parts.extend(build_preview_page(proposal.rollback).parts[:-2])
     if proposal.trust is not None:
@@ -183,10 +187,10 @@ def _add_others(page: Page, proposal: Proposal) -> None:
 def describe_obstacle(proposal: Proposal, typed: str) -> str:
     """Why it cannot be confirmed now; nothing when it can."""
     waiting = {
-        ProposalStage.PREPARING: "it is being put together",
-        ProposalStage.REFUSED: "it cannot be done",
-        ProposalStage.DOING: "it is being done",
-        ProposalStage.DONE: "it is done",
+        ProposalStage.PREPARING: "it's still being prepared",
+        ProposalStage.REFUSED: "it can't be done",
+        ProposalStage.DOING: "it's being done",
+        ProposalStage.DONE: "it's done",
     }
     if proposal.stage in waiting:
         return waiting[proposal.stage]
@@ -292,11 +296,11 @@ class ProposalScreen(Box[None], inherit_bindings=False):
 
     def _confirm(self, at: float) -> None:
         proposal, typed = self._proposal, self.query_one(NameField).value
-        obstacle = "it is being put together" if proposal is None else describe_obstacle(proposal, typed)
+        obstacle = "it's still being prepared" if proposal is None else describe_obstacle(proposal, typed)
         if proposal is None or obstacle:
-            self._said = f"not done: {obstacle}"
+            self._said = f"Not done: {obstacle}"
         elif not self._readable.admits(at):
-            self._said = f"{self._keymap.show('decision.confirm')} came too soon; press it again"
+            self._said = f"Too fast; press {self._keymap.show('decision.confirm')} again"
         else:
             self._readable.disarm()
             self.post_message(ProposalConfirmed(proposal.number, typed))
@@ -309,7 +313,7 @@ class ProposalScreen(Box[None], inherit_bindings=False):
         self.query_one("#proposal-title", Rule).show_title(Cell(TITLES[self._kind], "heading"))
         typed = self.query_one(NameField).value
         obstacle = "" if proposal is None else describe_obstacle(proposal, typed)
-        words = self._said or (obstacle and f"{obstacle}") or "nothing is done yet"
+        words = self._said or (obstacle and f"{obstacle}") or "Nothing is done yet"
         self.query_one("#proposal-state", Bar).show(Cell(f" {render_safe(words)}", "warning" if obstacle else "muted"))
         armed = proposal is not None and not obstacle and self._readable.admits(read_time())
         roles = ("key", "text") if armed else ("muted", "muted")
@@ -317,7 +321,7 @@ class ProposalScreen(Box[None], inherit_bindings=False):
             Cell(f" {self._keymap.show('decision.confirm')}", roles[0]),
             Cell(f" {VERBS[self._kind]}  ", roles[1]),
             Cell(self._keymap.show("decision.cancel"), "key"),
-            Cell(" leave it  "),
+            Cell(" cancel  "),
             Cell("j k", "key"),
             Cell(" read"),
         )

@@ -26,8 +26,8 @@ def describe_as_of(travel: TravelPart, *, short: bool) -> Cell:
     """Which past the views show. It is not always the one that the slider stands on: that may still be read."""
     if travel.visited is None:
         if travel.trouble is not None:
-            return Cell(f" ⟲ time travel: {render_safe(travel.trouble.message)} · shown is now, read-only ", "warning")
-        return Cell("⟲ TIME TRAVEL" if short else " ⟲ reading the stops; shown is now · read-only ", "warning")
+            return Cell(f" ⟲ time travel: {render_safe(travel.trouble.message)} · showing now, read-only ", "warning")
+        return Cell("⟲ TIME TRAVEL" if short else " ⟲ Reading the stops; showing now · read-only ", "warning")
     stop = travel.visited.stop
     if short:
         return Cell(f"⟲ AS OF {name_stop(stop)} · READ-ONLY", "warning")
@@ -37,7 +37,7 @@ def describe_as_of(travel: TravelPart, *, short: bool) -> Cell:
 def describe_missing(travel: TravelPart) -> Row:
     """The handoff that was in view, where it did not exist at that stop."""
     missing = travel.visited.missing if travel.visited is not None else ""
-    return (Cell(f"{render_safe(missing)} was not there · ", "warning"),) if missing else ()
+    return (Cell(f"{render_safe(missing)} didn't exist yet · ", "warning"),) if missing else ()
 
 
 def describe_notes(travel: TravelPart) -> Row:
@@ -59,7 +59,7 @@ def describe_stop(stop: Stop) -> str:
 def build_travel_bar(travel: TravelPart, keys: tuple[str, str, str], width: int) -> Row:
     """The slider: where it stands among all stops, and what happened there. `keys` go back, on, and out."""
     if not travel.stops:
-        words = travel.trouble.message if travel.trouble is not None else "reading the stops…"
+        words = travel.trouble.message if travel.trouble is not None else "Reading the stops…"
         return (Cell(f" {render_safe(words)}  ", "warning"), *_build_way_out(keys[2]))
     lead = build_lead(travel, keys)
     track = compute_track(width)

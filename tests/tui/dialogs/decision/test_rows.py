@@ -44,7 +44,7 @@ def build_item(handoff: str, *, waits: bool = True) -> InboxItem:
 def test_ready_page_shows_everything_that_is_signed() -> None:
     """The subject in full, policy and threshold, the key, the remarks and the files that were read."""
     text = read_page(READY)
-    for value in (*SUBJECT.model_dump().values(), POLICY, "SHA256:abc", "cy@x", "asks for 2 reviewers", "a.py, b.py"):
+    for value in (*SUBJECT.model_dump().values(), POLICY, "SHA256:abc", "cy@x", "needs 2 reviewers", "a.py, b.py"):
         assert value in text
     for words in ("a.py:3-5: first", "all in all", "7 of 9 pass, 1 warning", "12 tests (RESULTS.md:4)", "a" * 64):
         assert words in text
@@ -60,8 +60,8 @@ def test_title_asks_about_one_attempt() -> None:
 def test_override_says_what_it_goes_over() -> None:
     """Each failing check by name, and that it stays a debt."""
     text = read_page(DEMANDING)
-    assert "tests blocks, and this goes over it" in text
-    assert "debt" in text
+    assert "tests fails and is overridden" in text
+    assert "stays on record" in text
     assert "3 files are unread  a.py" in text
 
 
@@ -70,15 +70,15 @@ def test_first_lines_are_what_is_unusual() -> None:
     lines = read_page(replace(DEMANDING, trouble=Trouble("the key is gone", "Plug it in."))).splitlines()
     facts = next(number for number, line in enumerate(lines) if line.startswith("commit"))
     above = "\n".join(lines[:facts])
-    assert all(words in above for words in ("not signed: the key is gone", "Plug it in.", "3 files are unread"))
+    assert all(words in above for words in ("Not signed: the key is gone", "Plug it in.", "3 files are unread"))
 
 
 @pytest.mark.parametrize(
     ("stage", "words"),
     [
-        (DecisionStage.REFUSED, "refused: nobody may"),
-        (DecisionStage.MOVED, "not signed, something has changed: nobody may"),
-        (DecisionStage.SIGNING, "signing"),
+        (DecisionStage.REFUSED, "Refused: nobody may"),
+        (DecisionStage.MOVED, "Not signed, something changed: nobody may"),
+        (DecisionStage.SIGNING, "Signing"),
     ],
 )
 def test_every_stage_says_what_it_is(stage: DecisionStage, words: str) -> None:
@@ -89,7 +89,7 @@ def test_every_stage_says_what_it_is(stage: DecisionStage, words: str) -> None:
 
 def test_stage_without_a_reason_still_says_itself() -> None:
     """Nothing is left blank."""
-    assert "refused" in read_page(replace(PREPARING, stage=DecisionStage.REFUSED))
+    assert "Refused" in read_page(replace(PREPARING, stage=DecisionStage.REFUSED))
 
 
 def test_preparing_says_that_nothing_is_decided() -> None:
@@ -101,7 +101,7 @@ def test_preparing_says_that_nothing_is_decided() -> None:
     assert "\x1b" not in text
     half = build_progress(replace(PREPARING, progress=progress))[0].text
     assert half.count("█") == half.count("░")
-    assert "reading" in build_progress(PREPARING)[0].text
+    assert "Reading" in build_progress(PREPARING)[0].text
 
 
 def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
@@ -109,10 +109,10 @@ def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
     gate = build_gate_view({"state": GateName.REJECTED, "why": ("cy@x: no tests",)})
     part = replace(READY, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=gate)
     lines = read_page(part, build_item("H-2")).splitlines()
-    assert lines[:2] == ["✓ stored  sha256:bbbbbbbbbbbb", "sha256:" + "b" * 64]
+    assert lines[:2] == ["✓ Signed  sha256:bbbbbbbbbbbb", "sha256:" + "b" * 64]
     text = "\n".join(lines)
-    assert all(words in text for words in ("✗ rejected", "z at the desk withdraws it", "H-2 in build waits for you"))
-    assert "Nothing else waits for you" in read_page(part)
+    assert all(words in text for words in ("✗ rejected", "z in the app withdraws it", "H-2 in build needs you"))
+    assert "Nothing else needs you" in read_page(part)
 
 
 @pytest.mark.parametrize(
@@ -144,15 +144,15 @@ def test_nothing_stands_in_the_way_when_all_is_given() -> None:
 def test_key_that_waits_is_announced() -> None:
     """For its passphrase, or to be touched."""
     assert "passphrase" in describe_key_wait(replace(READY, needs_terminal=True))
-    assert "touched" in describe_key_wait(replace(READY, view=build_decision_view(touch=True)))
+    assert "touch the key" in describe_key_wait(replace(READY, view=build_decision_view(touch=True)))
     assert describe_key_wait(READY) == ""
-    assert "the key waits to be touched" in read_page(replace(READY, view=build_decision_view(touch=True)))
+    assert "touch the key when it blinks" in read_page(replace(READY, view=build_decision_view(touch=True)))
 
 
 def test_dropped_keys_are_counted_and_changes_announced() -> None:
     """In the words of the box."""
-    assert describe_dropped(3) == "keys typed before this box was painted were dropped (3)"
-    assert "disarms" in describe_watch(READY)
+    assert describe_dropped(3) == "Ignored keys typed before this box appeared (3)"
+    assert "can't sign until you look again" in describe_watch(READY)
     assert describe_watch(None) == ""
 
 
@@ -168,6 +168,6 @@ def test_work_without_a_baseline_says_so() -> None:
     """And why there is none."""
     gate = build_gate_view(
         subject=SUBJECT.model_copy(update={"baseline": "0" * 64}),
-        baseline_reason="there is no baseline: nothing was approved",
+        baseline_reason="no baseline: nothing was approved",
     )
     assert "baseline none: nothing was approved" in read_page(replace(READY, view=build_decision_view(gate=gate)))

@@ -21,9 +21,9 @@ def test_proofs_stand_below_their_tasks() -> None:
     assert read(rows) == [
         "T-1",
         "? not recorded  screenshot  proofs/shot.png  70 bytes  run R-1  sha256 " + "a" * 12,
-        "the handoff as a whole",
+        "the whole handoff",
         "✓ as recorded   log         output of build 1.1  12 bytes  sha256 " + "b" * 12,
-        "✗ not readable  report      proofs/gone.json  cannot be read",
+        "✗ unreadable    report      proofs/gone.json  can't be read",
     ]
     assert [bool(key) for key in rows.keys] == [False, True, False, True, True]
     assert rows.find(build_proof_name(LOG)) is LOG

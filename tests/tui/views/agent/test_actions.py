@@ -20,7 +20,7 @@ from handoff_tui.tui.views.agent.view import (
 from tests.support.agent_states import COMMANDS, HANDOFF, look_at, make_lock, make_run
 
 VIEW = AgentsView((), agents=COMMANDS)
-COMING = ScheduledRun("/desk", HANDOFF, "build", datetime(2026, 3, 5, tzinfo=UTC), "it failed by itself")
+COMING = ScheduledRun("/desk", HANDOFF, "build", datetime(2026, 3, 5, tzinfo=UTC), "it crashed")
 RUNNING, PAUSED, ENDED = make_run(1, RunStatus.RUNNING), make_run(1, RunStatus.PAUSED), make_run(1)
 LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
 
@@ -29,28 +29,28 @@ LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
     ("action", "here", "reason"),
     [
         ("agent.step", RunInView(VIEW), ""),
-        ("agent.loop", RunInView(AgentsView(())), "no agent is configured; docs/agents.md has examples"),
+        ("agent.loop", RunInView(AgentsView(())), "no agent configured; docs/agents.md has examples"),
         ("agent.step", RunInView(), ""),
-        ("agent.follow", RunInView(VIEW), "nobody was started yet"),
+        ("agent.follow", RunInView(VIEW), "no agent started yet"),
         ("agent.wrap", RunInView(VIEW, RUNNING), ""),
-        ("agent.continue", RunInView(VIEW, RUNNING), "it is not held"),
+        ("agent.continue", RunInView(VIEW, RUNNING), "it isn't paused"),
         ("agent.continue", RunInView(VIEW, PAUSED), ""),
         ("agent.continue", RunInView(VIEW, ENDED), ""),
-        ("agent.continue", RunInView(VIEW._replace(reviewing=frozenset({ENDED.state.key})), ENDED), "it is not held"),
-        ("agent.continue", RunInView(VIEW, LOOKED_AT), "it is not held"),
-        ("agent.pause", RunInView(VIEW, PAUSED), "it is not running"),
+        ("agent.continue", RunInView(VIEW._replace(reviewing=frozenset({ENDED.state.key})), ENDED), "it isn't paused"),
+        ("agent.continue", RunInView(VIEW, LOOKED_AT), "it isn't paused"),
+        ("agent.pause", RunInView(VIEW, PAUSED), "it isn't running"),
         ("agent.pause", RunInView(VIEW, RUNNING), ""),
         ("agent.stop", RunInView(VIEW, PAUSED), ""),
-        ("agent.stop", RunInView(VIEW, ENDED), "it is not running"),
+        ("agent.stop", RunInView(VIEW, ENDED), "it isn't running"),
         ("agent.stop", RunInView(VIEW._replace(scheduled=COMING), ENDED), ""),
         ("agent.stop", RunInView(VIEW._replace(loops=True), ENDED), ""),
         ("agent.unlock", RunInView(VIEW), "nothing is locked"),
         ("agent.unlock", RunInView(VIEW._replace(locks=(make_lock(stale=True),))), ""),
-        ("agent.diff", RunInView(VIEW, RUNNING), "nothing is known of its files yet"),
-        ("agent.compare", RunInView(VIEW, LOOKED_AT), "there are no two tries with commits of their own"),
+        ("agent.diff", RunInView(VIEW, RUNNING), "its files aren't known yet"),
+        ("agent.compare", RunInView(VIEW, LOOKED_AT), "no two runs with commits to compare"),
         ("agent.breakpoint", RunInView(VIEW), ""),
-        ("agent.breakpoint", RunInView(AgentsView(())), "no agent is configured"),
-        ("agent.next-try", RunInView(VIEW), "nobody was started yet"),
+        ("agent.breakpoint", RunInView(AgentsView(())), "no agent configured"),
+        ("agent.next-try", RunInView(VIEW), "no agent started yet"),
         ("agent.rollback", RunInView(), ""),
     ],
 )
@@ -79,7 +79,7 @@ def test_hint_that_is_wanted_most_comes_first(here: RunInView, first: str) -> No
 
 def test_file_is_opened_only_where_one_is_named() -> None:
     """By the lines in view, or by what was touched."""
-    assert refuse_agent_action("agent.open-file", RunInView(VIEW)) == "no file is named here"
+    assert refuse_agent_action("agent.open-file", RunInView(VIEW)) == "no file mentioned here"
     assert refuse_agent_action("agent.open-file", RunInView(VIEW), places=1) == ""
 
 

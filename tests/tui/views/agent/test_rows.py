@@ -59,7 +59,7 @@ def test_row_is_found_by_a_name_that_stays() -> None:
         (RunStatus.RUNNING, False, "running"),
         (RunStatus.PAUSED, False, "paused"),
         (RunStatus.LOST, False, "lost"),
-        (RunStatus.FINISHED, False, "not looked at"),
+        (RunStatus.FINISHED, False, "not reviewed"),
         (RunStatus.FINISHED, True, "checks running"),
     ],
 )
@@ -112,8 +112,11 @@ def test_page_of_a_try_tells_its_inputs() -> None:
     running = make_run(1, RunStatus.RUNNING)
     view = AgentsView((running,), (make_lock(stale=True),), COMMANDS)
     for run, words in (
-        (running, ("running", "known when it has ended", "What it was given", "ada")),
-        (look_at(make_run(1), StepOutcome.READY), ("ready", "src/app.py", "What it was given", "decide on the work")),
+        (running, ("running", "known when it ends", "What the agent was given", "ada")),
+        (
+            look_at(make_run(1), StepOutcome.READY),
+            ("ready", "src/app.py", "What the agent was given", "decide on the work"),
+        ),
         (None, ("sh maker.sh {prompt_file}", "stale")),
     ):
         text = "\n".join(read(row) for row in lay_out(build_try_page(run, view), 100))
@@ -144,13 +147,13 @@ def test_page_has_lines_only_of_safe_cells() -> None:
 def test_agenda_is_told_before_the_rest() -> None:
     """What starts by itself and when, what holds it up; on every page of the handoff."""
     at = datetime(2026, 3, 5, 10, 0, 7, tzinfo=UTC)
-    coming = ScheduledRun("/desk", "H-1", "build", at, "it failed by itself; retry 1 of 2")
+    coming = ScheduledRun("/desk", "H-1", "build", at, "it crashed; retry 1 of 2")
     view = AgentsView((), agents=COMMANDS, scheduled=coming, breakpoints=frozenset({Breakpoint("test", before=True)}))
     clock = at.astimezone().strftime("%H:%M:%S")
     for run in (None, make_run(1, RunStatus.RUNNING), look_at(make_run(1))):
         lines = [read(row) for row in lay_out(build_try_page(run, view), 100)]
-        assert lines[0] == f"» build starts by itself at {clock}: it failed by itself; retry 1 of 2"
-        assert lines[1:3] == ["‖ nothing starts by itself before test", ""]
+        assert lines[0] == f"» build starts automatically at {clock}: it crashed; retry 1 of 2"
+        assert lines[1:3] == ["‖ breakpoints: nothing starts automatically before test", ""]
     looping = AgentsView((), agents=COMMANDS, loops=True)
     assert "agents follow one another" in read(lay_out(build_try_page(None, looping), 100)[0])
 
@@ -159,12 +162,12 @@ def test_agenda_is_told_before_the_rest() -> None:
     ("run", "view", "words"),
     [
         (None, None, ""),
-        (None, AgentsView((), agents=COMMANDS), " nobody was started · 1 phase with an agent"),
-        (make_run(2), AgentsView(()), " ◆ not looked at · build 1.2 · maker · 01:01 · c looks at its work"),
+        (None, AgentsView((), agents=COMMANDS), " No agent started · 1 phase with an agent"),
+        (make_run(2), AgentsView(()), " ◆ not reviewed · build 1.2 · maker · 01:01 · c reviews its work"),
         (
             make_run(2),
             AgentsView((), (make_lock(stale=True),)),
-            " ◆ not looked at · build 1.2 · maker · 01:01 · lock of build left behind: L · c looks at its work",
+            " ◆ not reviewed · build 1.2 · maker · 01:01 · lock of build left behind: L · c reviews its work",
         ),
         (
             look_at(make_run(2), StepOutcome.FAILED, "it exited with 1", "and more"),
@@ -174,12 +177,12 @@ def test_agenda_is_told_before_the_rest() -> None:
         (
             None,
             AgentsView((), (make_lock(stale=False),)),
-            " nobody was started · 0 phases with an agent · build is held by ada for H-1",
+            " No agent started · 0 phases with an agent · build is held by ada for H-1",
         ),
         (
             None,
             AgentsView((make_run(1, RunStatus.RUNNING),), (make_lock(stale=False),)),
-            " nobody was started · 0 phases with an agent",
+            " No agent started · 0 phases with an agent",
         ),
     ],
 )

@@ -43,12 +43,12 @@ def test_sum_is_the_first_line_of_the_record() -> None:
     """What was lost without a word, where to see it, and that it is old where it is."""
     assert join(build_record_sum(RECORD, 3, "i")) == " record  ✗ 1 unexplained drop  i shows it"
     stale = Loaded(RECORD.value, stale=True)
-    assert "(older than the files; read again)" in join(build_record_sum(stale, 3, "i"))
+    assert "(older than the files; reading again)" in join(build_record_sum(stale, 3, "i"))
 
 
 def test_record_that_is_not_there_says_why() -> None:
     """While it is made, and when it could not be."""
-    assert "comparing tests, packages" in join(build_record_sum(Loaded(), None, "i"))
+    assert "Comparing tests, packages" in join(build_record_sum(Loaded(), None, "i"))
     trouble: Loaded[DifferenceView] = Loaded(trouble=Trouble("no such commit", "Name another."))
     lines = [join(part.cells) for part in build_record_page(trouble, None).parts if isinstance(part, Line)]
     assert lines == ["✗ no such commit", "Name another."]
@@ -118,7 +118,7 @@ def test_status_tells_how_and_where() -> None:
         split=True, width=120, wrap=True, whitespace=Whitespace.IGNORE, context=None, changes=0, reading=True
     )
     assert join(build_status(AppState(), (0, 0), unusual)) == (
-        " side by side · wrapped · white space: ignore · whole file · reading…"
+        " side by side · wrapped · whitespace: ignore · whole file · reading…"
     )
     assert join(build_status(AppState(), (0, 0), Shown(wanted="unified", width=120))) == " unified"
     assert join(build_status(AppState(), (0, 0), Shown(width=120))) == " unified"

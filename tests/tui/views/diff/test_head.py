@@ -29,8 +29,8 @@ def test_plain_file_has_nothing_above_its_lines() -> None:
     ("file", "remark"),
     [
         (build_shown(["a"], ["b"], build_change(new_mode="100755")), "mode 100644 → 100755, now executable"),
-        (build_shown([], ["b"], build_change("Jenkinsfile")), "steers what continuous integration runs"),
-        (build_shown(["a"], ["b"], kind=FileKind.GENERATED), "says that it is generated"),
+        (build_shown([], ["b"], build_change("Jenkinsfile")), "controls what continuous integration runs"),
+        (build_shown(["a"], ["b"], kind=FileKind.GENERATED), "says it's generated"),
         (build_shown([], ["\u200b", "\u202e"]), "hidden characters added: U+200B on line 1, U+202E on line 2"),
         (
             build_shown([], ["\u200b"] * 9),
@@ -48,7 +48,7 @@ def test_binary_is_told_by_its_facts_and_can_be_shown() -> None:
     """Size and digest of both sides; Enter reads it as text."""
     file = replace(build_shown([], [], build_change("x.png"), FileKind.BINARY), new_facts=BlobFacts(2_048, "ab" * 32))
     assert render(file) == [
-        " old  not there",
+        " old  absent",
         f" new  2,048 bytes, sha256 {'ab' * 32}",
         " ⋯ binary (↵ shows it as text)",
     ]
@@ -66,7 +66,7 @@ def test_submodule_is_told_by_its_commits() -> None:
 def test_notebook_can_be_seen_both_ways() -> None:
     """As cells, and as it is stored."""
     file = build_shown(["a"], ["b"], kind=FileKind.NOTEBOOK, note="cells as text")
-    assert render(file) == [" cells as text", " ⋯ a notebook (↵ shows it as it is stored)"]
+    assert render(file) == [" cells as text", " ⋯ a notebook (↵ shows it as stored)"]
     assert render(replace(file, options=DiffOptions(as_stored=True)))[-1] == " ⋯ a notebook (↵ shows it as cells)"
     assert list_doors(file) == ["as-stored"]
 

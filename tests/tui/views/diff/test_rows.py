@@ -139,7 +139,7 @@ def test_very_many_changes_are_neither_folded_nor_paired() -> None:
     lines = parse_patch(b"@@ -1,9 +1,9 @@\n" + marked)
     rows = DiffRows(replace(build_shown(["x"], ["y"]), lines=lines), PLAIN._replace(split=True))
     assert not rows.split
-    said = "more than 20,000 changes: nothing is folded, nothing stands side by side"
+    said = "more than 20,000 changes: not folded, not side by side"
     [head] = itertools.takewhile(lambda row: row is not None, map(rows.find_head, range(9)))
     assert head is not None
     assert "".join(cell.text for cell in head.cells).strip() == said

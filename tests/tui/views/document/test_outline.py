@@ -54,10 +54,10 @@ def test_documents_of_the_same_name_are_told_apart() -> None:
 
 def test_outline_lists_what_belongs_to_no_handoff() -> None:
     """A file that was jumped to stands first; the packet has sections, too."""
-    sections = (Heading(title="Why it came back", line=3),)
+    sections = (Heading(title="Why it was sent back", line=3),)
     rows = OutlineRows((RESULTS,), "src/a.py", sections)
-    assert read_rows(rows)[:2] == ["● a.py                              file", "  Why it came back"]
-    assert read_rows(OutlineRows((), PACKET, sections))[-1] == "  Why it came back"
+    assert read_rows(rows)[:2] == ["● a.py                              file", "  Why it was sent back"]
+    assert read_rows(OutlineRows((), PACKET, sections))[-1] == "  Why it was sent back"
 
 
 def test_hostile_names_are_shown() -> None:
@@ -86,6 +86,6 @@ def test_wrong_claims_are_counted_by_line() -> None:
 
 def test_sections_are_told_in_words() -> None:
     """What is missing comes before how many there are."""
-    assert describe_sections(SPEC, 3) == "1 of the required sections missing, 1 out of order"
+    assert describe_sections(SPEC, 3) == "1 required section missing, 1 out of order"
     assert describe_sections(None, 1) == "1 section"
     assert describe_sections(RESULTS, 2) == "2 sections"

@@ -60,7 +60,7 @@ def test_page_says_what_it_means_rests_on_and_leaves_out() -> None:
     words = render(MISSED)
     assert "means       Attempts that were sent back" in words
     assert "target      below 5.0 %: missed" in words
-    assert "rests on    2 entries of the signed log · 2 of 4" in words
+    assert "based on    2 entries of the signed log · 2 of 4" in words
     assert "left out    1: no submission tells when it began" in words
     assert words.index("2026-03-02 ") < words.index("2026-02-23 ")
     assert "████████████░░░░░░░░░░░░" in words
@@ -69,7 +69,7 @@ def test_page_says_what_it_means_rests_on_and_leaves_out() -> None:
 def test_page_says_why_a_figure_cannot_be_computed() -> None:
     """And draws nothing for it."""
     words = render(UNKNOWN)
-    assert "cannot be computed" in words
+    assert "can't be computed" in words
     assert "why not     nothing was resumed yet" in words
     assert "█" not in words
 
@@ -83,7 +83,7 @@ def test_page_has_groups_with_what_needs_a_look_first() -> None:
 
 def test_source_without_its_entry_is_still_named() -> None:
     """The log may still be read."""
-    assert "reading the log…" in join(SourceRows(MISSED, {}), 0, 80)
+    assert "Reading the log…" in join(SourceRows(MISSED, {}), 0, 80)
     known = join(SourceRows(MISSED, {row.id: row for row in ROWS}), 0, 120)
     assert "approve" in known
     assert "H-1 · build · 1" in known

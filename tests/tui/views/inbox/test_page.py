@@ -35,7 +35,7 @@ def test_page_of_a_handoff_behind_closed_gates_says_so() -> None:
     """With the reason; nobody is told that it is their move."""
     [item] = close_items([make_item()], "the signed log is not intact: an entry is gone")
     lines = list_lines(build_inbox_page(item, None, MOMENT))
-    assert "gates   ■ every gate is closed: the signed log is not intact: an entry is gone" in lines
+    assert "gates   ■ Every gate is closed: the signed log is not intact: an entry is gone" in lines
     assert not any("you: " in line for line in lines)
 
 
@@ -54,14 +54,14 @@ def test_page_gives_the_facts_behind_the_risk() -> None:
     text = "\n".join(list_lines(build_inbox_page(item, None)))
     assert "! tests 8 tests are gone  tests/test_1.py:1, tests/test_2.py:2" in text
     assert "and 2 more" in text
-    assert "✗ 1 contradicted  ✓ 3 hold  ? 2 unverified" in text
+    assert "✗ 1 false  ✓ 3 hold  ? 2 not measured" in text
     assert "7 files, +182 -40 since the baseline" in text
 
 
 def test_page_does_not_call_unmeasured_work_harmless() -> None:
     """Not measured yet is another thing than nothing found."""
     assert "risk    not measured yet" in list_lines(build_inbox_page(make_item(risks=None), None))
-    assert "risk    nothing stands out" in list_lines(build_inbox_page(make_item(risks=()), None))
+    assert "risk    none found" in list_lines(build_inbox_page(make_item(risks=()), None))
 
 
 def test_page_says_why_i_may_not_decide() -> None:

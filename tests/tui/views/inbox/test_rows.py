@@ -48,7 +48,7 @@ def test_narrow_row_loses_counts_then_age_then_who() -> None:
     assert gone == sorted(gone, reverse=True)
     tight = draw(rows, 0, 40)
     assert "H-1" in tight
-    assert "○ waits" in tight
+    assert "○ waiting" in tight
     assert "✗2" in tight
 
 
@@ -128,7 +128,7 @@ def test_other_orders_sort_what_the_filter_left() -> None:
         (make_item(), "◆ needs you"),
         (THEIRS, "» agent"),
         (DONE, "✓ approved"),
-        (make_item(mine=False), "○ waits"),
+        (make_item(mine=False), "○ waiting"),
         (make_item(mine=False, blocking=("x",)), "■ blocked"),
         (make_item(mine=False, state=GateName.REJECTED, who=Mover.AGENT), "✗ rejected"),
         (make_item(mine=False, who=Mover.NOBODY), "· nobody"),

@@ -44,7 +44,7 @@ def test_entry_that_still_holds_says_so() -> None:
     """Everything it was bound to is compared with the gate as it is now."""
     view = build_view()
     text = "\n".join(list_lines(build_entry_detail(view, build_gate(view), (view.row,))))
-    assert "✓ Everything that it was bound to is still so." in text
+    assert "✓ Everything it was bound to is unchanged." in text
     assert "Then and now" in text
     assert find_changes(view, build_gate(view)) == ()
 
@@ -66,7 +66,7 @@ def test_entry_of_other_work_is_not_compared() -> None:
     assert find_changes(view, build_gate_view({"handoff": "H-99"})) is None
     assert find_changes(build_view("policy"), build_gate(view)) is None
     text = "\n".join(list_lines(build_entry_detail(view, None, (view.row,))))
-    assert "? Whether it still holds is told when its handoff is in view (o)." in text
+    assert "? Open its handoff (o) to see whether it still holds." in text
 
 
 def test_missing_human_input_is_said() -> None:

@@ -53,7 +53,7 @@ def test_page_tells_how_much_was_read_and_whether_the_log_is_sound() -> None:
     )
     lines = read(state)
     assert "read    1 of 2 changed files read" in lines
-    assert "log     ✓ intact  41 signed records" in lines
+    assert "log     ✓ intact  41 signed entries" in lines
     broken = dataclasses.replace(state, repositories=(RepositoryPart("/desk", "desk", fatal=("an entry is gone",)),))
     assert "log     ✗ not intact: an entry is gone" in read(broken)
 
@@ -68,7 +68,7 @@ def test_page_lists_tries_and_says_which_are_signed() -> None:
     view = PipelineView(attempts=tries, retry_budget=1, spent=1, failure_target="build")
     state = dataclasses.replace(make_state(), pipeline=Loaded(view))
     text = "\n".join(read(state))
-    assert "PASS (as it says)  build · heron" in text
+    assert "PASS (claimed)  build · heron" in text
     assert "reject (signed)  build · nika  no tests" in text
-    assert "1 of 1 retries spent; a person must decide now; failed work goes back to build" in text
+    assert "1 of 1 used; a person must decide now; failed work goes back to build" in text
     assert "approve" not in "\n".join(read(state, "BUILD"))

@@ -51,7 +51,7 @@ def test_narrow_row_keeps_the_phase_and_the_state() -> None:
 @pytest.mark.parametrize(
     ("phase", "mine", "words"),
     [
-        (VIEW.phases[1], False, "● is here"),
+        (VIEW.phases[1], False, "● current"),
         (VIEW.phases[1].model_copy(update={"gate": GateName.HELD}), False, "‖ held"),
         (PhaseView(name="x", standing=PhaseProgress.BEHIND), True, "· undecided"),
         (PhaseView(name="x", standing=PhaseProgress.SENT_BACK), True, "✗ sent back"),

@@ -17,16 +17,16 @@ from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 
 _BAR: Final = 24
 _EFFECTS: Final = {
-    "approve": "The work may pass.",
-    "reject": "It may not pass; the reason and the remarks go to the next attempt.",
-    "retry": "The same work is to be tried again, with the reason and the remarks.",
-    "skip": "This phase is not needed; the work goes on without it.",
-    "override": "It passes although checks fail. That stays visible as a debt until an approval settles it.",
-    "hold": "It waits, for the reason given.",
-    "withdraw": "Your last decision here is taken back.",
-    "carry": "Your approval holds for the rewritten history: the files are the same.",
+    "approve": "Lets the work go on.",
+    "reject": "Sends the work back with your reason and comments.",
+    "retry": "Has the same work done again, with your reason and comments.",
+    "skip": "Skips this phase; the work goes on without it.",
+    "override": "Lets the work go on although checks fail. The override stays on record until an approval settles it.",
+    "hold": "Holds the work, for the reason given.",
+    "withdraw": "Withdraws your last decision here.",
+    "carry": "Carries your approval over to the rewritten history; the files are the same.",
 }
-_NEVER_UNDONE: Final = "It cannot be deleted, only withdrawn."
+_NEVER_UNDONE: Final = "A decision can be withdrawn, never deleted."
 
 
 def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
@@ -54,7 +54,7 @@ def build_progress(part: DecisionPart) -> tuple[Cell, ...]:
     """How far the checks have come."""
     progress = part.progress
     if progress is None or not progress.total:
-        return (Cell("reading the work …", "muted"),)
+        return (Cell("Reading the work…", "muted"),)
     filled = _BAR * progress.done // progress.total
     bar = "█" * filled + "░" * (_BAR - filled)
     return (
@@ -70,10 +70,10 @@ def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
         return "the checks are still running"
     if part.stage is not DecisionStage.READY:
         return {
-            DecisionStage.REFUSED: "this is refused",
-            DecisionStage.MOVED: "something has changed: look again first",
-            DecisionStage.SIGNING: "it is being signed",
-            DecisionStage.STORED: "it is signed and stored already",
+            DecisionStage.REFUSED: "this decision is refused",
+            DecisionStage.MOVED: "something changed; look again first",
+            DecisionStage.SIGNING: "it's being signed",
+            DecisionStage.STORED: "it's already signed",
         }[part.stage]
     if part.needs_reason and not reason.strip():
         return f"{part.verb} needs a reason"
@@ -85,21 +85,21 @@ def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
 def describe_key_wait(part: DecisionPart) -> str:
     """What the key does when it signs, where that is more than to sign."""
     if part.needs_terminal:
-        return "the passphrase of the key is asked for on the terminal"
+        return "the terminal asks for the key's passphrase"
     if part.view is not None and part.view.touch:
-        return "the key waits to be touched"
+        return "touch the key when it blinks"
     return ""
 
 
 def describe_dropped(number: int) -> str:
     """The keys that came too early to mean this dialog."""
-    return f"keys typed before this box was painted were dropped ({number})"
+    return f"Ignored keys typed before this box appeared ({number})"
 
 
 def describe_watch(part: DecisionPart | None) -> str:
     """What happens when something changes meanwhile."""
     shown = part is not None and part.stage in {DecisionStage.PREPARING, DecisionStage.READY}
-    return "If the work, a check or the log changes, this box disarms." if shown else ""
+    return "If the work, a check or the log changes, you can't sign until you look again." if shown else ""
 
 
 def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxItem | None:
@@ -110,18 +110,18 @@ def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxIt
 def _add_stage(page: Page, part: DecisionPart) -> None:
     match part.stage:
         case DecisionStage.PREPARING:
-            page.line(Cell("Nothing is decided yet. The blocking checks run afresh, the work is captured.", "muted"))
+            page.line(Cell("Nothing is decided yet. Running the blocking checks and capturing the work.", "muted"))
             page.line(*build_progress(part))
         case DecisionStage.REFUSED:
-            _add_trouble(page, "✗ refused: ", "fail", part.trouble)
+            _add_trouble(page, "✗ Refused: ", "fail", part.trouble)
         case DecisionStage.MOVED:
-            _add_trouble(page, "◆ not signed, something has changed: ", "waiting", part.trouble)
-            page.line(Cell("Below stands what was shown before.", "muted"))
+            _add_trouble(page, "◆ Not signed, something changed: ", "waiting", part.trouble)
+            page.line(Cell("What you saw before is below.", "muted"))
         case DecisionStage.SIGNING:
-            page.line(Cell("● signing … ", "waiting"), Cell(describe_key_wait(part), "muted"))
+            page.line(Cell("● Signing… ", "waiting"), Cell(describe_key_wait(part), "muted"))
         case _:
             if part.trouble is not None:
-                _add_trouble(page, "✗ not signed: ", "fail", part.trouble)
+                _add_trouble(page, "✗ Not signed: ", "fail", part.trouble)
             page.line(Cell(f"{_EFFECTS.get(part.verb, '')} {_NEVER_UNDONE}", "muted"))
 
 
@@ -148,14 +148,14 @@ def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
     """Everything that is signed, as short as it can be told apart; in full further down."""
     gate = view.gate
     subject = gate.subject
-    uncommitted = " and uncommitted work" if gate.uncommitted else ""
+    uncommitted = ", includes uncommitted changes" if gate.uncommitted else ""
     add_fact(page, "commit", f"{subject.commit[:SHORT_DIGEST]}   tree {subject.tree[:SHORT_DIGEST]}{uncommitted}")
     add_fact(page, "baseline", _describe_baseline(gate))
     warned = f", {plural(gate.warnings, 'warning')}" if gate.warnings else ""
-    add_fact(page, "checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, run just now")
+    add_fact(page, "checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, just run")
     over = view.verb in {"override", "skip"}
     for check in gate.failing:
-        add_marked(page, Cell("✗ ", "fail"), f"{check} blocks" + (", and this goes over it" if over else ""))
+        add_marked(page, Cell("✗ ", "fail"), f"{check} fails" + (" and is overridden" if over else ""))
     add_evidence(page, view.record)
     add_own_words(page, view)
     add_fact(page, "policy", f"{view.policy[:SHORT_ENTRY]}…  {describe_threshold(gate.report)}")
@@ -169,12 +169,12 @@ def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
 def _describe_baseline(gate: GateView) -> str:
     reason = gate.baseline_reason
     if gate.subject.baseline == NO_BASELINE:
-        return f"none: {reason.removeprefix('there is no baseline: ')}"
+        return f"none: {reason.removeprefix('no baseline: ')}"
     return f"{gate.subject.baseline[:SHORT_DIGEST]}  {reason}"
 
 
 def _add_in_full(page: Page, view: DecisionView) -> None:
-    page.heading("In full", "what the signature is over")
+    page.heading("In full", "what the signature covers")
     add_subject(page, view.gate)
     add_fact(page, "review", view.review)
     add_fact(page, "policy", view.policy)
@@ -182,16 +182,16 @@ def _add_in_full(page: Page, view: DecisionView) -> None:
 
 
 def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, withdraw_key: str) -> None:
-    page.line(Cell("✓ stored  ", "pass"), Cell((part.entry or "")[:SHORT_ENTRY], "heading"))
+    page.line(Cell("✓ Signed  ", "pass"), Cell((part.entry or "")[:SHORT_ENTRY], "heading"))
     page.line(Cell(part.entry or "", "muted"))
     page.blank()
     if part.gate is not None:
         add_state(page, part.gate.report)
     page.blank()
-    page.line(Cell("Commit .handoff-tui/ and push it, so that others see the decision.", "muted"))
-    page.line(Cell(withdraw_key, "key"), Cell(" at the desk withdraws it, as another signed entry.", "muted"))
+    page.line(Cell("Commit and push .handoff-tui/ so that others see the decision.", "muted"))
+    page.line(Cell(withdraw_key, "key"), Cell(" in the app withdraws it with another signed entry.", "muted"))
     if following is None:
-        page.line(Cell("Nothing else waits for you.", "muted"))
+        page.line(Cell("Nothing else needs you.", "muted"))
     else:
         waits = f"{following.key.handoff} in {following.phase or 'its phase'}"
-        page.line(Cell("next      ", "muted"), Cell(f"{render_safe(waits)} waits for you"), Cell("  ↵ opens it", "key"))
+        page.line(Cell("next      ", "muted"), Cell(f"{render_safe(waits)} needs you"), Cell("  ↵ opens it", "key"))

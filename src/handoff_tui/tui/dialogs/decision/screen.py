@@ -133,7 +133,7 @@ class DecisionBox(Vertical):
         needed = "required" if part.needs_reason else "optional"
         self.query_one("#decision-reason-label", Bar).show(Cell(" Reason ", "heading"), Cell(f"({needed})", "muted"))
         name = render_safe(part.key.handoff)
-        label = f" Type {name if compute_width(name) <= _SHORT_NAME else 'its whole name'} to go on: "
+        label = f" Type {name if compute_width(name) <= _SHORT_NAME else 'its full name'} to continue: "
         bar = self.query_one("#decision-name-label", Bar)
         bar.styles.width = compute_width(label)
         bar.show(Cell(label, "heading"))
@@ -149,16 +149,16 @@ class DecisionBox(Vertical):
     def _build_state(self, part: DecisionPart, *, settled: bool) -> tuple[Cell, ...]:
         key = self._keymap.show("decision.confirm")
         if part.stage is DecisionStage.STORED:
-            return (Cell(" ✓ signed and stored", "pass"),)
+            return (Cell(" ✓ Signed and stored", "pass"),)
         if obstacle := self.obstacle:
-            return (Cell(" ○ not armed: ", "warning"), Cell(obstacle))
+            return (Cell(" ○ Can't sign yet: ", "warning"), Cell(obstacle))
         if self.in_field:
-            return (Cell(" ○ not armed: ", "warning"), Cell(f"leave the field with tab, then {key} signs"))
+            return (Cell(" ○ Can't sign yet: ", "warning"), Cell(f"press {key} twice, or tab out of the field"))
         if not settled:
-            return (Cell(" ○ not armed yet", "warning"),)
+            return (Cell(" ○ Can't sign yet", "warning"),)
         wait = describe_key_wait(part)
         signer = f" as {render_safe(part.view.principal)}" if part.view else ""
-        return (Cell(f" ● armed: {key} signs{signer}", "waiting"), Cell(f" · {wait}" if wait else "", "muted"))
+        return (Cell(f" ● Ready: {key} signs{signer}", "waiting"), Cell(f" · {wait}" if wait else "", "muted"))
 
     def _list_hints(self, part: DecisionPart, following: InboxItem | None) -> list[Hint]:
         if part.stage is DecisionStage.STORED:
@@ -168,7 +168,7 @@ class DecisionBox(Vertical):
             wanted = {"decision.confirm": f"sign and {part.verb}"}
             again = part.stage in {DecisionStage.MOVED, DecisionStage.REFUSED}
             wanted |= {"decision.again": "look again"} if again else {}
-            wanted |= {"decision.difference": "show difference"} if can_show_difference(part) else {}
+            wanted |= {"decision.difference": "show changes"} if can_show_difference(part) else {}
             wanted |= {"decision.cancel": "cancel"}
         if part.stage not in {DecisionStage.STORED, DecisionStage.REFUSED}:
             wanted |= {"focus.next": "next field", "decision.edit-reason": "editor", "decision.template": "template"}
@@ -307,7 +307,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         if self._drops(event):
             return
         if event.action == "decision.confirm":
-            self.say(f"a click never signs: press {self._keymap.show('decision.confirm')}")
+            self.say(f"A click never signs; press {self._keymap.show('decision.confirm')}")
         else:
             self._perform(event.action, event.time)
 
@@ -357,7 +357,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             return False
         if action == "app.copy" and self._part.entry:
             self.post_message(CopyWanted(self._part.entry, "the entry's id"))
-            self.say("the whole id was copied to the terminal's clipboard", "pass")
+            self.say("Copied the full id to the terminal's clipboard", "pass")
         elif action == "app.open" and self._following is not None:
             self.dismiss(self._following.key)
         else:
@@ -367,14 +367,14 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
     def _confirm(self, at: float) -> None:
         part, key, obstacle = self._part, self._keymap.show("decision.confirm"), self._box.obstacle
         if obstacle or part is None:
-            self.say(f"not signed: {obstacle}")
+            self.say(f"Not signed: {obstacle}")
         elif self._box.in_field:
             self._note_other(at)
             self._box.page.focus(scroll_visible=False)
-            self.say(f"a field never signs. Read it once more, then {key} signs", "waiting")
+            self.say(f"Press {key} again to sign", "waiting")
         elif not self._readable.admits(at):
             self._dropped += 1
-            self.say(f"{key} came too soon after something else; press it again")
+            self.say(f"Too fast; press {key} again")
         else:
             self._readable.disarm()
             self._keep_reason()
@@ -382,7 +382,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
 
     def _leave(self) -> None:
         if self._part is not None and self._part.stage is DecisionStage.SIGNING:
-            self.say("it is being signed; wait for the key")
+            self.say("Signing; wait for the key")
             return
         self._keep_reason()
         self.dismiss(None)
@@ -410,7 +410,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         if action == "decision.edit-reason":
             self.post_message(ReasonEditWanted(self._box.reason))
         elif not self._templates:
-            self.say(f"there are no templates for {self._verb}; [reasons] in config.toml has them")
+            self.say(f"No templates for {self._verb}; add them under [reasons] in config.toml")
         else:
             offers = [Offer(str(number), text) for number, text in enumerate(self._templates)]
             self.app.push_screen(PaletteScreen(f"Reasons to {self._verb}", offers), self._take_template)

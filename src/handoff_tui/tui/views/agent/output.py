@@ -62,7 +62,7 @@ class OutputPanel(Vertical):
 
     def show_title(self) -> None:
         run, window = self._run, self._window
-        told = "What it was told" if self._source is OutputSource.PROMPT else "Output"
+        told = "What the agent was told" if self._source is OutputSource.PROMPT else "Output"
         brief = self.size.width < _NARROW
         right = describe_output(window, following=self.lines.following, brief=brief) if run is not None else ""
         name = f" · {name_try(run)}" if run is not None else ""
@@ -107,7 +107,7 @@ class OutputPanel(Vertical):
         here = found.line if again and found is not None and found.line is not None and found.text == text else None
         start = lines.top if here is None else here + (-1 if backwards else 1)
         if start < 0:
-            return "that was the first one"
+            return "that was the first match"
         self._ask(OutputSearchWanted(OutputRange(run.state.key, self._source, start, -1 if backwards else 1), text))
         return "looking…"
 
@@ -116,7 +116,7 @@ class OutputPanel(Vertical):
         if found is None or found.text != self._text or not self._text:
             return
         if found.line is None:
-            self._ask(StatusTextWanted(f"«{render_safe(found.text)}» is not there from here on", "warning"))
+            self._ask(StatusTextWanted(f'No matches for "{render_safe(found.text)}" from here on', "warning"))
             return
         self.lines.go_to(found.line)
         self._ask(StatusTextWanted(f"line {found.line + 1:,}"))

@@ -27,7 +27,7 @@ _MINUTE = 60
 _HOUR = 3_600
 _ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 _LOOKING = Label("…", "checks running", "agent")
-_UNSEEN = Label("◆", "not looked at", "waiting")
+_UNSEEN = Label("◆", "not reviewed", "waiting")
 
 
 def build_run_name(key: RunKey) -> str:
@@ -169,7 +169,7 @@ def _add_progress(page: Page, run: RunView, view: AgentsView | None) -> None:
         add_fact(page, "process", f"{process.agent_pid or process.pid} on {process.host}")
     if run.state.survivors:
         add_fact(page, "left", plural(run.state.survivors, "process").replace("processs", "processes"))
-    add_fact(page, "files", "known when it has ended")
+    add_fact(page, "files", "known when it ends")
 
 
 def list_foreign_locks(view: AgentsView) -> tuple[LockState, ...]:
@@ -182,7 +182,7 @@ def _add_inputs(page: Page, run: RunView) -> None:
     plan = run.state.plan
     if plan is None:
         return
-    page.heading("What it was given")
+    page.heading("What the agent was given")
     add_fact(page, "folder", plan.folder)
     add_fact(page, "env", ", ".join(plan.environment) or "none")
     add_fact(page, "prompt", f"sha256 {plan.prompt_sha256[:SHORT_DIGEST]}")
@@ -195,20 +195,20 @@ def _add_agenda(page: Page, view: AgentsView | None) -> None:
         return
     if view.scheduled is not None:
         at = view.scheduled.at.astimezone().strftime("%H:%M:%S")
-        words = f"{view.scheduled.phase} starts by itself at {at}: {view.scheduled.why}"
+        words = f"{view.scheduled.phase} starts automatically at {at}: {view.scheduled.why}"
         page.line(Cell("» ", "agent"), Cell(render_safe(words)))
     elif view.loops:
-        page.line(Cell("» ", "agent"), Cell("agents follow one another by themselves, up to a gate"))
+        page.line(Cell("» ", "agent"), Cell("agents follow one another up to the next gate"))
     if view.breakpoints:
         places = ", ".join(f"{'before' if stop.before else 'after'} {stop.phase}" for stop in sorted(view.breakpoints))
-        page.line(Cell("‖ ", "warning"), Cell(render_safe(f"nothing starts by itself {places}")))
+        page.line(Cell("‖ ", "warning"), Cell(render_safe(f"breakpoints: nothing starts automatically {places}")))
 
 
 def _add_idle(page: Page, view: AgentsView | None) -> None:
     """Nobody was started yet: who could be."""
     if view is None:
         return
-    page.heading("Agents", "" if view.agents else "none is configured; docs/agents.md has examples")
+    page.heading("Agents", "" if view.agents else "none configured; docs/agents.md has examples")
     columns = (Column("pipeline"), Column("phase"), Column(""), Column("command", fold=True))
     rows = [
         tuple(
@@ -243,7 +243,7 @@ def describe_try(run: RunView | None, view: AgentsView | None, *, unseen: bool) 
     if view is None:
         return ()
     if run is None:
-        first = [Cell(f" nobody was started · {plural(len(view.agents), 'phase')} with an agent", "muted")]
+        first = [Cell(f" No agent started · {plural(len(view.agents), 'phase')} with an agent", "muted")]
     else:
         label = label_run_view(run, reviewing=run.state.key in view.reviewing)
         agent = run.state.plan.agent if run.state.plan else ""
@@ -251,12 +251,14 @@ def describe_try(run: RunView | None, view: AgentsView | None, *, unseen: bool) 
         first = [Cell(f" {label.glyph} {label.word}", label.role), Cell(words, "muted")]
     first += [_describe_lock(one) for one in list_foreign_locks(view)[:1]]
     if unseen:
-        first.append(Cell(" · c looks at its work", "muted"))
+        first.append(Cell(" · c reviews its work", "muted"))
     if view.scheduled is not None:
         at = view.scheduled.at.astimezone().strftime("%H:%M:%S")
-        first.append(Cell(f" · {render_safe(view.scheduled.phase)} starts by itself at {at}; X holds it", "agent"))
+        first.append(
+            Cell(f" · {render_safe(view.scheduled.phase)} starts automatically at {at}; X cancels it", "agent")
+        )
     elif view.loops:
-        first.append(Cell(" · goes on by itself up to a gate", "agent"))
+        first.append(Cell(" · runs to the next gate", "agent"))
     if run is not None and run.report is not None and run.report.why:
         first.append(Cell(f" · {render_safe(run.report.why[0][:_LONGEST_WHY])}"))
     return tuple(first)

@@ -94,20 +94,20 @@ def list_agent_hints(here: RunInView) -> tuple[str, ...]:
 def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str:
     """Why an action cannot be done now; nothing when it can. `places` are the files that the lines in view name."""
     if action in _STEPS:
-        return "" if here.view is None or here.view.agents else "no agent is configured; docs/agents.md has examples"
+        return "" if here.view is None or here.view.agents else "no agent configured; docs/agents.md has examples"
     if action in _OF_A_TRY:
-        return "" if here.run is not None else "nobody was started yet"
+        return "" if here.run is not None else "no agent started yet"
     can = {
-        "agent.continue": (here.is_paused or here.is_unseen, "it is not held"),
-        "agent.pause": (here.status is RunStatus.RUNNING, "it is not running"),
-        "agent.stop": (here.is_alive or here.goes_on, "it is not running"),
+        "agent.continue": (here.is_paused or here.is_unseen, "it isn't paused"),
+        "agent.pause": (here.status is RunStatus.RUNNING, "it isn't running"),
+        "agent.stop": (here.is_alive or here.goes_on, "it isn't running"),
         "agent.unlock": (here.view is not None and bool(here.view.locks), "nothing is locked"),
-        "agent.diff": (find_try_scope(here) is not None, "nothing is known of its files yet"),
-        "agent.compare": (find_compared_scope(here) is not None, "there are no two tries with commits of their own"),
-        "agent.open-file": (places > 0, "no file is named here"),
-        "agent.breakpoint": (here.view is not None and bool(here.view.agents), "no agent is configured"),
-        "agent.next-try": (here.run is not None, "nobody was started yet"),
-        "agent.previous-try": (here.run is not None, "nobody was started yet"),
+        "agent.diff": (find_try_scope(here) is not None, "its files aren't known yet"),
+        "agent.compare": (find_compared_scope(here) is not None, "no two runs with commits to compare"),
+        "agent.open-file": (places > 0, "no file mentioned here"),
+        "agent.breakpoint": (here.view is not None and bool(here.view.agents), "no agent configured"),
+        "agent.next-try": (here.run is not None, "no agent started yet"),
+        "agent.previous-try": (here.run is not None, "no agent started yet"),
     }
     possible, reason = can.get(action, (True, ""))
     return "" if possible else reason
@@ -234,7 +234,7 @@ class AgentView(View):
 
     def _show_outcome(self, *, from_top: bool = False) -> None:
         run = self._run
-        title = f"What became of {name_try(run)}" if run is not None else "Who could be started"
+        title = f"Outcome of {name_try(run)}" if run is not None else "Agents you can start"
         self.query_one("#outcome-title", Rule).show_title(Cell(title, "muted"))
         self.query_one("#outcome", PageView).show(build_try_page(run, self._state.agent.value), from_top=from_top)
         self._arrange()
@@ -277,9 +277,9 @@ class AgentView(View):
 
     def refuse(self, action: str) -> str:
         if not action.startswith("agent."):
-            return "no run is selected" if action == "app.copy" and self._run is None else ""
+            return "no run selected" if action == "app.copy" and self._run is None else ""
         if self._state.item is None:
-            return "no handoff is chosen"
+            return "no handoff selected"
         places = len(self._find_places()) if action == "agent.open-file" else 0
         return refuse_agent_action(action, self._here, places=places)
 
@@ -379,7 +379,7 @@ class AgentView(View):
         if part.trouble is not None:
             return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
         if self._state.item is None:
-            return Cell("no handoff is chosen: 1 shows the inbox", "muted")
+            return Cell("No handoff selected. 1 shows the inbox.", "muted")
         if part.value is None:
             return Cell("reading…", "muted")
-        return Cell("nobody was started for this handoff yet", "muted")
+        return Cell("No agent has been started for this handoff yet", "muted")

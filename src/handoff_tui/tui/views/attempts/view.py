@@ -159,7 +159,7 @@ _SHOWN = ("attempts", "comparison", "failure", "chosen", "inbox")
 class _Below(Enum):
     """What the page under the list is about."""
 
-    ATTEMPT = "The attempt, whole"
+    ATTEMPT = "Details"
     COMPARISON = "Two attempts compared"
     FAILURE = "Why it fails now"
 
@@ -212,7 +212,7 @@ class AttemptsView(ListedView):
             failure = self._state.failure
             if failure.value is not None and not failure.loading:
                 return build_failure_page(failure.value)
-            return _explain(failure, "looking at every check that does not pass…")
+            return _explain(failure, "Examining every failing check…")
         record = self._record
         return Page() if record is None else build_attempt_page(record)
 
@@ -224,22 +224,22 @@ class AttemptsView(ListedView):
 
     def refuse(self, action: str) -> str:
         if action == "attempts.failure":
-            return "no handoff is chosen" if self._state.item is None else ""
+            return "no handoff selected" if self._state.item is None else ""
         if not (action.startswith("attempts.") or action == "app.copy"):
             return ""
         record = self._record
         if record is None:
-            return "no attempt is chosen"
+            return "no attempt selected"
         if action == "attempts.compare" and self._other is None:
-            return "there is none before it; mark another one first"
+            return "no earlier attempt; mark another one first"
         return self._refuse_diff() if action == "attempts.diff" else ""
 
     def _refuse_diff(self) -> str:
         record, other = self._record, self._other
         if other is None or record is None:
-            return "there is none before it; mark another one first"
+            return "no earlier attempt; mark another one first"
         missing = next((one for one in (other, record) if one.commit is None), None)
-        return "" if missing is None else f"which commit {render_safe(missing.name)} is about is not known"
+        return "" if missing is None else f"the commit of {render_safe(missing.name)} isn't known"
 
     def list_acts(self) -> Mapping[str, Callable[[], object]]:
         return {
@@ -252,7 +252,7 @@ class AttemptsView(ListedView):
 
     def describe_found(self) -> str:
         found = sum(bool(key) for key in self._rows.keys) if self._rows else 0
-        return f"{plural(found, 'attempt')} {'fits' if found == 1 else 'fit'}"
+        return f"{plural(found, 'attempt')} {'matches' if found == 1 else 'match'}"
 
     def describe(self) -> tuple[Cell, ...]:
         view, repository = self._state.attempts.value, self._state.repository
@@ -260,9 +260,9 @@ class AttemptsView(ListedView):
             return ()
         fatal = any(history.fatal for history in view.histories)
         total = sum(len(history.attempts) for history in view.histories)
-        marked = f" · {render_safe(self._marked)} is marked" if self._marked else ""
+        marked = f" · {render_safe(self._marked)} marked" if self._marked else ""
         fresh = describe_freshness(self._state.attempts, repository.watching, read_now())
-        sound = (Cell(" ✗ the log is not intact ·", "fail"),) if fatal else ()
+        sound = (Cell(" ✗ The log isn't intact ·", "fail"),) if fatal else ()
         return (*sound, Cell(f" {plural(total, 'attempt')}{marked} · ", "muted"), fresh)
 
     @property
@@ -296,7 +296,9 @@ class AttemptsView(ListedView):
     def _mark(self) -> None:
         self._marked = "" if self._marked == self.rows.key else self.rows.key
         self.redraw()
-        words = f"{self._marked} is marked: D on another one compares both" if self._marked else "nothing is marked"
+        words = (
+            f"{self._marked} marked; press D on another one to compare both" if self._marked else "nothing is marked"
+        )
         self.post_message(StatusTextWanted(words))
 
     def _explain_failure(self) -> None:
@@ -319,12 +321,12 @@ class AttemptsView(ListedView):
         if part.trouble is not None:
             return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
         if self._state.item is None:
-            return Cell("no handoff is chosen: 1 shows the inbox", "muted")
+            return Cell("No handoff selected. 1 shows the inbox.", "muted")
         if part.value is None:
-            return Cell("reading log, commits and runs…", "muted")
+            return Cell("Reading log, commits and runs…", "muted")
         if self._text:
-            return Cell(f"nothing fits «{render_safe(self._text)}»", "muted")
-        return Cell("nobody has tried this yet: no entry, no document, no run of an agent, no work", "muted")
+            return Cell(f'No matches for "{render_safe(self._text)}"', "muted")
+        return Cell("No attempts yet: no log entry, document, agent run or change", "muted")
 
 
 def _explain(part: Loaded[Value], waits: str) -> Page:

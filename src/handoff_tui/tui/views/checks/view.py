@@ -115,24 +115,24 @@ class ChecksView(ListedView):
         if action in _RUNS:
             return self._refuse_run(running=running)
         if action in _NEEDS_PLACE:
-            return "" if self._places else "this names no place in a file"
+            return "" if self._places else "it names no place in a file"
         reasons = {
-            "checks.cancel": "" if running else "no run is underway",
-            "app.copy": "" if self._result else "no check is chosen",
-            "checks.trust": "" if self._waits_for_trust else "no command waits for your trust",
+            "checks.cancel": "" if running else "no checks are running",
+            "app.copy": "" if self._result else "no check selected",
+            "checks.trust": "" if self._waits_for_trust else "no command needs your consent",
             "checks.bisect": self._refuse_bisect(),
         }
         return reasons.get(action, "")
 
     def _refuse_run(self, *, running: bool) -> str:
         if self._state.item is None:
-            return "no handoff is chosen"
-        return "a run is underway" if running else ""
+            return "no handoff selected"
+        return "checks are running" if running else ""
 
     def _refuse_bisect(self) -> str:
         if self._result is None:
-            return "no check is chosen"
-        return "" if is_open(self._result) else "this one does not fail"
+            return "no check selected"
+        return "" if is_open(self._result) else "this one doesn't fail"
 
     def list_acts(self) -> Mapping[str, Callable[[], object]]:
         return {
@@ -150,14 +150,14 @@ class ChecksView(ListedView):
 
     def describe_found(self) -> str:
         found = sum(len(group.results) for group in self._rows.groups) if self._rows else 0
-        return f"{found} checks fit"
+        return f"{found} checks match"
 
     def describe(self) -> tuple[Cell, ...]:
         report, repository = self._report, self._state.repository
         if report is None or repository is None:
             return ()
         blocked = len(report.blocking_failures)
-        verdict = Cell(f" ■ {blocked} block" if blocked else " ✓ nothing blocks", "fail" if blocked else "pass")
+        verdict = Cell(f" ■ {blocked} block" if blocked else " ✓ Nothing blocks", "fail" if blocked else "pass")
         fresh = describe_freshness(self._state.checks, repository.watching, read_now())
         cached = sum(result.from_cache for result in report.results)
         notes = f" · {cached} of {len(report.results)} cached" if cached else ""
@@ -234,10 +234,10 @@ class ChecksView(ListedView):
         if part.trouble is not None:
             return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
         if self._state.item is None:
-            return Cell("no handoff is chosen: 1 shows the inbox", "muted")
+            return Cell("No handoff selected. 1 shows the inbox.", "muted")
         if part.value is None:
-            return Cell("the checks are running…" if part.loading or self._state.running else "reading…", "muted")
-        return Cell("nothing fits" if self._text else "✓ nothing fails", "muted" if self._text else "pass")
+            return Cell("Checks are running…" if part.loading or self._state.running else "reading…", "muted")
+        return Cell("No matches" if self._text else "✓ Nothing fails", "muted" if self._text else "pass")
 
 
 def _is_group(key: str) -> bool:

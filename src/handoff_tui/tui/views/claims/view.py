@@ -162,7 +162,7 @@ class ClaimsView(ListedView):
         return Page() if verdict is None else build_claim_page(verdict)
 
     def describe_page(self) -> tuple[Cell, ...]:
-        return (Cell("The claim, beside what was measured", "muted"),)
+        return (Cell("Claim and measurement", "muted"),)
 
     def open(self, key: str) -> None:  # noqa: ARG002 - it is under the cursor
         self.perform("claims.open-file")
@@ -170,9 +170,9 @@ class ClaimsView(ListedView):
     def refuse(self, action: str) -> str:
         verdict = self._verdict
         if action in {"claims.open-file", "app.copy", "app.copy-all", "app.edit"} and verdict is None:
-            return "no claim is chosen"
+            return "no claim selected"
         if action == "app.edit" and verdict is not None and ":" in verdict.claim.where.path:
-            return "it is said in git, not in a file"
+            return "it's claimed in git, not in a file"
         return ""
 
     def perform(self, action: str) -> bool:
@@ -195,7 +195,7 @@ class ClaimsView(ListedView):
 
     def describe_found(self) -> str:
         found = len(self._rows.keys) if self._rows else 0
-        return f"{found} claims fit"
+        return f"{found} claims match"
 
     def describe(self) -> tuple[Cell, ...]:
         repository = self._state.repository
@@ -219,11 +219,11 @@ class ClaimsView(ListedView):
         if part.trouble is not None:
             return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
         if self._state.item is None:
-            return Cell("no handoff is chosen: 1 shows the inbox", "muted")
+            return Cell("No handoff selected. 1 shows the inbox.", "muted")
         if part.value is None:
             return Cell("measuring…", "muted")
         if self._text:
-            return Cell(f"nothing fits «{render_safe(self._text)}»", "muted")
+            return Cell(f'No matches for "{render_safe(self._text)}"', "muted")
         if self._only_contradicted:
-            return Cell("✓ nothing it says is contradicted", "pass")
-        return Cell("this handoff claims nothing that can be measured", "muted")
+            return Cell("✓ No false claims", "pass")
+        return Cell("This handoff claims nothing that can be measured", "muted")

@@ -59,7 +59,7 @@ def build_record_page(loaded: Loaded[DifferenceView], files: int | None) -> Page
         for note in value.notes:
             page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
     elif loaded.trouble is None:
-        page.line(Cell("comparing tests, packages, checks and findings…", "muted"))
+        page.line(Cell("Comparing tests, packages, checks and findings…", "muted"))
     return page
 
 
@@ -67,7 +67,7 @@ def build_record_sum(loaded: Loaded[DifferenceView], files: int | None, key: str
     """The first line of the record, and how to see the others."""
     first = next((part for part in build_record_page(loaded, files).parts if isinstance(part, Line)), None)
     cells = first.cells if first is not None else ()
-    stale = (Cell("  (older than the files; read again)", "warning"),) if loaded.stale and loaded.value else ()
+    stale = (Cell("  (older than the files; reading again)", "warning"),) if loaded.stale and loaded.value else ()
     return (Cell(" record  ", "muted"), *cells, *stale, Cell(f"  {key} shows it" if key else "", "muted"))
 
 
@@ -120,7 +120,7 @@ def build_status(state: AppState, place: tuple[int, int], shown: Shown) -> Row:
         text
         for text, wanted in (
             ("wrapped", shown.wrap),
-            (f"white space: {shown.whitespace}", shown.whitespace is not Whitespace.ALL),
+            (f"whitespace: {shown.whitespace}", shown.whitespace is not Whitespace.ALL),
             ("whole file" if shown.context is None else f"context {shown.context}", shown.context != 3),  # noqa: PLR2004 - as usual
             ("reading…", shown.reading),
             (f"file {place[0]} of {place[1]}", place[1] > 0),

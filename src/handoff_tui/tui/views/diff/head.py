@@ -55,7 +55,7 @@ def build_head(file: ShownFile, width: int, *, expanded: bool = False) -> Head:
             for row in wrap_words([Cell(render_safe(file.note), "muted")], max(20, width - 2))
         ]
     if has_many_changes(file):
-        words = f" more than {MOST_FOLDED:,} changes: nothing is folded, nothing stands side by side"
+        words = f" more than {MOST_FOLDED:,} changes: not folded, not side by side"
         rows += [HeadRow(row) for row in wrap_words([Cell(words, "muted")], max(20, width - 2))]
     folded = file.kind in FOLDED_KINDS and not expanded
     rows += _list_doors(file, folded=folded)
@@ -68,7 +68,7 @@ def find_file_remarks(file: ShownFile) -> list[str]:
     """What a reviewer should notice beside the lines."""
     remarks = find_change_notices(file.change)
     if file.kind is FileKind.GENERATED:
-        remarks.append("says that it is generated")
+        remarks.append("says it's generated")
     if file.lines.hidden_count:
         remarks.append(_describe_hidden(file))
     return remarks
@@ -95,7 +95,7 @@ def _describe_content(file: ShownFile) -> list[tuple[str, str]]:
 
 
 def _describe_facts(facts: BlobFacts | None) -> str:
-    return "not there" if facts is None else f"{plural(facts.size, 'byte')}, sha256 {facts.sha256}"
+    return "absent" if facts is None else f"{plural(facts.size, 'byte')}, sha256 {facts.sha256}"
 
 
 def _list_doors(file: ShownFile, *, folded: bool) -> list[HeadRow]:
@@ -105,6 +105,6 @@ def _list_doors(file: ShownFile, *, folded: bool) -> list[HeadRow]:
     if file.kind is FileKind.BINARY and file.complete and not file.options.as_text:
         return [HeadRow((Cell(" ⋯ binary (↵ shows it as text)", "accent"),), AS_TEXT)]
     if file.kind is FileKind.NOTEBOOK and file.complete:
-        words = "as cells" if file.options.as_stored else "as it is stored"
+        words = "as cells" if file.options.as_stored else "as stored"
         return [HeadRow((Cell(f" ⋯ a notebook (↵ shows it {words})", "accent"),), AS_STORED)]
     return []

@@ -196,12 +196,12 @@ class DiffPanels(View):
             trouble = state.files.trouble
             return (Cell(f"✗ {render_safe(trouble.message)} ", "fail"), Cell(render_safe(trouble.hint), "muted"))
         if self._filter and self._files:
-            return (Cell(f"no path has «{render_safe(self._filter, 40)}»", "muted"),)
+            return (Cell(f'No matches for "{render_safe(self._filter, 40)}"', "muted"),)
         if self._view is None:
-            return (Cell("no handoff is chosen" if state.chosen is None else "comparing the files…", "muted"),)
+            return (Cell("no handoff selected" if state.chosen is None else "Comparing the files…", "muted"),)
         if not self._view.pair.comparable:
-            return (Cell(f"nothing to compare with: {render_safe(self._view.pair.before.reason)}", "warning"),)
-        return (Cell("no file differs", "muted"),)
+            return (Cell(f"Nothing to compare with: {render_safe(self._view.pair.before.reason)}", "warning"),)
+        return (Cell("No changes", "muted"),)
 
     def _draw_file(self) -> None:
         file, state = self._file, self._state
@@ -244,8 +244,8 @@ class DiffPanels(View):
         if trouble is not None:
             note.show(Cell(f" ✗ {render_safe(trouble.message)} ", "fail"), Cell(render_safe(trouble.hint), "muted"))
         if found is None:
-            words = f" {render_safe(self._path)}" if self._path else " no file is open"
-            bar.show(Cell(words, "muted"), Cell("  does not differ" if self._path and self._view else "", "warning"))
+            words = f" {render_safe(self._path)}" if self._path else " No file open"
+            bar.show(Cell(words, "muted"), Cell("  unchanged" if self._path and self._view else "", "warning"))
             return
         file, place = found
         bar.show(

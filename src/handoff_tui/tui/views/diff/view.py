@@ -45,7 +45,7 @@ def build_remark_place(rows: DiffRows, first: int, last: int) -> RemarkPlace | s
         return RemarkPlace(path, comment.line, comment.end_line, comment.text, comment)
     if first == last and rows.map.find_row(first).kind is RowKind.GAP:
         return "these lines are hidden; ↵ shows them"
-    return _find_lines(rows, first, last) or "there is no line to remark on"
+    return _find_lines(rows, first, last) or "there's no line to comment on"
 
 
 def _find_lines(rows: DiffRows, first: int, last: int) -> RemarkPlace | None:
@@ -111,13 +111,13 @@ class DiffView(DiffPanels):
         if not action.startswith("diff.") and action not in _ON_A_FILE:
             return ""
         if action in {"diff.record", "diff.baseline"}:
-            return "" if self._state.chosen is not None else "no handoff is chosen"
+            return "" if self._state.chosen is not None else "no handoff selected"
         if not self._files:
-            return "no file differs" if self._view is not None else "the files are not compared yet"
+            return "No changes" if self._view is not None else "still comparing the files"
         if action == "diff.mode" and self.size.width < LEAST_SPLIT:
             return f"side by side needs {LEAST_SPLIT} columns"
         if action in _ON_LINES and self._file is None:
-            return "no file is open"
+            return "no file open"
         return ""
 
     def perform(self, action: str) -> bool:
@@ -157,7 +157,7 @@ class DiffView(DiffPanels):
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
         if self._record_open:
             found = self.query_one("#record", PageView).find(text, backwards=backwards, again=again)
-            return "" if found else f"«{render_safe(text, 40)}» is not in the record"
+            return "" if found else f'No matches for "{render_safe(text, 40)}" in the snapshot diff'
         if self._panel == FILES:
             self._filter = text
             self._draw_files()
@@ -165,7 +165,7 @@ class DiffView(DiffPanels):
         line = self._lines.find(text, backwards=backwards, again=again)
         if line is not None:
             self._go_to_line(line)
-        return "" if line is not None or not text else f"«{render_safe(text, 40)}» is not in this file"
+        return "" if line is not None or not text else f'No matches for "{render_safe(text, 40)}" in this file'
 
     def go_to(self, path: str, line: int | None) -> None:
         """The file at a line; shown there when it has been read."""
@@ -194,7 +194,7 @@ class DiffView(DiffPanels):
         if self._lines.has_range:
             first, last = self._lines.chosen
             return (
-                Cell(f" {plural(last - first + 1, 'row')} chosen · c remarks on them · V ends the range", "accent"),
+                Cell(f" {plural(last - first + 1, 'row')} selected · c comments on them · V ends the range", "accent"),
             )
         return build_status(self._state, (found[1] + 1, len(self._files)) if found else (0, 0), shown)
 
@@ -296,7 +296,7 @@ class DiffView(DiffPanels):
         if target is not None:
             self._lines.go(target, above=3)
         else:
-            words = "no earlier change in this file" if backwards else "no further change in this file"
+            words = "No earlier change in this file" if backwards else "No more changes in this file"
             self.post_message(messages.StatusTextWanted(f"{words}; }} and {{ go to the others", "muted"))
 
     def _step_file(self, by: int) -> None:
@@ -310,7 +310,7 @@ class DiffView(DiffPanels):
         ordered = (*self._files[start:], *self._files[:start])
         unread = next((file for file in ordered if file.change.path not in self._state.drafts.viewed), None)
         if unread is None:
-            self.post_message(messages.StatusTextWanted("every file is marked as read", "pass"))
+            self.post_message(messages.StatusTextWanted("Every file is marked as read", "pass"))
         else:
             self._show_file(unread.change.path)
 

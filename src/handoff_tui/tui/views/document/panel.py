@@ -75,7 +75,7 @@ class DocumentPanel(Vertical):
         self._document, self._remarks = document, remarks
         shown = "rejection packet" if name == PACKET else render_safe(name)
         mode = "" if document is None else "raw" if self.is_raw(document) else "rendered"
-        self.query_one("#document-title", Rule).show_title(Cell(shown or "no document", "heading"), right=mode)
+        self.query_one("#document-title", Rule).show_title(Cell(shown or "No document", "heading"), right=mode)
         said = note or self._find_note(document)
         bar = self.query_one("#document-note", Bar)
         bar.display = bool(said)
@@ -86,9 +86,9 @@ class DocumentPanel(Vertical):
         if document is None:
             return ()
         if document.truncated:
-            return (Cell(" only the beginning is shown: it is longer than limits.file_bytes", "warning"),)
+            return (Cell(" Only the beginning is shown: longer than limits.file_bytes", "warning"),)
         if not self.raw and is_markdown(document.path) and len(document.text) > MOST_RENDERED:
-            return (Cell(f" too long to be rendered ({len(document.text):,} characters): raw", "warning"),)
+            return (Cell(f" Too long to render ({len(document.text):,} characters); shown raw", "warning"),)
         return ()
 
     def _show_text(self, document: OpenDocument | None) -> None:

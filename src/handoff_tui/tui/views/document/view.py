@@ -127,7 +127,7 @@ def describe_sections(document: Document | None, count: int) -> str:
         return f"{count} sections" if count != 1 else "1 section"
     words = []
     if document.missing:
-        words.append(f"{len(document.missing)} of the required sections missing")
+        words.append(f"{plural(len(document.missing), 'required section')} missing")
     if document.out_of_order:
         words.append(f"{len(document.out_of_order)} out of order")
     return ", ".join(words)
@@ -255,7 +255,7 @@ class DocumentView(View):
             return ()
         if self._state.open_document is not None:
             return (Cell(" reading…", "muted"),)
-        words = " no handoff is chosen" if self._state.item is None else " this handoff has no documents"
+        words = " No handoff selected" if self._state.item is None else " This handoff has no documents"
         return (Cell(words, "muted"),)
 
     # what can be done
@@ -267,23 +267,23 @@ class DocumentView(View):
         if action in {"document.next", "document.previous"}:
             return "" if self._list_paths() else "this handoff has no documents"
         if document is None:
-            return "no document is open"
+            return "no document open"
         return self._refuse_here(action, document)
 
     def _refuse_here(self, action: str, document: OpenDocument) -> str:
         nowhere = ":" in document.path
         if action == "app.edit" and nowhere:
-            return "it lies in no file"
+            return "it isn't a file"
         if action in {"document.comment", "document.range"} and document.path == PACKET:
-            return "remarks are made on documents and on the diff; the packet gathers them"
+            return "comment on documents and on the diff; the packet collects the comments"
         if action == "document.raw" and self._panel.is_raw(document) and not self._panel.raw:
-            return "it is no Markdown" if not is_markdown(document.path) else "it is too long to be rendered"
+            return "it isn't Markdown" if not is_markdown(document.path) else "it's too long to render"
         if action in {"document.next-section", "document.previous-section"} and not self._sections:
             return "it has no sections"
         files = self._state.files.value
         if action == "document.compare" and files is not None:
             changed = any(file.change.path == document.path for file in files.files)
-            return "" if changed else "it has not changed since the baseline"
+            return "" if changed else "unchanged since the baseline"
         return ""
 
     def perform(self, action: str) -> bool:
@@ -311,7 +311,7 @@ class DocumentView(View):
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
         found = self._lines.find(text, backwards=backwards, again=again)
-        return "" if found else f"«{render_safe(text, 40)}» is not in this document"
+        return "" if found else f'No matches for "{render_safe(text, 40)}" in this document'
 
     def describe(self) -> tuple[Cell, ...]:
         document = self._document
@@ -323,7 +323,7 @@ class DocumentView(View):
         words = f" line {line} of {lines} · {sections}"
         if self._lines.has_range:
             first, last = self._lines.range
-            words = f" lines {first} to {last} · c remarks on them · V ends the range"
+            words = f" lines {first} to {last} · c comments on them · V ends the range"
         verdicts = self._remarks.verdicts.get(line, ())
         if not verdicts:
             return (Cell(words, "muted"),)

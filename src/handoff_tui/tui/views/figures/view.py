@@ -26,7 +26,7 @@ from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
-_SYSTEMS: Final = {"A": "sessions", "C": "procedures", "desk": "the desk"}
+_SYSTEMS: Final = {"A": "sessions", "C": "procedures", "desk": "app"}
 _MET = Label("✓", "met", "pass")
 _MISSED = Label("✗", "missed", "fail")
 _UNKNOWN = Label("?", "unknown", "unknown")
@@ -113,7 +113,7 @@ class SourceRows:
         row = self._entries.get(entry)
         name = Cell(entry[:SHORT_ENTRY].removeprefix("sha256:"), "key")
         if row is None:
-            return (name, Cell("  reading the log…", "muted"))
+            return (name, Cell("  Reading the log…", "muted"))
         about = f"{row.handoff} · {row.phase} · {row.attempt}" if row.handoff else ""
         values: dict[str, Row] = {
             "entry": (name,),
@@ -129,13 +129,13 @@ def build_figure_page(figure: Metric) -> Page:
     """The value beside its target, what it is computed from, and plots of plain characters."""
     page = Page()
     label = label_figure(figure)
-    value = "cannot be computed" if figure.value is None else render_value(figure.unit, figure.value)
+    value = "can't be computed" if figure.value is None else render_value(figure.unit, figure.value)
     page.line(Cell(f"{label.glyph} ", label.role), Cell(f"{render_safe(figure.title)}  ", "heading"),
               Cell(value, label.role), indent=2)  # fmt: skip
     _line(page, "means", figure.means)
     _line(page, "why not", figure.why if figure.value is None else "", "warning")
     _line(page, "target", _describe_target(figure, label), label.role)
-    _line(page, "rests on", _describe_basis(figure))
+    _line(page, "based on", _describe_basis(figure))
     for one in figure.left_out:
         _line(page, "left out", f"{one.number:,}: {one.why}", "warning")
     _add_weeks(page, figure)
@@ -179,7 +179,7 @@ def _add_weeks(page: Page, figure: Metric) -> None:
     for week in reversed(weeks):
         _add_bar(page, figure, week.begins, (week.value, top), f"of {week.of:,}")
     if len(figure.weeks) > len(weeks):
-        page.line(Cell(f"and {len(figure.weeks) - len(weeks):,} weeks before them", "muted"), indent=2)
+        page.line(Cell(f"and {len(figure.weeks) - len(weeks):,} earlier weeks", "muted"), indent=2)
 
 
 def _add_groups(page: Page, figure: Metric) -> None:
@@ -273,7 +273,7 @@ class FiguresView(View):
     def _show_figure(self, *, from_top: bool = False) -> None:
         figure = self._figure
         page = self.query_one("#figure", PageView)
-        self.query_one("#figure-title", Rule).show_title(Cell("The figure, whole", "muted"))
+        self.query_one("#figure-title", Rule).show_title(Cell("Details", "muted"))
         title = self.query_one("#sources-title", Rule)
         if figure is None:
             page.show_rows(lambda _width: (), from_top=True)
@@ -282,8 +282,8 @@ class FiguresView(View):
             return
         page.show(build_figure_page(figure), from_top=from_top)
         counted = plural(len(figure.sources), "entry").replace("entrys", "entries")
-        title.show_title(Cell(f"It rests on {counted}", "muted"), right="↵ in the log" if figure.sources else "")
-        none = EmptyRows(Cell("no entry: nothing of this has happened", "muted"))
+        title.show_title(Cell(f"Based on {counted}", "muted"), right="↵ in the log" if figure.sources else "")
+        none = EmptyRows(Cell("no log entry: nothing of this has happened", "muted"))
         self.sources.show(SourceRows(figure, self._entries) if figure.sources else none)
 
     @on(RowList.Highlighted)
@@ -310,7 +310,7 @@ class FiguresView(View):
         self.call_after_refresh(self._redraw)
 
     def refuse(self, action: str) -> str:
-        return "no figure is chosen" if action == "app.copy" and self._figure is None else ""
+        return "no metric selected" if action == "app.copy" and self._figure is None else ""
 
     def list_acts(self) -> Mapping[str, Callable[[], object]]:
         return {
@@ -325,7 +325,7 @@ class FiguresView(View):
         self._text = text
         self._redraw()
         found = len(self._rows.keys) if self._rows else 0
-        return f"{plural(found, 'figure')} {'fits' if found == 1 else 'fit'}" if text else ""
+        return f"{plural(found, 'metric')} {'matches' if found == 1 else 'match'}" if text else ""
 
     def describe(self) -> tuple[Cell, ...]:
         report, repository = self._state.figures.value, self._state.repository
@@ -333,9 +333,9 @@ class FiguresView(View):
             return ()
         missed = sum(figure.met is False for figure in report.metrics)
         fresh = describe_freshness(self._state.figures, repository.watching, read_now())
-        verdict = Cell(f" ✗ {missed} missed", "fail") if missed else Cell(" ✓ no target is missed", "pass")
+        verdict = Cell(f" ✗ {missed} missed", "fail") if missed else Cell(" ✓ No target missed", "pass")
         if report.fatal:
-            verdict = Cell(" ✗ the log is not intact: nothing is counted", "fail")
+            verdict = Cell(" ✗ The log isn't intact: nothing is counted", "fail")
         counted = f"{report.entries:,} entries, {report.submissions:,} submissions, {report.decisions:,} decisions"
         notes = f" · {render_safe(report.notes[0])}" if report.notes and not report.fatal else ""
         return (verdict, Cell(f" · {counted} · ", "muted"), fresh, Cell(notes, "warning"))
@@ -354,7 +354,7 @@ class FiguresView(View):
         if self.sources.has_focus and self.sources.key:
             self.post_message(CopyWanted(self.sources.key, "the entry's id"))
         elif figure is not None:
-            self.post_message(CopyWanted(figure.id, "the figure's name"))
+            self.post_message(CopyWanted(figure.id, "the metric's name"))
 
     def _explain_empty(self) -> Cell:
         part, repository = self._state.figures, self._state.repository
@@ -362,7 +362,7 @@ class FiguresView(View):
         if trouble is not None:
             return Cell(f"✗ {render_safe(trouble.message)}. {render_safe(trouble.hint)}", "fail")
         if part.value is None:
-            return Cell("verifying the log and counting…", "muted")
+            return Cell("Verifying the log and counting…", "muted")
         if self._text:
-            return Cell(f"nothing fits «{render_safe(self._text)}»", "muted")
-        return Cell("✓ no target is missed", "pass") if self._only_missed else Cell("there are no figures", "muted")
+            return Cell(f'No matches for "{render_safe(self._text)}"', "muted")
+        return Cell("✓ No target missed", "pass") if self._only_missed else Cell("No metrics", "muted")

@@ -78,7 +78,7 @@ def _add_move(page: Page, item: InboxItem, repository: RepositoryPart | None) ->
     if item.closed:
         page.line(
             Cell(f"{'gates':<{_NAME}}", "muted"),
-            Cell("■ every gate is closed: ", "fail"),
+            Cell("■ Every gate is closed: ", "fail"),
             Cell(render_safe(item.closed)),
             indent=10,
         )
@@ -104,7 +104,7 @@ def _add_risks(page: Page, item: InboxItem) -> None:
         name = "risk" if not number else ""
         page.line(Cell(f"{name:<{_NAME}}", "muted"), *_describe_risk(risk), indent=_NAME)
     if not item.risks:
-        page.line(Cell(f"{'risk':<{_NAME}}", "muted"), Cell("nothing stands out", "pass"))
+        page.line(Cell(f"{'risk':<{_NAME}}", "muted"), Cell("none found", "pass"))
 
 
 def _describe_risk(risk: RiskFact) -> tuple[Cell, ...]:
@@ -116,9 +116,9 @@ def _add_numbers(page: Page, item: InboxItem) -> None:
     claims = item.reviewed.claims
     page.line(
         Cell(f"{'claims':<{_NAME}}", "muted"),
-        Cell(f"✗ {claims.contradicted} contradicted  ", "contradicted" if claims.contradicted else "muted"),
+        Cell(f"✗ {claims.contradicted} false  ", "contradicted" if claims.contradicted else "muted"),
         Cell(f"✓ {claims.holds} hold  ", "holds" if claims.holds else "muted"),
-        Cell(f"? {claims.unverified} unverified", "unverified" if claims.unverified else "muted"),
+        Cell(f"? {claims.unverified} not measured", "unverified" if claims.unverified else "muted"),
         indent=_NAME,
     )
     size = item.size

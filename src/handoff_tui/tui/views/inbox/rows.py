@@ -27,7 +27,7 @@ RISK_WORDS: Final = {
     RiskKind.SIZE: "size",
 }
 _MINE: Final = Label("◆", "needs you", "waiting")
-_OTHERS: Final = Label("○", "waits", "warning")
+_OTHERS: Final = Label("○", "waiting", "warning")
 _CLOSED: Final = Label("■", "closed", "fail")
 """No gate of its repository opens."""
 _FIELDS: Final = (
@@ -36,7 +36,7 @@ _FIELDS: Final = (
     Field("phase", "PHASE", 10, rank=8),
     Field("state", "STATE", 12),
     Field("who", "WHO", 8, rank=4, grows=6),
-    Field("wrong", "WRONG", 5),
+    Field("wrong", "FALSE", 5),
     Field("claims", "CLAIMS", 9, rank=2),
     Field("risk", "RISK", 9, rank=7, grows=20),
     Field("size", "DIFF", 11, rank=1),
@@ -126,7 +126,7 @@ class InboxRows:
 
 def _describe_broken(repository: RepositoryPart) -> Row:
     trouble = repository.state.trouble
-    words = "cannot be read" if trouble is None else f"{trouble.message}. {trouble.hint}"
+    words = "can't be read" if trouble is None else f"{trouble.message}. {trouble.hint}"
     return (Cell(f"✗ {render_safe(repository.name)}  ", "fail"), Cell(render_safe(words), "muted"))
 
 

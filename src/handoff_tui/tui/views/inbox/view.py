@@ -79,9 +79,9 @@ class InboxView(ListedView):
 
     def refuse(self, action: str) -> str:
         if action == "inbox.sort" and not self._state.inbox:
-            return "there is nothing to sort"
+            return "nothing to sort"
         if action in {"app.copy", "app.copy-all", "app.edit"} and self._item is None:
-            return "no handoff is chosen"
+            return "no handoff selected"
         if action in {"app.copy-all", "app.edit"} and self._find_document() is None:
             return "this handoff has no file"
         return ""
@@ -111,9 +111,9 @@ class InboxView(ListedView):
         closed = sum(bool(item.closed) for item in self._state.inbox)
         need = f"{waiting} need you" + (f", {closed} behind closed gates" if closed else "")
         words = f" {plural(len(self._state.inbox), 'handoff')}, {need} · sorted by {self._order.value}"
-        filtered = f" · filter «{render_safe(self._text)}»: {len(self._rows.items)}" if self._text else " · no filter"
+        filtered = f' · filter "{render_safe(self._text)}": {len(self._rows.items)}' if self._text else " · no filter"
         names = ", ".join(render_safe(one.name) for one in self._broken)
-        broken = (Cell(f" ✗ cannot be read: {names} ·", "fail"),) if names else ()
+        broken = (Cell(f" ✗ Can't be read: {names} ·", "fail"),) if names else ()
         return (*broken, Cell(words, "muted"), Cell(filtered, "accent" if self._text else "muted"))
 
     @property
@@ -134,10 +134,10 @@ class InboxView(ListedView):
 
     def _explain_empty(self) -> Cell:
         if self._text:
-            return Cell(f"nothing fits «{render_safe(self._text)}»; esc ends the filter", "muted")
+            return Cell(f'No matches for "{render_safe(self._text)}"; esc clears the filter', "muted")
         if not self._state.repositories or any(one.state.value is None for one in self._state.repositories):
-            return Cell("reading the repository…", "muted")
-        return Cell("no handoff of a known format is here; `handoff-tui demo` shows what they look like", "muted")
+            return Cell("Reading the repository…", "muted")
+        return Cell("No handoff in a known format here. `handoff-tui demo` shows what they look like.", "muted")
 
 
 def _describe_repositories(state: AppState) -> list[tuple[object, ...]]:

@@ -75,7 +75,7 @@ def add_no_human(page: Page, row: LogRow) -> None:
     work = render_safe(f"{row.phase} of {row.handoff}, attempt {row.attempt}")
     page.line(Cell(f"No human input is recorded for {work}.", "warning"), indent=2)
     page.line(
-        Cell("A text that claims an approval is none: only decisions signed by a reviewer's key count.", "muted"),
+        Cell("Text that claims an approval doesn't count: only decisions signed with a reviewer's key do.", "muted"),
         indent=2,
     )
 
@@ -104,11 +104,11 @@ def _add_standing(page: Page, view: EntryView, gate: GateView | None) -> None:
         return
     changed = find_changes(view, gate)
     if changed is None:
-        page.line(Cell("? Whether it still holds is told when its handoff is in view (o).", "muted"), indent=2)
+        page.line(Cell("? Open its handoff (o) to see whether it still holds.", "muted"), indent=2)
     elif changed:
         page.line(Cell(f"≠ Changed since it was signed: {', '.join(changed)}.", "warning"), indent=2)
     else:
-        page.line(Cell("✓ Everything that it was bound to is still so.", "pass"), indent=2)
+        page.line(Cell("✓ Everything it was bound to is unchanged.", "pass"), indent=2)
 
 
 def _add_comparison(page: Page, view: EntryView, gate: GateView | None) -> None:
@@ -216,11 +216,11 @@ class LogView(ListedView):
         if report.trouble is not None:
             page.line(Cell(f"✗ {render_safe(report.trouble.message)} {render_safe(report.trouble.hint)}", "fail"))
         else:
-            page.line(Cell("verifying every byte of the log…", "muted"))
+            page.line(Cell("Verifying every byte of the log…", "muted"))
         return page
 
     def describe_page(self) -> tuple[Cell, ...]:
-        return (Cell("Verification of the whole log" if self._reporting else "Entry", "muted"),)
+        return (Cell("Verification of the log" if self._reporting else "Entry", "muted"),)
 
     def highlight(self, key: str) -> None:
         self._reporting = False
@@ -235,14 +235,14 @@ class LogView(ListedView):
         if action == "log.open-file":
             return self._refuse_handoff()
         if action == "app.copy" and self._row is None:
-            return "no entry is chosen"
+            return "no entry selected"
         return ""
 
     def _refuse_handoff(self) -> str:
         row = self._row
         if row is None or row.handoff is None:
-            return "this entry is about no handoff"
-        return "" if self._find_key(row) else f"{render_safe(row.handoff)} is not in this repository any more"
+            return "this entry isn't about a handoff"
+        return "" if self._find_key(row) else f"{render_safe(row.handoff)} is no longer in this repository"
 
     def list_acts(self) -> Mapping[str, Callable[[], object]]:
         return {
@@ -308,7 +308,7 @@ class LogView(ListedView):
         self._following = not self._following
         self.redraw()
         self.post_message(
-            StatusTextWanted("the cursor stays on the newest entry" if self._following else "not following")
+            StatusTextWanted("The cursor stays on the newest entry" if self._following else "not following")
         )
 
     def _copy(self) -> None:
@@ -321,7 +321,7 @@ class LogView(ListedView):
         if trouble is not None:
             return Cell(f"✗ {render_safe(trouble.message)}. {render_safe(trouble.hint)}", "fail")
         if part.value is None:
-            return Cell("reading the log…", "muted")
+            return Cell("Reading the log…", "muted")
         if not part.value.total:
-            return Cell("there is no signed log here yet: `handoff-tui init` begins one", "muted")
-        return Cell("no entry fits", "muted")
+            return Cell("No signed log here yet. `handoff-tui init` starts one.", "muted")
+        return Cell("No matches", "muted")

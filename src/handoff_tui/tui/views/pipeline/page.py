@@ -55,7 +55,7 @@ def _add_gate(page: Page, state: AppState) -> None:
     label = label_gate(report.state)
     asked = f"asks for {render_safe(report.requirement)}" if report.requirement else f"asks for {report.threshold}"
     counted = [one.principal for one in report.approvals if one.counted]
-    given = f", has {render_safe(', '.join(counted))}" if counted else ", has nobody yet"
+    given = f": {render_safe(', '.join(counted))}" if counted else ", nobody yet"
     _line(page, "gate", Cell(f"{label}  ", label.role), Cell(f"{render_safe(report.phase)} {asked}{given}"))
     if report.debts:
         _line(page, "debts", Cell(f"{plural(len(report.debts), 'override')} not settled", "warning"))
@@ -98,24 +98,29 @@ def _add_log(page: Page, state: AppState) -> None:
     if repository is not None and repository.fatal:
         _line(page, "log", Cell(f"✗ not intact: {render_safe(repository.fatal[0])}", "fail"))
     elif log is not None:
-        _line(page, "log", Cell("✓ intact  ", "pass"), Cell(plural(log.total, "signed record")))
+        _line(
+            page,
+            "log",
+            Cell("✓ intact  ", "pass"),
+            Cell(plural(log.total, "signed entry").replace("entrys", "entries")),
+        )
 
 
 def _add_budget(page: Page, view: PipelineView) -> None:
     if view.retry_budget is None:
         return
-    spent = f"{view.spent} of {view.retry_budget} retries"
+    spent = f"{view.spent} of {view.retry_budget}"
     back = f"; failed work goes back to {render_safe(view.failure_target)}" if view.failure_target else ""
     over = view.spent >= view.retry_budget
     note = "; a person must decide now" if over else ""
-    _line(page, "tries", Cell(f"{spent} spent{note}{back}", "warning" if over else "text"))
+    _line(page, "retries", Cell(f"{spent} used{note}{back}", "warning" if over else "text"))
 
 
 def _add_attempts(page: Page, view: PipelineView, phase: str | None) -> None:
     wanted = [one for one in view.attempts if phase is None or one.phase.casefold() == phase.casefold()]
     if not wanted:
         return
-    page.heading("Tries" if phase is None else f"Tries at {render_safe(phase)}", str(len(wanted)))
+    page.heading("Attempts" if phase is None else f"Attempts at {render_safe(phase)}", str(len(wanted)))
     for attempt in wanted:
         _add_attempt(page, attempt)
 
@@ -123,7 +128,7 @@ def _add_attempts(page: Page, view: PipelineView, phase: str | None) -> None:
 def _add_attempt(page: Page, attempt: AttemptView) -> None:
     signed = attempt.entry is not None
     role = _SIGNED.get(attempt.outcome, "text") if signed else "unverified"
-    said = "signed" if signed else "as it says"
+    said = "signed" if signed else "claimed"
     words = [render_safe(word) for word in (attempt.phase, attempt.who, attempt.when) if word]
     page.line(
         Cell(f"{attempt.number:>2}  ", "muted"),

@@ -18,7 +18,7 @@ from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 _MINE: Final = Label("◆", "needs you", "waiting")
 _STANDINGS: Final = {
     PhaseProgress.DONE: Label("✓", "approved", "pass"),
-    PhaseProgress.HERE: Label("●", "is here", "accent"),
+    PhaseProgress.HERE: Label("●", "current", "accent"),
     PhaseProgress.BEHIND: Label("·", "undecided", "muted"),
     PhaseProgress.SENT_BACK: Label("✗", "sent back", "fail"),
     PhaseProgress.AHEAD: Label("○", "ahead", "muted"),
@@ -29,7 +29,7 @@ _FIELDS: Final = (
     Field("phase", "PHASE", 11, grows=8),
     Field("state", "STATE", 14),
     Field("who", "WHO", 12, rank=4, grows=10),
-    Field("tries", "TRIES", 5, rank=5, right=True),
+    Field("attempts", "ATTEMPT", 7, rank=5, right=True),
     Field("when", "WHEN", 5, rank=3, right=True),
     Field("agent", "AGENT", 9, rank=2),
     Field("note", "", 25, rank=1, grows=50),
@@ -76,7 +76,7 @@ class PipelineRows:
             "phase": (Cell(render_safe(phase.name), "heading" if is_here else "text"),),
             "state": (Cell(state, label.role),),
             "who": (Cell("you" if is_here and self._mine else render_safe(phase.who or "–"), _role_of(phase)),),
-            "tries": (Cell(str(phase.attempts) if phase.attempts else "–", "text" if phase.attempts else "muted"),),
+            "attempts": (Cell(str(phase.attempts) if phase.attempts else "–", "text" if phase.attempts else "muted"),),
             "when": (Cell(describe_span(parse_moment(phase.when), self._now), "muted"),),
             "agent": (Cell(render_safe(phase.agent or "–"), "agent" if phase.agent else "muted"),),
             "note": (Cell(render_safe(phase.note), "muted"),),

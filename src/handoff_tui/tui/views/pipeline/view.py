@@ -69,7 +69,7 @@ class PipelineView(ListedView):
         return build_pipeline_page(self._state, self.rows.key if view and self.rows.key != self._here else None)
 
     def describe_page(self) -> tuple[Cell, ...]:
-        return (Cell("Next move, and why", "muted"),)
+        return (Cell("Next step, and why", "muted"),)
 
     def highlight(self, key: str) -> None:
         phase = None if key in {"", self._here} else key
@@ -86,7 +86,7 @@ class PipelineView(ListedView):
 
     def refuse(self, action: str) -> str:
         if self._state.item is None and action in {"pipeline.diff", "pipeline.step", "app.open", "app.copy"}:
-            return "no handoff is chosen"
+            return "no handoff selected"
         return ""
 
     def perform(self, action: str) -> bool:
@@ -103,14 +103,14 @@ class PipelineView(ListedView):
         return True
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
-        return "" if self.page.find(text, backwards=backwards, again=again) else f"«{render_safe(text)}» is not here"
+        return "" if self.page.find(text, backwards=backwards, again=again) else f'No matches for "{render_safe(text)}"'
 
     def describe(self) -> tuple[Cell, ...]:
         view, repository = self._state.pipeline.value, self._state.repository
         if view is None or repository is None:
             return ()
         fresh = describe_freshness(self._state.pipeline, repository.watching, read_now())
-        name = f" pipeline {render_safe(view.name)} · " if view.name else " no pipeline is configured · "
+        name = f" pipeline {render_safe(view.name)} · " if view.name else " No pipeline configured · "
         return (Cell(f"{name}{len(view.phases)} phases · ", "muted"), fresh)
 
     @property
@@ -133,7 +133,7 @@ class PipelineView(ListedView):
         if trouble is not None:
             return Cell(f"✗ {render_safe(trouble.message)}. {render_safe(trouble.hint)}", "fail")
         if self._state.item is None:
-            return Cell("no handoff is chosen: 1 shows the inbox", "muted")
+            return Cell("No handoff selected. 1 shows the inbox.", "muted")
         return Cell("reading…", "muted") if self._state.pipeline.value is None else Cell("no phases", "muted")
 
 
