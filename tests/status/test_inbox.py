@@ -11,7 +11,14 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
-from handoff_tui.status.inbox import InboxFacts, MeasuredWork, add_risks, build_inbox, read_change_times, read_inbox
+from handoff_tui.status.inbox import (
+    InboxFacts,
+    MeasuredWork,
+    add_risks,
+    build_inbox,
+    build_inbox_facts,
+    read_change_times,
+)
 from handoff_tui.status.inbox_item import InboxGroup, InboxItem, InboxOrder, RiskFact, RiskKind, WorkSize, sort_inbox
 from handoff_tui.status.refresh import open_log_gates, refresh
 from tests.support.gates import HANDOFF, GateDesk
@@ -34,7 +41,8 @@ def read(desk: GateDesk, person: Person, monkeypatch: pytest.MonkeyPatch) -> Inb
     opened = open_desk(desk.root)
     gates = open_log_gates(opened)
     reviewer = read_reviewer(opened, gates.policy if gates else None)
-    items = read_inbox(opened, refresh(opened), reviewer, gates)
+    state = refresh(opened)
+    items = build_inbox(state, build_inbox_facts(opened, reviewer, read_change_times(opened, state), gates))
     return next(item for item in items if item.key.handoff == HANDOFF)
 
 

@@ -13,7 +13,7 @@ from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart
 from handoff_tui.log.policy.signer import read_reviewer
-from handoff_tui.status.inbox import add_risks, read_inbox
+from handoff_tui.status.inbox import add_risks, build_inbox, build_inbox_facts, read_change_times
 from handoff_tui.status.pipeline import build_pipeline
 from handoff_tui.status.refresh import open_log_gates, refresh
 from handoff_tui.status.show import show
@@ -25,7 +25,7 @@ def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
     desk = open_desk(root)
     state, gates = refresh(desk), open_log_gates(desk)
     reviewer = read_reviewer(desk, gates.policy if gates else None)
-    items = read_inbox(desk, state, reviewer, gates)
+    items = build_inbox(state, build_inbox_facts(desk, reviewer, read_change_times(desk, state), gates))
     items = add_risks(items, str(desk.repository.root), read_risks(desk, state, gates, RiskMemory()))
     item = next(one for one in items if one.key.handoff == chosen)
     repository = RepositoryPart(

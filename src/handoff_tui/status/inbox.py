@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.gates.position import find_phase
 from handoff_tui.log.policy.signer import DeskReviewer
@@ -38,10 +39,12 @@ class InboxFacts(NamedTuple):
     """Words used in place of a person's name, in lower case."""
 
 
-def read_inbox(desk: Desk, state: ReviewState, reviewer: DeskReviewer, gates: LogGates | None) -> tuple[InboxItem, ...]:
-    """The inbox of one repository, without the risks, which cost more: see `add_risks`."""
+def build_inbox_facts(
+    desk: Desk, reviewer: DeskReviewer, changed: Mapping[str, datetime], gates: LogGates | None
+) -> InboxFacts:
+    """What an inbox needs; `changed` says when each document last changed."""
     nameless = frozenset(word.casefold() for word in desk.loaded.settings.approvals.nameless_words)
-    return build_inbox(state, InboxFacts(reviewer, read_change_times(desk, state), gates, nameless))
+    return InboxFacts(reviewer, changed, gates, nameless)
 
 
 def read_change_times(desk: Desk, state: ReviewState) -> dict[str, datetime]:

@@ -33,7 +33,7 @@ from handoff_tui.history.metrics.metrics import (
     read_metrics,
     read_metrics_at,
 )
-from handoff_tui.history.metrics.report import Metric, MetricsReport
+from handoff_tui.history.metrics.report import Metric, MetricsReport, Target
 from handoff_tui.log.open_log import PIN_VARIABLE, open_log
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownFinding
 from handoff_tui.log.storage.evidence import encode_review
@@ -124,6 +124,19 @@ def test_log_that_is_not_sound_has_no_figures(story: ReplayStory, monkeypatch: p
     assert report.fatal
     assert {(figure.value, figure.why) for figure in report.metrics} == {(None, "the log is not intact")}
     assert "not intact" in report.notes[0]
+
+
+def test_targets_of_session_enforcement_come_from_the_settings(builder: RepositoryBuilder) -> None:
+    """The defaults are those of the standard."""
+    names = ("handoff-failure-rate", "pre-handoff-compliance", "time-to-resume", "context-rediscovery")
+    usual = [find(read_metrics_at(builder.folder, DayWindow()), name).target for name in names]
+    assert usual == [Target(below=0.05), Target(least=1.0), Target(below=300.0), Target(most=0.0)]
+    targets = (
+        "failure_rate_maximum = 0.0\ncompliance_minimum = 0.9\nresume_minutes_maximum = 10\nrediscovery_maximum = 2\n"
+    )
+    builder.write("handoff-tui.toml", f"[mosaic.targets]\n{targets}")
+    own = [find(read_metrics_at(builder.folder, DayWindow()), name).target for name in names]
+    assert own == [Target(most=0.0), Target(least=0.9), Target(below=600.0), Target(most=2.0)]
 
 
 def test_repository_without_a_log_has_no_figures_but_a_hint(builder: RepositoryBuilder) -> None:

@@ -96,13 +96,13 @@ class MetricTargets(Model):
     """Targets for the metrics of session enforcement."""
 
     failure_rate_maximum: Share = 0.05
-    """The share of new sessions that may fail the post-handoff checks."""
+    """The share of attempts that are sent back or overridden must stay below this."""
     compliance_minimum: Share = 1.0
-    """The share of handoffs whose pre-handoff checks were run before they were called complete."""
+    """The least share of decisions on work that was submitted, and so checked, before."""
     resume_minutes_maximum: Amount = 5
-    """Minutes from the start of a session to its first productive work."""
+    """The median minutes from a decision to the next commit must stay below this."""
     rediscovery_maximum: Count = 0
-    """How many known issues a new session may have to find again."""
+    """How many known findings a further attempt may show again, on average."""
 
 
 class Mosaic(Model):

@@ -38,7 +38,7 @@ from handoff_tui.history.metrics.facts import (
     parse_seconds,
     sort_key,
 )
-from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport
+from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport, Target
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import LogVerdict, ProblemLevel
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
@@ -222,16 +222,29 @@ def _read_metrics(
         notes=tuple(_list_notes(desk, verdict)),
     )
     if verdict.fatal:
-        return report.model_copy(update={"metrics": build_empty_metrics("the log is not intact")})
+        return report.model_copy(update={"metrics": _set_targets(desk, build_empty_metrics("the log is not intact"))})
     facts = read_facts(desk, log, build_log_index(verdict), moment, known)
     return report.model_copy(
         update={
             "submissions": sum(window.has(made.entry.time) for one in facts.attempts for made in one.submissions),
             "decisions": sum(window.has(decided.entry.time) for one in facts.attempts for decided in one.decisions),
             "withdrawn": sum(window.has(facts.index.entries[one].time) for one in facts.index.find_withdrawn()),
-            "metrics": build_metrics(facts, window),
+            "metrics": _set_targets(desk, build_metrics(facts, window)),
         }
     )
+
+
+def _set_targets(desk: Desk, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """The metrics, with the targets of `[mosaic.targets]` where session enforcement has one."""
+    wanted = desk.loaded.settings.mosaic.targets
+    failures = wanted.failure_rate_maximum
+    targets = {
+        define.FAILURE_RATE.id: Target(below=failures) if failures else Target(most=0.0),
+        define.COMPLIANCE.id: Target(least=wanted.compliance_minimum),
+        define.TIME_TO_RESUME.id: Target(below=wanted.resume_minutes_maximum * 60.0),
+        define.REDISCOVERY.id: Target(most=float(wanted.rediscovery_maximum)),
+    }
+    return tuple(metric.model_copy(update={"target": targets.get(metric.id, metric.target)}) for metric in metrics)
 
 
 @contextmanager
