@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git, GitAnswer
-from handoff_tui.git.objects.reader import can_be_committed
+from handoff_tui.git.objects.log_trees import parse_tree
+from handoff_tui.git.objects.reader import MISSING_HINT, can_be_committed
 from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN, OWN_FOLDER
 
@@ -17,6 +19,9 @@ _COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00"
 _COMMIT_FIELDS = 9
 REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*objectname)%09%(contents:subject)"
 _LARGEST_COMMIT = 1 << 20
+_LARGEST_TREE = 64 << 20
+_NOTES = "refs/notes/"
+_OBJECT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMITTED = compile_later(rb"\ncommitter [^\n]*> ([0-9]{1,11}) [+-][0-9]{4}\n")
 
 
@@ -83,9 +88,26 @@ def list_ref_ids(git: Git, *prefixes: str, fresh: bool = False) -> dict[str, str
 
 def read_notes(git: Git, ref: str) -> dict[str, str]:
     """The notes under a ref: annotated object id to the blob id of its note."""
-    lines = os.fsdecode(git.read("notes", f"--ref={ref}", "list")).split("\n")
-    pairs = (line.split(" ", 1) for line in lines if " " in line)
-    return {commit: blob for blob, commit in pairs}
+    full = ref if ref.startswith(_NOTES) else f"{_NOTES}{ref}"
+    reader = session_of(git).read_objects()
+    if reader.describe([full])[full] is None:
+        return {}
+    top = reader.describe([full], "^{tree}")[full]
+    waiting = [("", full if top is None else top.id)]
+    notes: dict[str, str] = {}
+    while waiting:  # with many notes, git spreads them over folders named by the first digits of the ids
+        above, tree = waiting.pop()
+        content = reader.read_tree(tree, _LARGEST_TREE)
+        if content is None:
+            message = f"the tree {tree} of {full} is not in this repository, or is not what its name says"
+            raise ObjectMissingError(message, MISSING_HINT)
+        for entry in parse_tree(content, len(tree) // 2):
+            name = above + entry.name
+            if entry.is_folder:
+                waiting.append((name, entry.object))
+            elif _OBJECT_ID.fullmatch(name):
+                notes[name] = entry.object
+    return notes
 
 
 def read_blobs(
