@@ -55,12 +55,12 @@ def test_receipt_is_a_page_or_json(gate_desk: GateDesk) -> None:
     assert again.json["gate"].keys() == gate_desk.gate(bo).json.keys()
 
 
-def test_remarks_file_that_is_not_there_stops_it(gate_desk: GateDesk) -> None:
+def test_missing_comments_file_stops_it(gate_desk: GateDesk) -> None:
     """Before anything is signed."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     said = gate_desk.decide(bo, "reject", "--reason", "x", "--comments", gate_desk.folder / "none.txt")
-    assert (said.code, "is not there" in said.stderr) == (ExitCode.USAGE, True)
+    assert (said.code, "does not exist" in said.stderr) == (ExitCode.USAGE, True)
 
 
 def test_answer_at_the_terminal_is_the_word_itself(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
