@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, Heading, RegistryState
+from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.refresh import refresh
@@ -105,111 +104,7 @@ def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuil
     assert show_again(before, state, now.verdicts, None) == now
 
 
-PLACE = Place(path="RESULTS.md", line=7)
 HASH = "sha256:" + "ab" * 32
-
-
-def verdict(
-    kind: ClaimKind, state: VerdictState, *, subject: str | None = None, value: str | int | None = None
-) -> Verdict:
-    claim = Claim(text="as written", kind=kind, where=PLACE, subject=subject, value=value)
-    return Verdict(claim=claim, state=state, measured="measured", evidence="looked")
-
-
-def as_read_by_a_script(shown: ShownHandoff) -> dict[str, object]:
-    """The JSON after a trip through text, as a script gets it."""
-    read: dict[str, object] = json.loads(json.dumps(build_show_json(shown)))
-    return read
-
-
-def test_show_json_has_claims_beside_measurements() -> None:
-    """Each with its place; hashes are also a list of their own, and the one before the work is marked."""
-    verdicts = (
-        verdict(ClaimKind.HASH, VerdictState.HOLDS, subject="a.py", value=HASH),
-        verdict(ClaimKind.HASH_BEFORE, VerdictState.UNVERIFIED, subject="a.py", value=HASH),
-        verdict(ClaimKind.COUNT, VerdictState.CONTRADICTED, subject="package.total", value=9),
-    )
-    read = as_read_by_a_script(ShownHandoff(reviewed=build_reviewed(), verdicts=verdicts))
-    assert read["hashes"] == [
-        {
-            "path": "a.py",
-            "claimed": HASH,
-            "measured": "measured",
-            "verdict": state,
-            "before": before,
-            "evidence": "looked",
-        }
-        for state, before in (("holds", False), ("unverified", True))
-    ]
-    claims = read["claims"]
-    assert isinstance(claims, list)
-    assert claims[2] == {
-        "text": "as written",
-        "kind": "count",
-        "where": {"path": "RESULTS.md", "line": 7},
-        "subject": "package.total",
-        "claimed": 9,
-        "measured": "measured",
-        "verdict": "contradicted",
-        "evidence": "looked",
-    }
-    assert len(claims) == 3
-
-
-def test_show_json_keeps_the_sections_of_documents_apart() -> None:
-    """All in one list, and by document."""
-    documents = (
-        Document(
-            path="a.md", role=DocumentRole.SPEC, sections=(Heading(title="Mission", line=1),), missing=("Test Plan",)
-        ),
-        Document(
-            path="b.md",
-            role=DocumentRole.RESULTS,
-            sections=(Heading(title="Status", line=3),),
-            out_of_order=("Status",),
-        ),
-    )
-    read = as_read_by_a_script(
-        ShownHandoff(reviewed=build_reviewed(Handoff(id="H-1", dialect="builder", documents=documents)))
-    )
-    assert read["sections"] == {
-        "present": ["Mission", "Status"],
-        "missing": ["Test Plan"],
-        "by_document": {
-            "a.md": {"present": ["Mission"], "missing": ["Test Plan"], "out_of_order": []},
-            "b.md": {"present": ["Status"], "missing": [], "out_of_order": ["Status"]},
-        },
-    }
-
-
-def test_show_json_has_what_the_handoff_carries() -> None:
-    """Numbers, tasks, facts, history, reviewer and problems in the shape of the model."""
-    handoff = Handoff(
-        id="H-1",
-        dialect="builder",
-        tests=TestCounts(total=4, passed=3, failed=1),
-        regression=TestCounts(total=9),
-        baseline=ClaimedBaseline(packages=3, tests=90),
-        tasks=(Task(id="T-1", title="light", where=PLACE, done=True),),
-        facts=(Fact(name="platform", value="lamp"),),
-    )
-    shown = ShownHandoff(
-        reviewed=build_reviewed(handoff),
-        history=(Revision(commit="c" * 40, author="Ada", date="2031-01-02T03:04:05Z", subject="Light"),),
-        reviewer=Reviewer(name="Ada", email=None, produced_this=True),
-        problems=(Problem(path="a.md", message="is empty"),),
-    )
-    read = as_read_by_a_script(shown)
-    assert read["tests"] == {
-        "package": {"total": 4, "passed": 3, "failed": 1, "skipped": None, "command": None},
-        "regression": {"total": 9, "passed": None, "failed": None, "skipped": None, "command": None},
-    }
-    assert read["baseline"] == {"packages": 3, "tests": 90}
-    assert read["tasks"] == [handoff.tasks[0].model_dump(mode="json")]
-    assert read["facts"] == [{"name": "platform", "value": "lamp", "where": None}]
-    assert read["history"] == [shown.history[0].model_dump(mode="json")]
-    assert read["reviewer"] == {"name": "Ada", "email": None, "produced_this": True}
-    assert read["problems"] == [{"path": "a.md", "line": None, "message": "is empty", "level": "error"}]
 
 
 def test_show_json_drops_no_field_of_a_handoff() -> None:
@@ -489,11 +384,3 @@ def test_long_list_is_cut_unless_all_is_wanted(title: str) -> None:
     assert (len(short), short[-1]) == (heading + 9, MORE)
     assert len(whole) == heading + 10
     assert MORE not in whole
-
-
-def test_long_history_says_that_it_is_cut() -> None:
-    """Eight of ten revisions, and how many more; all ten when asked for."""
-    revision = Revision(commit="0123456789", author="Ada", date="2031-01-02", subject="Light")
-    one = ShownHandoff(reviewed=build_reviewed(), history=(revision,) * 10)
-    assert section(one, "History of its documents")[8:] == [MORE]
-    assert len(section(one, "History of its documents", everything=True)) == 10

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from handoff_tui.config.theme import ROLES
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.review_state import ClaimCounts
 from handoff_tui.status.status_page import (
-    build_status_json,
     build_status_page,
     label_state,
     sort_by_turn,
@@ -19,69 +15,6 @@ from handoff_tui.status.status_page import (
 from tests.support.reviewed import ROOT, build_reviewed, build_state, find_section, list_lines
 
 HEAD = "0123456789abcdef0123456789abcdef01234567"
-
-
-def test_status_json_has_the_promised_shape() -> None:
-    """Every field is there, uncommitted paths are one list, and a value that was not read is null."""
-    facts = RepositoryFacts(
-        root=ROOT,
-        head=HEAD,
-        branch="main",
-        upstream="o/main",
-        ahead=2,
-        behind=1,
-        changed=("a.py",),
-        untracked=("b.py",),
-    )
-    handoff = Handoff(
-        id="H-1",
-        dialect="builder",
-        original_name="HANDOFF_1",
-        source_phase="build",
-        target_phase="review",
-        status="PASS",
-        registry=RegistryState.COMPLETE,
-        attempt=2,
-    )
-    reviewed = build_reviewed(handoff, blocking=("no results yet",)).model_copy(
-        update={"claims": ClaimCounts(holds=3, contradicted=1)}
-    )
-    problem = Problem(path="c.md", line=4, message="is empty")
-    state = build_state(reviewed, repository=facts).model_copy(
-        update={"unknown": ("handoff.yaml",), "problems": (problem,)}
-    )
-    assert json.loads(json.dumps(build_status_json(state))) == {
-        "schema": "handoff-tui/status/v1",
-        "repo": ROOT,
-        "head": HEAD,
-        "branch": "main",
-        "upstream": "o/main",
-        "ahead": 2,
-        "behind": 1,
-        "uncommitted": ["a.py", "b.py"],
-        "handoffs": [
-            {
-                "id": "H-1",
-                "dialect": "builder",
-                "title": None,
-                "original_name": "HANDOFF_1",
-                "phase": "build",
-                "next_phase": "review",
-                "attempt": 2,
-                "status": "PASS",
-                "registry": "COMPLETE",
-                "claims": {"holds": 3, "contradicted": 1, "unverified": 0},
-                "gate": {
-                    "state": "pending",
-                    "blocking": ["no results yet"],
-                    "why": [],
-                    "next_move": {"who": "reviewer", "name": None, "what": "review and decide"},
-                },
-            }
-        ],
-        "unknown": ["handoff.yaml"],
-        "problems": [{"path": "c.md", "line": 4, "message": "is empty", "level": "error"}],
-    }
 
 
 def test_handoffs_that_wait_for_a_person_come_first() -> None:
