@@ -64,7 +64,7 @@ def test_one_try_beyond_the_budget_takes_its_name(stepping: Stepping) -> None:
     operator = Operator(stepping.teach().root)
     ready = operator.ask(ProposalKind.LOOP, "build")
     assert ready.shown["typed"] == "build"
-    assert ready.shown["typed_why"] == "the one try of the loop is used up: this is one more"
+    assert ready.shown["typed_why"] == "the only run of the loop is used up; this would be one more"
     ready.do()
     [(key, loop)] = operator.begun
     assert (key.number, loop) == (2, True)

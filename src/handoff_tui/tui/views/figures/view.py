@@ -33,7 +33,7 @@ _UNKNOWN = Label("?", "unknown", "unknown")
 _PLAIN = Label("·", "no target", "muted")
 _FIELDS: Final = (
     Field("state", "STATE", 11),
-    Field("title", "FIGURE", 28, grows=32),
+    Field("title", "METRIC", 28, grows=32),
     Field("value", "VALUE", 12, right=True),
     Field("target", "TARGET", 16, rank=6, grows=8),
     Field("weeks", "BY WEEK", 8, rank=4, grows=18),
