@@ -81,7 +81,7 @@ def test_override_is_a_debt_until_an_approval_settles_it(desk: GateDesk) -> None
     entry = desk.decide(bo, "override", "--reason", "the file comes later").json["entry"]
     gate = desk.gate(bo)
     assert (gate.code, gate.json["state"], gate.json["debts"]) == (0, "overridden", [entry])
-    assert "is a debt" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+    assert "is not settled" in desk.speaking(bo, "status", "--repo", desk.root).stdout
     desk.change("Status: COMPLETE\n\nAll in `src/app.py`.\n", "HANDOFF.md")
     assert desk.gate(bo).json["debts"] == [entry]
     assert desk.decide(bo, "approve").code == 0
@@ -94,7 +94,7 @@ def test_withdrawal_takes_back_the_last_decision(desk: GateDesk) -> None:
     bo = desk.person("bo")
     desk.begin(bo)
     nothing = desk.decide(bo, "withdraw", "--reason", "wait")
-    assert (nothing.code, "no decision of yours" in nothing.stderr) == (1, True)
+    assert (nothing.code, "no decision to withdraw" in nothing.stderr) == (1, True)
     desk.decide(bo, "approve")
     said = desk.decide(bo, "withdraw", "--reason", "I was too quick")
     assert said.code == 0, said.stderr
@@ -122,7 +122,7 @@ def test_carry_takes_an_approval_over_a_rewritten_history(desk: GateDesk) -> Non
     assert carried.regards == (approval,)
     desk.change()
     refused = desk.decide(bo, "carry")
-    assert (refused.code, "these very files" in refused.stderr) == (1, True)
+    assert (refused.code, "exactly these files" in refused.stderr) == (1, True)
 
 
 def test_two_people_are_needed_where_the_policy_says_two(desk: GateDesk) -> None:
@@ -399,7 +399,7 @@ def test_work_that_moved_after_it_was_shown_is_not_signed(
 
     monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
     said = desk.decide(bo, "approve")
-    assert (said.code, "has changed since it was looked at" in said.stderr) == (1, True)
+    assert (said.code, "has changed since it was shown" in said.stderr) == (1, True)
     assert len(list_entries(desk.root)) == 1
     assert not (desk.root / ".handoff-tui" / "reviews").exists()
 
@@ -416,7 +416,7 @@ def test_handoff_outside_git_that_moved_is_not_signed(desk: GateDesk, monkeypatc
         return sign(log, prepared)
 
     monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
-    assert "has changed since it was looked at" in desk.decide(bo, "approve").stderr
+    assert "has changed since it was shown" in desk.decide(bo, "approve").stderr
     assert len(list_entries(desk.root)) == 1
 
 
@@ -455,7 +455,7 @@ def test_damaged_review_record_costs_its_remarks_and_nothing_else(desk: GateDesk
     packet = desk.speaking(bo, "packet", HANDOFF, "--repo", desk.root)
     assert packet.code == 0
     assert "\nno tests\n" in packet.stdout
-    assert "is not here, only its reason" in packet.stdout
+    assert "is missing; only its reason is known" in packet.stdout
 
 
 def test_missing_snapshot_of_the_baseline_supersedes_and_says_so(desk: GateDesk) -> None:
@@ -471,7 +471,7 @@ def test_missing_snapshot_of_the_baseline_supersedes_and_says_so(desk: GateDesk)
     gate = desk.gate(bo)
     assert (gate.code, gate.json["state"]) == (1, "superseded")
     assert "the baseline" in " ".join(gate.json["why"])
-    assert "is not stored here" in gate.json["baseline_reason"]
+    assert "isn't stored here" in gate.json["baseline_reason"]
 
 
 def test_second_attempt_after_a_rejection(desk: GateDesk) -> None:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.log.entries import entry as entries
-from handoff_tui.log.entries import fields, patterns
+from handoff_tui.log.entries import fields, kinds
+from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.policy import policy
-from handoff_tui.log.record import DecisionVerb, EntryKind
 from handoff_tui.log.show.by_hand import SCRIPT
 from handoff_tui.log.storage.losses import Fate
 from tests.support.log_entries import GOLDEN, IDS
@@ -116,9 +115,9 @@ def test_codes_in_the_threat_model_exist() -> None:
 @pytest.mark.parametrize(
     ("kind", "keys"),
     [
-        ("policy", entries._GENESIS_KEYS | entries._POLICY_KEYS),
-        ("submission", entries._SUBMISSION_KEYS),
-        ("decision", entries._DECISION_KEYS),
+        ("policy", kinds.GENESIS.fields | kinds.POLICY.fields),
+        ("submission", kinds.SUBMISSION.fields),
+        ("decision", kinds.DECISION.fields),
     ],
 )
 def test_every_field_is_in_the_format(kind: str, keys: frozenset[str]) -> None:
@@ -127,7 +126,7 @@ def test_every_field_is_in_the_format(kind: str, keys: frozenset[str]) -> None:
     rows = read_table(FORMAT, "### Predicate")
     written = {name for row in rows for name in re.findall(r"`([a-z]+)`", row[0])}
     assert keys <= written
-    assert written == entries._GENESIS_KEYS | entries._POLICY_KEYS | entries._DECISION_KEYS
+    assert written == kinds.GENESIS.fields | kinds.POLICY.fields | kinds.DECISION.fields
 
 
 def test_forms_of_fields_are_those_of_the_code() -> None:
@@ -136,7 +135,7 @@ def test_forms_of_fields_are_those_of_the_code() -> None:
         assert f"`{pattern.pattern}`" in FORMAT
     assert ", ".join(verb.value for verb in DecisionVerb) in FORMAT
     subjects = {row[0].strip("`"): row[1] for row in read_table(FORMAT, "### Subject")}
-    assert {name: subjects[name] for name in patterns.DECISION_SUBJECTS} == patterns.DECISION_SUBJECTS
+    assert {name: subjects[name] for name in kinds.DECISION.subjects} == kinds.DECISION.subjects
     for key in policy._GATE_KEYS:
         assert re.search(rf"^{key} =", FORMAT, re.MULTILINE), key
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from pydantic import model_serializer
+
 from handoff_tui.core.model import Model
 
 NO_BASELINE = "0" * 64
@@ -83,6 +85,20 @@ class Subject(Model):
     snapshot: str
     checks: str
     handoff: str
+
+    @model_serializer
+    def _serialize(self) -> dict[str, str]:
+        """Writes the fields of the second version only if they are bound: bytes of the first must not change."""
+        scoped = {"scope": self.scope, "start": self.start} if self.scope or self.start else {}
+        return {
+            "commit": self.commit,
+            "tree": self.tree,
+            "baseline": self.baseline,
+            **scoped,
+            "snapshot": self.snapshot,
+            "checks": self.checks,
+            "handoff": self.handoff,
+        }
 
 
 class Work(Model):
