@@ -65,17 +65,17 @@ LINE = Comment(text="x", path="a.py", line=2)
 
 FILE = Comment(text="x", path="a.py")
 
-LOOK = "look whether that answers it"
+LOOK = "check whether that answers it"
 
 
 @pytest.mark.parametrize(
     ("comment", "now", "changed", "why"),
     [
-        (LINE, b"one\nTWO\n", True, "what it is about has changed in attempt 2"),
+        (LINE, b"one\nTWO\n", True, "what it is about changed in attempt 2"),
         (LINE, b"zero\none\ntwo\n", False, "what it is about is the same in attempt 2"),
-        (LINE, b"one\n  two\n", False, "only white space of what it is about has changed in attempt 2"),
-        (FILE, b"one\ntwo\nthree\n", True, "the file has changed in attempt 2"),
-        (FILE, b"one two\n", False, "only white space of the file has changed in attempt 2"),
+        (LINE, b"one\n  two\n", False, "only white space in what it is about changed in attempt 2"),
+        (FILE, b"one\ntwo\nthree\n", True, "the file changed in attempt 2"),
+        (FILE, b"one two\n", False, "only white space in the file changed in attempt 2"),
         (LINE, None, None, f"the file is gone from attempt 2: {LOOK}"),
     ],
 )
@@ -96,4 +96,4 @@ def test_remark_follows_its_file() -> None:
 def test_remark_is_not_measured_on_another_kind_of_file() -> None:
     """What a link says is no line of the file."""
     files = CommentFiles({"a.py": b"one\ntwo\n"}, {"a.py": b"b.py"}, retyped=frozenset({"a.py"}))
-    assert judge_comment(LINE, files, "attempt 2") == (None, f"it is another kind of file in attempt 2: {LOOK}")
+    assert judge_comment(LINE, files, "attempt 2") == (None, f"it is a different kind of file in attempt 2: {LOOK}")

@@ -94,9 +94,9 @@ def test_scope_without_a_moment_says_why(desk: Desk) -> None:
     assert reviewed.files is None
     first = diff(desk, DiffRequest(handoff="H-1", scope=DiffScope.SINCE_PREVIOUS_ATTEMPT))
     assert "first attempt" in first.pair.before.reason
-    with pytest.raises(UsageError, match="whose previous attempt"):
+    with pytest.raises(UsageError, match="needs a handoff"):
         diff(desk, DiffRequest(scope=DiffScope.SINCE_PREVIOUS_ATTEMPT))
-    with pytest.raises(UsageError, match="missing"):
+    with pytest.raises(UsageError, match="nothing to compare it with"):
         diff(desk, DiffRequest(instead="HEAD"))
     with pytest.raises(HandoffNotFoundError, match="H-9"):
         diff(desk, DiffRequest(handoff="H-9"))

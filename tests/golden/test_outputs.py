@@ -92,12 +92,12 @@ def test_version_is_printed() -> None:
         (("config",), "required"),
         (("demo", "--dir", "."), "not empty"),
         (("diff", "--patch", "--json"), "exact patch"),
-        (("diff", "--stat"), "there is no baseline"),
-        (("diff", "--since", "attempt"), "whose previous attempt"),
+        (("diff", "--stat"), "no baseline"),
+        (("diff", "--since", "attempt"), "needs a handoff"),
         (("diff", "--context", "some"), "not a number of lines"),
         (("diff", "--against", "HEAD~1", "nothing/*.such"), "no changed file matches"),
         (("baseline", "pin"), "name a snapshot, or use --none"),
-        (("baseline", "show", "123"), "not the beginning of a digest"),
+        (("baseline", "show", "123"), "isn't the start of a digest"),
     ],
 )
 def test_wrong_call_is_a_usage_error(arguments: tuple[str, ...], words: str, sample_repository: Path) -> None:

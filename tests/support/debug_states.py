@@ -155,7 +155,7 @@ FIGURES = MetricsReport(
     entries=4,
     submissions=1,
     decisions=2,
-    figures=(MISSED, UNKNOWN, LOOPS),
+    metrics=(MISSED, UNKNOWN, LOOPS),
 )
 CULPRIT = Culprit(
     commit=SECOND,

@@ -48,7 +48,7 @@ def build_gate_view(report: dict[str, Any] | None = None, **changes: Any) -> Gat
         "report": GateReport(**{**fields, **(report or {})}),
         "digest": "sha256:" + "9" * 64,
         "subject": SUBJECT,
-        "baseline_reason": "the last approved one of this line of work",
+        "baseline_reason": "The last approved baseline on this branch",
         "checks_passed": 7,
         "checks_total": 9,
         "failing": ("tests",),

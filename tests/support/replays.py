@@ -128,6 +128,6 @@ def build_metrics_report(*figures: Metric, **fields: Any) -> MetricsReport:  # n
         "entries": 3,
         "submissions": 1,
         "decisions": 1,
-        "figures": figures or (build_unknown(), build_share(), build_times()),
+        "metrics": figures or (build_unknown(), build_share(), build_times()),
     }
     return MetricsReport(**{**usual, **fields})

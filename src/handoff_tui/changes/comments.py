@@ -1,4 +1,4 @@
-"""Whether what remarks are about has changed from one tree to another; a file that was renamed is followed."""
+"""Review comments and the code they are about: quoted, and whether it has changed since. Follows renames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AROUND = 3
 
 
 def quote(comment: Comment, content: bytes | None) -> tuple[str, ...]:
-    """The lines that a remark is about and a few around them, numbered; those meant have a mark."""
+    """The lines a comment is about with some context, numbered; the commented ones are marked."""
     if content is None or comment.line is None:
         return ()
     lines = _split(content)
@@ -29,9 +29,9 @@ def quote(comment: Comment, content: bytes | None) -> tuple[str, ...]:
 
 
 def has_changed(comment: Comment, then: bytes, now: bytes, *, white_space: bool = False) -> bool:
-    """Whether the lines meant are gone from the file; lines that have only moved are the same. Else: the whole file.
+    """Whether the commented lines changed, or the file if there are none. Lines that only moved are unchanged.
 
-    What differs in white space alone, line breaks among it, is the same too, unless that is asked for.
+    Differences in white space, line breaks included, don't count unless `white_space` is set.
     """
     old, new = then.removesuffix(b"\n").split(b"\n"), now.removesuffix(b"\n").split(b"\n")
     meant = [] if comment.line is None else old[comment.line - 1 : comment.end_line or comment.line]
@@ -52,40 +52,40 @@ def _has_run(lines: list[bytes], run: list[bytes]) -> bool:
 
 
 def _has_text(lines: list[bytes], text: bytes) -> bool:
-    """Whether some whole lines, one after the other, come to that text."""
+    """Whether some consecutive lines add up to that text."""
     starts = [0, *accumulate(map(len, lines))]
     ends, joined = frozenset(starts), b"".join(lines)
     return any(start + len(text) in ends and joined.startswith(text, start) for start in starts)
 
 
 def _split(content: bytes) -> list[str]:
-    """By line feeds alone, as editors and diffs count lines."""
+    """Splits at line feeds only, as editors and diffs count lines."""
     return content.decode("utf-8", "replace").removesuffix("\n").split("\n")
 
 
 _MOST_BYTES = 4 * 1024 * 1024
-_LOOK = "look whether that answers it"
+_LOOK = "check whether that answers it"
 _RENAMED, _RETYPED = "R", "T"
 
 
 class CommentFiles(NamedTuple):
-    """The files that remarks are about, by the path that the remark names."""
+    """The files comments are about, by the path the comment names."""
 
     then: Mapping[str, bytes | None] = {}
-    """Nothing for what was not there, is too large, or whose content this clone lacks."""
+    """None if missing, too large, or not in this clone."""
     now: Mapping[str, bytes | None] = {}
     renamed: Mapping[str, str] = {}
-    """Where a file is now, if it is called otherwise."""
+    """Where a renamed file is now."""
     retyped: frozenset[str] = frozenset()
-    """A file that has become a link, or the other way round."""
+    """Files that became links, or the other way round."""
     unread: frozenset[str] = frozenset()
-    """In a tree, and not readable."""
+    """In a tree, but not readable."""
 
 
 def read_comment_files(
     desk: Desk, trees: tuple[str, str], comments: Iterable[Comment], changes: Sequence[FileChange]
 ) -> CommentFiles:
-    """The contents on both sides; `changes` is how the second tree differs from the first."""
+    """Reads the contents on both sides; `changes` are the differences between the two trees."""
     paths = dict.fromkeys(comment.path for comment in comments if comment.path)
     moved = {one.old_path: one.path for one in changes if one.status == _RENAMED and one.old_path is not None}
     then, not_then = _read_files(desk, trees[0], {path: path for path in paths})
@@ -95,18 +95,18 @@ def read_comment_files(
 
 
 def judge_comment(comment: Comment, files: CommentFiles, later: str) -> tuple[bool | None, str]:
-    """Whether what a remark is about has changed, and by what that was found; nothing where it cannot be measured."""
+    """Whether what a comment is about has changed, and how we know; None if it can't be measured."""
     if not comment.path:
-        return None, "it is about the whole, which is not measured"
+        return None, "it is about the work as a whole, which isn't measured"
     if comment.path in files.unread:
         return None, "the file is too large to compare, or this clone lacks its content"
     before, after = files.then.get(comment.path), files.now.get(comment.path)
     if before is None:
-        return None, "the file was not there when the remark was made"
+        return None, "the file wasn't there when the comment was made"
     if after is None:
         return None, f"the file is gone from {later}: {_LOOK}"
     if comment.path in files.retyped:
-        return None, f"it is another kind of file in {later}: {_LOOK}"
+        return None, f"it is a different kind of file in {later}: {_LOOK}"
     return _compare(comment, (before, after), files.renamed.get(comment.path), later)
 
 
@@ -117,16 +117,16 @@ def _compare(
     what = "the file" if comment.line is None else "what it is about"
     where = later if renamed is None else f"{later}, where the file is {renamed}"
     if has_changed(comment, before, after):
-        return True, f"{what} has changed in {where}"
+        return True, f"{what} changed in {where}"
     if renamed is not None and comment.line is None:
-        return None, f"only its name has changed in {where}: {_LOOK}"
+        return None, f"only its name changed in {where}: {_LOOK}"
     if has_changed(comment, before, after, white_space=True):
-        return False, f"only white space of {what} has changed in {where}"
+        return False, f"only white space in {what} changed in {where}"
     return False, f"{what} is the same in {where}"
 
 
 def _read_files(desk: Desk, tree: str, places: Mapping[str, str]) -> tuple[dict[str, bytes | None], frozenset[str]]:
-    """Contents, and what is there and could not be read."""
+    """Contents, and which files are there but couldn't be read."""
     if not places:
         return {}, frozenset()
     repository = desk.repository

@@ -1,4 +1,4 @@
-"""What has changed: the snapshots compared, then the files."""
+"""Compares the work with a baseline: first the snapshots, then the files."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ from handoff_tui.system.files.reader import FileReader
 
 @dataclass(frozen=True, slots=True)
 class DiffRequest:
-    """What is to be compared. `against` and `instead` are snapshots or commits as a person names them."""
+    """What to compare. `against` and `instead` are snapshots or commits as a person names them."""
 
     handoff: str | None = None
     scope: DiffScope = DiffScope.SINCE_BASELINE
     against: str | None = None
     instead: str | None = None
-    """Compared in place of the work tree as it is."""
+    """Compared instead of the work tree."""
     files_only: bool = False
-    """The record (tests, packages, checks …) is not asked for, and the checks need not run."""
+    """Compare files only; checks needn't run."""
     run_commands: bool = True
-    """False for who only looks, see `CheckRequest`."""
+    """False if the caller is only looking, see `CheckRequest`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilesDiff:
-    """The files of two trees; hunks are read for one file at a time."""
+    """The differences between two trees; hunks are read one file at a time."""
 
     desk: Desk
     old: str
@@ -65,7 +65,7 @@ class FilesDiff:
     _objects: dict[str, str] = field(repr=False)
 
     def list_files(self, *, counted: bool, whitespace: Whitespace = Whitespace.ALL) -> list[ChangedFile]:
-        """The list; counting reads every changed content, so it can be left for later."""
+        """The changed files. Counting lines reads every changed file, so it can be left for later."""
         git = self.desk.repository.git
         counts = count_lines(git, self.old, self.new, whitespace, extra=self._objects) if counted else {}
         return build_changed_files(self.listed.changes, counts)
@@ -76,31 +76,31 @@ class FilesDiff:
     def read_lines(
         self, change: FileChange, options: DiffOptions, tell: Tell, is_unwanted: Callable[[], bool]
     ) -> ShownFile | None:
-        """All lines of a file, told in parts as they come; nothing when it is unwanted by then."""
+        """All lines of a file, passed on in parts as they come; None if no longer wanted."""
         git = self.desk.repository.git
         return read_file_lines(git, change, options, extra=self._objects, tell=tell, is_unwanted=is_unwanted)
 
     def read_patch(self, only: Sequence[FileChange] | None = None, context: int = 3) -> Iterator[bytes]:
-        """The whole as a patch, or some of the changes."""
+        """Everything as a patch, or only some changes."""
         git = self.desk.repository.git
         return read_patch(git, self.old, self.new, extra=self._objects, only=only, context=context)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangesReport:
-    """All that `diff` says."""
+    """Everything `diff` reports."""
 
     pair: ComparedPair
     record: SnapshotDiff | None
-    """Nothing without a snapshot on both sides."""
+    """None without a snapshot on both sides."""
     claims: tuple[ClaimCheck, ...]
     files: FilesDiff | None
     notes: tuple[str, ...]
-    """What could not be compared, and why."""
+    """What couldn't be compared, and why."""
 
 
 class _Reviewed(NamedTuple):
-    """What is under review: the handoff, where one is named, and all there are."""
+    """The handoff under review, if one is named, and all handoffs."""
 
     handoff: Handoff | None
     handoffs: tuple[Handoff, ...]
@@ -111,7 +111,7 @@ class _Reviewed(NamedTuple):
 
 
 def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = None) -> ChangesReport:
-    """Compares what is asked for; without anything to compare with, that is said and nothing is called new."""
+    """Compares what was asked for; without a baseline it says so, and nothing counts as new."""
     if request.scope is DiffScope.SINCE_SHOWN:
         return _diff_shown(desk, request)
     if request.files_only:
@@ -132,7 +132,7 @@ def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = N
 def compare_sides(
     desk: Desk, reviewed: tuple[Handoff | None, tuple[Handoff, ...]], before: Side | None, after: Side
 ) -> tuple[SnapshotDiff | None, FilesDiff | None]:
-    """The record and the files of two sides, each where both have it. Drops are explained by the handoff, or by all."""
+    """Compares snapshots and files of two sides, if both have them. The handoff, or all, may explain drops."""
     files = _compare_trees(desk, before, after)
     if before is None or before.snapshot is None or after.snapshot is None:
         return None, files
@@ -147,7 +147,7 @@ def compare_sides(
 
 
 def _diff_files(desk: Desk, request: DiffRequest) -> ChangesReport:
-    """Only trees: no checks, no reports."""
+    """Compares trees only: no checks, no reports."""
     handoffs = read_repository(desk).result.handoffs if request.handoff is not None else ()
     pair = _find_pair(desk, request, _build_reviewed(handoffs, request.handoff))
     before = _load_before(desk, pair)
@@ -156,9 +156,9 @@ def _diff_files(desk: Desk, request: DiffRequest) -> ChangesReport:
 
 
 def _diff_shown(desk: Desk, request: DiffRequest) -> ChangesReport:
-    """The files since a decision was shown; `against` is the tree that it showed. Nobody stored a record of that."""
+    """The files since a decision was shown; `against` is the tree it showed. There is no snapshot of that."""
     tree = request.against
-    before = BaselineChoice(tree=tree, reason="what was shown when you were about to decide")
+    before = BaselineChoice(tree=tree, reason="what you were shown when you were about to decide")
     pair = ComparedPair(scope=DiffScope.SINCE_SHOWN, before=before)
     return ChangesReport(pair, None, (), _compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
 
@@ -170,10 +170,10 @@ def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Revie
 
 def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> ComparedPair:
     if request.instead is not None and request.against is None:
-        raise UsageError("what is to be compared with it is missing", "Name both: diff --between ONE OTHER.")
+        raise UsageError("nothing to compare it with", "Name both: diff --between ONE OTHER.")
     if request.scope is DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:
-        raise UsageError("whose previous attempt is meant is not said", "Name the handoff: --handoff ID.")
-    # who names what to compare with asks for nothing of the log
+        raise UsageError("the previous attempt needs a handoff", "Name it: --handoff ID.")
+    # with a named side, the log isn't needed
     marks = (
         ComparisonPoints()
         if request.against
@@ -188,7 +188,7 @@ def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> Compare
 
 
 def _find_subject_tree(desk: Desk) -> str:
-    """The files that a decision here would be bound to: an approval of them is no baseline for them."""
+    """The files a decision here would be bound to: approving them doesn't make them their own baseline."""
     head = desk.work_tree.facts.head
     if head is None:
         return _write_tree(desk)
@@ -207,7 +207,7 @@ def _load_before(desk: Desk, pair: ComparedPair) -> Side | None:
 def _load_now(
     desk: Desk, request: DiffRequest, reading: RepositoryReading, before: Side | None, telling: ProgressCallbacks | None
 ) -> Side:
-    """The work tree; without a snapshot to compare with, the checks need not run."""
+    """The work tree; without a snapshot to compare with, checks needn't run."""
     if before is not None and before.snapshot is not None:
         captured = take_still(desk, telling, Prefetched(reading), run_commands=request.run_commands).captured
     else:
@@ -231,7 +231,7 @@ def _read_documents(desk: Desk, handoffs: list[Handoff]) -> list[tuple[str, str]
         try:
             texts.append((path, reader.read_bytes(path).decode("utf-8", "replace")))
         except (FileUnreadableError, UnsafePathError):
-            continue  # a document from git notes, or one that cannot be read: it explains nothing
+            continue  # from git notes, or unreadable: it explains nothing
     return texts
 
 

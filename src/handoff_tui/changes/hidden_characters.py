@@ -1,4 +1,4 @@
-"""Characters that do not show, in the names and the new lines of changed files."""
+"""Finds hidden characters in the names and the new lines of changed files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 def find_hidden_characters(desk: Desk, changes: list[FileChange], objects: Mapping[str, str]) -> Iterator[RiskFact]:
-    """Characters that do not show, in names and in lines that were not there before."""
+    """A risk for hidden characters in names and in new lines."""
     risk = desk.loaded.settings.risk
     places = [Place(path=change.path) for change in changes if HIDDEN.search(change.path)]
     readable = [one for one in changes if one.status != "D" and one.new_mode not in _NO_TEXT]
@@ -42,7 +42,7 @@ def find_hidden_characters(desk: Desk, changes: list[FileChange], objects: Mappi
 
 
 def _scan(path: str, before: bytes | None, now: bytes | None) -> list[Place]:
-    """Lines with hidden characters that were not there before; what is binary has no lines."""
+    """New lines with hidden characters; none in binary files."""
     if now is None or b"\0" in now or (now.isascii() and not _CONTROLS.search(now)):
         return []
     known = set((before or b"").split(b"\n"))

@@ -142,12 +142,12 @@ def test_notes_say_when_a_number_does_not_mean_what_it_seems() -> None:
     bare = build_snapshot()
     full = build_snapshot(tests={"a": "pass"}, checks={"a": "pass"})
     assert compare(full, bare).notes == (
-        "no test report was read here, so every test of the baseline counts as gone",
-        "no check results are here, so every check of the baseline counts as gone",
+        "no test report was read here, so every baseline test counts as gone",
+        "no check results here, so every baseline check counts as gone",
     )
     assert compare(bare, full).notes == (
-        "the baseline holds no test by id, so which tests are new is not known",
-        "the baseline holds no check results",
+        "the baseline has no tests by id, so new tests are unknown",
+        "the baseline has no check results",
     )
     assert compare(full, full).notes == ()
 

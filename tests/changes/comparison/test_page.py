@@ -32,7 +32,7 @@ from tests.support.snapshots import build_package, build_snapshot
 
 _PAIR = ComparedPair(
     scope=DiffScope.SINCE_BASELINE,
-    before=BaselineChoice(snapshot="12" * 32, commit="a" * 40, reason="the last approved one of this line of work"),
+    before=BaselineChoice(snapshot="12" * 32, commit="a" * 40, reason="The last approved baseline on this branch"),
 )
 
 
@@ -67,12 +67,12 @@ def build_sides() -> tuple[Snapshot, Snapshot]:
 def test_page_goes_from_the_worst_to_the_rest() -> None:
     """Unexplained drops, new failures, clashes, claims that do not agree, then each kind of thing."""
     lines = render(*build_sides()).splitlines()
-    assert lines[0] == "✗ 3 unexplained drops, 1 new failure, 1 new ownership clash, 1 claim that does not agree"
+    assert lines[0] == "✗ 3 unexplained drops, 1 new failure, 1 new ownership clash, 1 false claim"
     headings = [
-        "UNEXPLAINED DROPS  3; no handoff says that these were dropped",
+        "UNEXPLAINED DROPS  3; no handoff mentions these",
         "NEW FAILURES  1",
-        "FILES THAT TWO PACKAGES OWN  1",
-        "Claims that do not agree  1",
+        "FILES OWNED BY TWO PACKAGES  1",
+        "False claims  1",
         "Tests  4 before, 4 now, 0 unchanged",
         "Findings  1 before, 0 now, 0 unchanged",
         "Packages  2 before, 2 now, 0 unchanged",
@@ -102,7 +102,7 @@ def test_each_thing_says_what_became_of_it() -> None:
         "+ manifest:p -> six  any version",
         "~ doc.md  111111111111 → 222222222222",
         "~ lines  1,000 → 1,100",
-        "snapshot 121212121212, commit aaaaaaa  the last approved one of this line of work",
+        "snapshot 121212121212, commit aaaaaaa  The last approved baseline on this branch",
     ):
         assert words in text, words
 
@@ -111,7 +111,7 @@ def test_explained_drop_stands_below_with_its_place() -> None:
     """It is no longer among the worst."""
     before, after = build_snapshot(tests={"x.py::test_a": "pass", "b": "pass"}), build_snapshot(tests={"b": "pass"})
     text = render(before, after, "Removed test_a.")
-    assert text.splitlines()[0] == "✓ nothing was lost or broke without a word"
+    assert text.splitlines()[0] == "✓ no unexplained losses, nothing newly failing"
     assert "UNEXPLAINED" not in text
     assert "- x.py::test_a  was pass · explained at results.md:1" in text
 
@@ -138,23 +138,23 @@ def test_nothing_that_differs_is_said_in_one_line() -> None:
     same = build_snapshot(tests={"a": "pass"})
     text = render(same, same)
     assert text.splitlines()[0] == "· nothing differs"
-    assert "the same as before: 1 test" in text
+    assert "unchanged: 1 test" in text
     diff = compare_snapshots(same, same, build_explanations([], []))
     first = render_page(build_snapshot_diff_page(diff, _PAIR, files=2)).splitlines()[0]
-    assert first == "✓ nothing differs but the content of files"
+    assert first == "✓ only file contents differ"
 
 
 def test_without_a_baseline_nothing_is_called_new() -> None:
     """It is said that there is none, and why; claims are still compared with what is here."""
     pair = ComparedPair(
-        scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(reason="there is no baseline: nothing is pinned")
+        scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(reason="no baseline: nothing is pinned")
     )
     check = ClaimCheck(
         handoff="H-1", what="packages", claimed=2, measured=2, before=None, where="r.md", agrees=True, text="says 2"
     )
     text = render_page(build_snapshot_diff_page(None, pair, (check,)))
-    assert text.splitlines()[0] == "? no baseline  what is new and what is gone cannot be said"
-    assert "there is no baseline: nothing is pinned" in text
+    assert text.splitlines()[0] == "? no baseline  what is new and what is gone is unknown"
+    assert "no baseline: nothing is pinned" in text
     assert "✓ holds | H-1 | says 2  (r.md)" in text
     assert "new " not in text.replace("what is new and", "")
     assert "--against" in text
@@ -164,8 +164,8 @@ def test_baseline_without_tests_calls_none_of_them_new() -> None:
     """Those that fail are listed as failing here."""
     text = render(build_snapshot(), build_snapshot(tests={"a": "pass", "b": "fail"}))
     assert "FAILING HERE  1" in text
-    assert "! the baseline holds no test by id, so which tests are new is not known" in text
-    assert "2 tests here; the baseline holds none by id" in text
+    assert "! the baseline has no tests by id, so new tests are unknown" in text
+    assert "2 tests here; the baseline has none by id" in text
 
 
 def test_both_sides_are_named_where_two_are_compared() -> None:
@@ -203,7 +203,7 @@ def test_claims_that_could_not_be_compared_are_a_number() -> None:
     text = render(before, after)
     assert "Other claimed numbers  1" in text
     assert "H-1 said 319 before: 156 fewer" in text
-    assert "2 claimed numbers could not be compared; --all shows them" in text
+    assert "2 claimed numbers couldn't be compared; --all shows them" in text
     assert "Other claimed numbers  3" in render(before, after, everything=True)
 
 

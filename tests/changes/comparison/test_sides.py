@@ -49,10 +49,10 @@ def test_pin_goes_before_all_else() -> None:
 @pytest.mark.parametrize(
     ("stored", "reason"),
     [
-        ((), "the pinned snapshot 111111111111 is not stored here: fetch it, or pin another one"),
+        ((), "the pinned snapshot 111111111111 isn't stored here: fetch it, or pin another one"),
         (
             (_ONE.model_copy(update={"problem": "its content has another digest"}),),
-            "the pinned snapshot 111111111111 cannot be used: its content has another digest",
+            "the pinned snapshot 111111111111 can't be used: its content has another digest",
         ),
     ],
 )
@@ -66,17 +66,17 @@ def test_last_approved_of_this_line_goes_before_what_is_declared() -> None:
     """The newest one that lies behind the work; another line's approval does not count."""
     other = ApprovedSnapshot(_TWO.digest, _TWO.commit, is_ancestor=False)
     choice = pick_baseline(BaselineCandidates(None, (other, _APPROVED), (_DECLARED,), _STORED))
-    assert (choice.snapshot, choice.reason) == (_ONE.digest, "the last approved one of this line of work")
+    assert (choice.snapshot, choice.reason) == (_ONE.digest, "The last approved baseline on this branch")
 
 
 def test_approved_snapshot_that_is_lost_leaves_its_commit() -> None:
     """Then files can be compared, and it is said that nothing else can."""
     choice = pick_baseline(BaselineCandidates(None, (_APPROVED,), (_DECLARED,), (_TWO,)))
     assert (choice.snapshot, choice.commit) == (None, _ONE.commit)
-    assert choice.reason.endswith("is not stored here; its commit is, so only files can be compared")
+    assert choice.reason.endswith("isn't stored here; its commit is here, so only files are compared")
     lost = pick_baseline(BaselineCandidates(None, (_APPROVED._replace(commit=None),)))
     assert (lost.snapshot, lost.commit) == (None, None)
-    assert lost.reason.endswith("is not stored here")
+    assert lost.reason.endswith("isn't stored here")
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,13 @@ def test_declared_commit_without_a_snapshot_of_its_own_is_a_commit() -> None:
     ):
         choice = pick_baseline(BaselineCandidates(None, (), (here,), stored, {"v2": "b" * 40}))
         assert (choice.snapshot, choice.commit) == (None, "b" * 40)
-        assert choice.reason == f"r.md declares v2; {words} taken there, so only files can be compared"
+        assert choice.reason == f"r.md declares v2; {words} taken there, so only files are compared"
 
 
 def test_no_baseline_has_its_reasons() -> None:
     """Each way that was tried is told, and what to do."""
     assert pick_baseline(BaselineCandidates()).reason == (
-        "there is no baseline: nothing is pinned, nothing was approved before, no document declares one"
+        "no baseline: nothing is pinned, nothing was approved before, no document declares one"
         "; none is stored yet"
     )
     other = ApprovedSnapshot("9" * 64, None, is_ancestor=False)
@@ -130,10 +130,10 @@ def test_no_baseline_has_its_reasons() -> None:
     )
     assert (choice.snapshot, choice.commit) == (None, None)
     assert choice.reason == (
-        "there is no baseline: nothing is pinned, what was approved lies on another line of work, "
+        "no baseline: nothing is pinned, the approved work is on another branch, "
         "r.md declares gone, which is neither a snapshot nor a commit here, "
         "s.md declares a baseline of 5 packages, which no stored snapshot has"
-        "; pin one of those that `baseline list` shows"
+        "; pin one from `baseline list`"
     )
 
 
@@ -155,10 +155,10 @@ def test_scope_since_the_baseline_is_the_choice_itself() -> None:
 @pytest.mark.parametrize(
     ("scope", "facts", "reason"),
     [
-        (DiffScope.SINCE_MY_REVIEW, {}, "who you are is not known: git has no user.email here"),
-        (DiffScope.SINCE_MY_REVIEW, {"reviewer": "a@b"}, "no earlier review of yours is in the log"),
-        (DiffScope.SINCE_PREVIOUS_ATTEMPT, {}, "this is the first attempt: no earlier one is in the log"),
-        (DiffScope.BETWEEN, {}, "name what to compare with: a snapshot or a commit"),
+        (DiffScope.SINCE_MY_REVIEW, {}, "git has no user.email here, so your reviews can't be found"),
+        (DiffScope.SINCE_MY_REVIEW, {"reviewer": "a@b"}, "the log has no earlier review of yours"),
+        (DiffScope.SINCE_PREVIOUS_ATTEMPT, {}, "this is the first attempt in the log"),
+        (DiffScope.BETWEEN, {}, "name a snapshot or commit to compare with"),
     ],
 )
 def test_scope_without_a_beginning_says_why(scope: DiffScope, facts: dict[str, str], reason: str) -> None:
@@ -205,7 +205,7 @@ def test_name_is_a_snapshot_first_then_a_commit(desk: Desk, builder: RepositoryB
 
 def test_pinned_snapshot_is_chosen_with_its_reason(desk: Desk) -> None:
     """The pin of a handoff goes before the one for all; without any, it is said that there is none."""
-    assert choose_snapshot(desk, (), None, ()).reason.startswith("there is no baseline: nothing is pinned")
+    assert choose_snapshot(desk, (), None, ()).reason.startswith("no baseline: nothing is pinned")
     digest = capture(desk).summary.digest
     pin(desk, digest, None)
     assert choose_snapshot(desk, (), None, ()).snapshot == digest
@@ -246,7 +246,7 @@ def test_snapshot_with_uncommitted_work_keeps_its_files_in_the_cache(desk: Desk,
     side = load_side(desk, choice)
     assert side.tree == builder.head("HEAD^{tree}")
     assert [note.partition(":")[0] for note in side.notes] == [
-        "the snapshot held uncommitted work that is not here any more"
+        "the snapshot's uncommitted changes are gone; the files of its commit are compared instead"
     ]
 
 
@@ -261,4 +261,4 @@ def test_commit_that_is_gone_leaves_the_record(desk: Desk, builder: RepositoryBu
     shutil.rmtree(find_cache_folder(Path(builder.folder)))
     bare = load_side(desk, BaselineChoice(snapshot=digest, reason=""))
     assert bare.snapshot is not None
-    assert bare.notes == ("the files of this snapshot are not here, so only its record is compared",)
+    assert bare.notes == ("the files of this snapshot aren't here, so only its contents are compared",)

@@ -138,7 +138,7 @@ def test_submodules_show_their_commits(builder: RepositoryBuilder, tmp_path: Pat
     builder.commit()
     diff = read(builder, "module")
     assert (diff.kind, diff.change.old_id, diff.change.new_id) == (FileKind.SUBMODULE, first, module.head())
-    assert diff.note == "only the commit that is asked for is compared, not what is in it"
+    assert diff.note == "only the submodule's commit is compared, not its contents"
 
 
 def test_mode_and_name_alone_have_no_lines(builder: RepositoryBuilder) -> None:
@@ -229,7 +229,7 @@ def test_notebook_that_is_none_is_shown_as_stored(builder: RepositoryBuilder) ->
     builder.write("n.ipynb", build_notebook("a\n")).commit().write("n.ipynb", "not json\n").commit()
     diff = read(builder, "n.ipynb")
     assert "+not json" in marked(diff)
-    assert diff.note == "it cannot be read as a notebook, so it is shown as it is stored"
+    assert diff.note == "not a readable notebook, so shown as stored"
 
 
 def test_notebook_that_is_laid_out_anew_says_so(builder: RepositoryBuilder) -> None:

@@ -102,7 +102,7 @@ def test_white_space_can_be_left_out(builder: RepositoryBuilder) -> None:
     """Nothing is left of a change of blanks, and that is said."""
     builder.write("a.py", "a b\n").commit().write("a.py", "a  b\n").commit()
     shown = read(builder, "a.py", DiffOptions(whitespace=Whitespace.IGNORE_AMOUNT))
-    assert (mark(shown), shown.note) == ([], "nothing else differs with white space set to ignore-amount")
+    assert (mark(shown), shown.note) == ([], "no other differences with white space set to ignore-amount")
 
 
 def test_notebook_is_shown_as_cells_or_as_it_is_stored(builder: RepositoryBuilder) -> None:
@@ -115,7 +115,7 @@ def test_notebook_is_shown_as_cells_or_as_it_is_stored(builder: RepositoryBuilde
     assert "-    one" in mark(shown)
     assert not any(line.startswith("-    one") for line in mark(read(builder, "a.ipynb", DiffOptions(as_stored=True))))
     builder.write("a.ipynb", "{").commit()
-    assert "cannot be read as a notebook" in (read(builder, "a.ipynb").note or "")
+    assert "not a readable notebook" in (read(builder, "a.ipynb").note or "")
 
 
 def test_missing_content_is_named(builder: RepositoryBuilder) -> None:

@@ -113,7 +113,7 @@ def test_binary_content_is_told_by_size_and_hash() -> None:
     diff = FileDiff(change=build_change("x.png", "A"), kind=FileKind.BINARY, new_facts=BlobFacts(2_048, "ab" * 32))
     assert lines_of(show_diff(diff)) == [
         "x.png  added · binary",
-        "old  not there",
+        "old  missing",
         f"new  2,048 bytes, sha256 {'ab' * 32}",
     ]
 
@@ -241,7 +241,7 @@ def test_modes_are_remarked(status: str, old_mode: str, new_mode: str, remarks: 
 def test_files_that_steer_are_remarked(path: str) -> None:
     """They change what git, the machines or the review do."""
     [remark] = find_change_notices(build_change(path))
-    assert remark.startswith("steers ")
+    assert remark.startswith("controls ")
 
 
 @pytest.mark.parametrize(
@@ -270,4 +270,4 @@ def test_hidden_characters_are_remarked() -> None:
 
 def test_generated_is_the_word_of_the_file() -> None:
     """It is told as what the file says, not as a fact."""
-    assert find_diff_notices(build_diff(kind=FileKind.GENERATED)) == ["says that it is generated"]
+    assert find_diff_notices(build_diff(kind=FileKind.GENERATED)) == ["says it is generated"]

@@ -19,7 +19,7 @@ _DIGEST = "1234567890abcdef" * 4
 def test_empty_list_says_what_to_do() -> None:
     """Nothing is stored before something is captured."""
     text = render_page(build_baseline_list_page([]))
-    assert text == "No snapshot is stored here. `handoff-tui baseline capture` takes one."
+    assert text == "No snapshots stored here. `handoff-tui baseline capture` takes one."
 
 
 def test_list_has_digest_commit_branch_and_counts() -> None:
@@ -36,7 +36,7 @@ def test_list_has_digest_commit_branch_and_counts() -> None:
         "1234567890ab | aaaaaaa | 2025-06-15 | main | 1,234 | 22 | pinned",
         "eeeeeeeeeeee | – | – | – | 0 | 0 | pinned for H-1, H-2",
         "",
-        "Cannot be used  1",
+        "Unusable  1",
         "  ffffffffffff  does not have the content that its name says",
     ]
 
@@ -71,7 +71,7 @@ def test_captured_snapshot_is_told_in_numbers() -> None:
     assert "checks   1: 1 pass" in lines
     assert lines[-1] == "  broken.xml  it is not XML"
     again = render_page(build_baseline_capture_page(summary, build_snapshot(), is_new=False))
-    assert "stored before, with just this content" in again
+    assert "already stored with this content" in again
     assert "no test report was read" in again
 
 

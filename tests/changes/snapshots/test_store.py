@@ -125,18 +125,18 @@ def test_changed_snapshot_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "is not JSON"),
-        (b"{", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
-        (b"\xff{}", "is not JSON"),
+        (b"", "isn't JSON"),
+        (b"{", "isn't JSON"),
+        (b"[" * 100_000, "isn't JSON"),
+        (b"\xff{}", "isn't JSON"),
         (b"[]", "no schema version"),
         (b"{}", "no schema version"),
         (b'{"schema_version": 2, "tree": "a"}', "schema version 2; this handoff-tui reads version 1"),
         (b'{"schema_version": "1", "tree": "a"}', "schema version '1'"),
-        (b'{"schema_version": 1}', "no snapshot: tree"),
+        (b'{"schema_version": 1}', "isn't a snapshot: tree"),
         (b'{"schema_version": 1, "tree": "a", "mood": 1}', "unknown field: mood"),
-        (b'{"schema_version": 1, "tree": "a", "measures": {"files": 1.5}}', "no snapshot: measures.files"),
-        (b'{"schema_version": 1, "tree": "a", "tests": {"x": "vanished"}}', "no snapshot: tests.x"),
+        (b'{"schema_version": 1, "tree": "a", "measures": {"files": 1.5}}', "isn't a snapshot: measures.files"),
+        (b'{"schema_version": 1, "tree": "a", "tests": {"x": "vanished"}}', "isn't a snapshot: tests.x"),
     ],
 )
 def test_file_that_is_no_snapshot_says_why(tmp_path: Path, content: bytes, words: str) -> None:
@@ -155,14 +155,14 @@ def test_snapshot_is_found_by_its_first_digits(tmp_path: Path) -> None:
     assert find_snapshot(tmp_path, digest[:6]) == digest
     assert find_snapshot(tmp_path, f" sha256:{digest[:8].upper()}".lower()) == digest
     assert find_snapshot(tmp_path, "0" * 64) == "0" * 64
-    with pytest.raises(StoredFileMissingError, match="begins with 000000"):
+    with pytest.raises(StoredFileMissingError, match="starts with 000000"):
         find_snapshot(tmp_path, "000000")
 
 
 @pytest.mark.parametrize("written", ["", "12345", "xyzxyz", "../../a", "1" * 65])
 def test_what_begins_no_digest_is_refused(tmp_path: Path, written: str) -> None:
     """Too short, too long, or no hexadecimal digits."""
-    with pytest.raises(UsageError, match="not the beginning of a digest"):
+    with pytest.raises(UsageError, match="isn't the start of a digest"):
         find_snapshot(tmp_path, written)
 
 
@@ -180,7 +180,7 @@ def test_beginning_of_two_snapshots_is_refused(tmp_path: Path) -> None:
 def test_id_that_is_none_is_refused(change: dict[str, str]) -> None:
     """Git would be asked for it, and might take it for an option or a name."""
     content = encode_snapshot(SNAPSHOT.model_copy(update=change))
-    with pytest.raises(SnapshotUnusableError, match="is no object id"):
+    with pytest.raises(SnapshotUnusableError, match="isn't an object id"):
         parse_snapshot(content, "x.json")
 
 

@@ -16,15 +16,15 @@ import pytest
 from handoff_tui.cli.demo.demo import build_demo
 from handoff_tui.cli.output import render_json, render_page
 from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.history.metrics.compute import DayWindow
 from handoff_tui.history.metrics.definitions import ALL
-from handoff_tui.history.metrics.figures import Window
 from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
 from handoff_tui.history.metrics.metrics import read_metrics
 from handoff_tui.history.metrics.page import build_metrics_page
+from handoff_tui.history.replay.audit import render_report_markdown
 from handoff_tui.history.replay.page import build_replay_json, build_replay_page
 from handoff_tui.history.replay.replay import replay
 from handoff_tui.history.replay.report import ReplayReport
-from handoff_tui.history.replay.report_markdown import render_report_markdown
 from handoff_tui.log.open_log import open_log
 from tests.support.in_process import InProcess
 
@@ -55,7 +55,7 @@ def test_everything_told_of_the_sample_is_as_promised(demo: Path) -> None:
     """Byte for byte, but for digests and the folder the sample was built in."""
     desk = open_desk(demo)
     log = open_log(desk.repository, remembered=False)
-    metrics, judged = read_metrics(desk, log, Window(), lambda: NOW), replay(desk, log, now=lambda: NOW)
+    metrics, judged = read_metrics(desk, log, DayWindow(), lambda: NOW), replay(desk, log, now=lambda: NOW)
     theme = load_terminal_theme()
     told = {
         "metrics.txt": render_page(build_metrics_page(metrics), theme, WIDTH),

@@ -160,7 +160,7 @@ def test_run_is_told_by_its_files(tmp_path: Path) -> None:
 
 LINES = "".join(f"line {number}\n" for number in range(1, 13))
 
-LOOK = "look whether that answers it"
+LOOK = "check whether that answers it"
 
 
 @pytest.mark.parametrize(
@@ -237,15 +237,15 @@ def test_remarks_are_judged_by_what_they_are_about(story: AttemptStory) -> None:
     _, *remarks = measure(story)
     assert [(point.text, point.addressed, point.evidence) for point in remarks] == [
         ("moved", False, "what it is about is the same in attempt 2"),
-        ("gone", None, "the file is gone from attempt 2: look whether that answers it"),
+        ("gone", None, "the file is gone from attempt 2: check whether that answers it"),
         ("renamed", False, "what it is about is the same in attempt 2, where the file is new.py"),
-        ("renamed and changed", True, "what it is about has changed in attempt 2, where the file is new.py"),
-        ("only renamed", None, "only its name has changed in attempt 2, where the file is two.py: " + LOOK),
-        ("a link now", None, "it is another kind of file in attempt 2: " + LOOK),
-        ("spaced", False, "only white space of what it is about has changed in attempt 2"),
-        ("never there", None, "the file was not there when the remark was made"),
+        ("renamed and changed", True, "what it is about changed in attempt 2, where the file is new.py"),
+        ("only renamed", None, "only its name changed in attempt 2, where the file is two.py: " + LOOK),
+        ("a link now", None, "it is a different kind of file in attempt 2: " + LOOK),
+        ("spaced", False, "only white space in what it is about changed in attempt 2"),
+        ("never there", None, "the file wasn't there when the comment was made"),
         ("too large", None, "the file is too large to compare, or this clone lacks its content"),
-        ("the whole", None, "it is about the whole, which is not measured"),
+        ("the whole", None, "it is about the work as a whole, which isn't measured"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Numbers that documents claim beside what is here, what the baseline had, and what the document before it said."""
+"""Compares numbers that documents claim with what is here, the baseline, and the previous document."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _NOUNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """One claimed number: what it counts, and in which words."""
+    """One claimed number: what it counts, and the noun for it."""
 
     what: str
     """`packages`, `tests.total`, `regression.failed`, `baseline.packages`, …"""
     noun: str
     claimed: int
-    is_whole: bool = True
-    """Whether it counts all there is; the work's own tests are only a part."""
+    counts_all: bool = True
+    """Whether it counts everything; the work's own tests are only a part."""
 
 
 def compare_claims(before: Snapshot | None, after: Snapshot, handoff: str | None = None) -> tuple[ClaimCheck, ...]:
-    """Each number of the handoff under review; without one, of every document that is new or says something new."""
+    """Checks each number of the handoff under review, or of every document that is new or changed."""
     chosen = _choose_documents(before, after, handoff)
-    # without a baseline nobody knows which of several documents is the latest, and an old one need not fit what is here
+    # without a baseline, which document is the latest is unknown, and an old one needn't match
     certain = before is not None or handoff is not None or len(chosen) == 1
     here, there = _measure(after), _measure(before) if before else {}
     checks: list[ClaimCheck] = []
@@ -60,7 +60,7 @@ def _list_numbers(totals: ClaimedTotals) -> Iterator[_Number]:
         yield _Number("packages", "packages", totals.packages)
     for part in _RUN_PARTS:
         if part in totals.tests:
-            yield _Number(f"tests.{part}", f"{_NOUNS[part]} of its own", totals.tests[part], is_whole=False)
+            yield _Number(f"tests.{part}", f"{_NOUNS[part]} of its own", totals.tests[part], counts_all=False)
     for part in _RUN_PARTS:
         if part in totals.regression:
             yield _Number(f"regression.{part}", f"{_NOUNS[part]} in the full regression", totals.regression[part])
@@ -71,7 +71,7 @@ def _list_numbers(totals: ClaimedTotals) -> Iterator[_Number]:
 
 
 def _measure(snapshot: Snapshot) -> dict[str, int]:
-    """What can be counted; what cannot is left out, because nothing read is not the same as nothing there."""
+    """What can be counted; anything else is left out, since unread isn't the same as zero."""
     measured: dict[str, int] = {}
     packages = snapshot.package_count
     if packages:
@@ -100,7 +100,7 @@ def _judge(
     here, there = counted
     measured, earlier = here.get(number.what), there.get(number.what)
     text = f"says {number.claimed:,} {_inflect(number)}"
-    if number.is_whole:
+    if number.counts_all:
         agrees = None if measured is None else number.claimed == measured
         text += f", {_describe_before(before, earlier)}, {_describe_here(measured)}"
     else:
@@ -113,8 +113,8 @@ def _judge(
         handoff=name,
         what=number.what,
         claimed=number.claimed,
-        measured=measured if number.is_whole else None,
-        before=earlier if number.is_whole else None,
+        measured=measured if number.counts_all else None,
+        before=earlier if number.counts_all else None,
         where=where,
         agrees=agrees,
         text=text,
@@ -143,7 +143,7 @@ def _doubt(check: ClaimCheck, documents: int) -> ClaimCheck:
 
 
 def _find_previous(before: Snapshot | None, name: str) -> dict[str, tuple[int, str]]:
-    """What was claimed before, with who said it: this document itself, or else the highest that any other said."""
+    """What was claimed before and by whom: by this document, else the highest number of any other."""
     if before is None:
         return {}
     own = before.claimed.get(name)
@@ -151,7 +151,7 @@ def _find_previous(before: Snapshot | None, name: str) -> dict[str, tuple[int, s
     found: dict[str, tuple[int, str]] = {}
     for other in sorted(claimed):
         for number in _list_numbers(claimed[other]):
-            if number.is_whole and number.claimed > found.get(number.what, (-1, ""))[0]:
+            if number.counts_all and number.claimed > found.get(number.what, (-1, ""))[0]:
                 found[number.what] = number.claimed, other
     return found
 

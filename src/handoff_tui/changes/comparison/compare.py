@@ -1,4 +1,4 @@
-"""How two snapshots differ: by id and fingerprint, each drop with the place that explains it or with none. Pure."""
+"""Compares two snapshots by id and fingerprint; each drop comes with the place that explains it, if any. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBERS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})*")
 
 
 def align_packages(before: Packages, after: Packages) -> tuple[dict[str, PackageRecord], dict[str, PackageRecord]]:
-    """The same packages under one key on both sides: a key gets its file's name when a namesake appears."""
+    """Gives the same package the same key on both sides; a key includes its file once a namesake appears."""
     left = {_build_identity(before[key]): key for key in sorted(before) if key not in after}
     came = {_build_identity(after[key]): key for key in sorted(after) if key not in before}
     renamed: dict[str, str] = {}
@@ -73,7 +73,7 @@ def compare_dependencies(before: Packages, after: Packages, explanations: Explan
 
 
 def find_clashes(before: Packages, after: Packages) -> tuple[Clash, ...]:
-    """Files that two packages in force own now."""
+    """Files that two current packages own."""
     known = _list_shared(before)
     return tuple(
         Clash(path=path, owners=owners, known=known.get(path) == owners)
@@ -110,7 +110,7 @@ def _explain_edge(
 
 
 def _describe_change(old: PackageRecord, new: PackageRecord) -> str | None:
-    """What is different, in words; empty for a plain upgrade, nothing where all is the same."""
+    """What differs, in words; empty for a plain upgrade, None if nothing does."""
     notes: list[str] = []
     if _is_lower(old.version, new.version):
         notes.append("the version goes down")
@@ -164,7 +164,7 @@ def compare_snapshots(
     *,
     handoff: str | None = None,
 ) -> SnapshotDiff:
-    """Everything that differs. `changes` tell which files git sees as renamed; `handoff` is the one under review."""
+    """Everything that differs. `changes` say which files git sees as renamed; `handoff` is under review."""
     moved = {change.old_path: change.path for change in changes if change.status == "R" and change.old_path}
     old_packages, new_packages = align_packages(before.packages, after.packages)
     return SnapshotDiff(
@@ -223,7 +223,7 @@ def _classify_check(old: str | None, new: str | None) -> ItemChange:
 
 
 def _compare_findings(before: Snapshot, after: Snapshot) -> ComparedSection:
-    """A finding that is gone is fixed only if its check still looked for it."""
+    """A missing finding is fixed only if its check still ran."""
     items = [
         ComparedItem(id=name, change=ItemChange.NEW, after=_describe_finding(found))
         for name, found in after.findings.items()
@@ -237,7 +237,7 @@ def _compare_findings(before: Snapshot, after: Snapshot) -> ComparedSection:
                     id=name,
                     change=ItemChange.FIXED if judged else ItemChange.VANISHED,
                     before=_describe_finding(found),
-                    note="" if judged else f"{found.check} gave no verdict here, so nobody looked for it",
+                    note="" if judged else f"{found.check} has no result here, so it wasn't looked for",
                 )
             )
     return _build_section(items, len(before.findings), len(after.findings))
@@ -275,7 +275,7 @@ def _compare_files(
 
 
 def _pair_files(before: Mapping[str, str], after: Mapping[str, str], moved: Mapping[str, str]) -> dict[str, str]:
-    """Files that git sees as renamed; else one that left and one that came with the same content, and no other such."""
+    """Pairs renamed files: as git sees them, else by content if it is unique on both sides."""
     left = {path: content for path, content in before.items() if path not in after}
     came = {path: content for path, content in after.items() if path not in before}
     pairs = {path: moved[path] for path in left if moved.get(path) in came}
@@ -313,16 +313,16 @@ def _compare_measures(
 
 
 def _list_notes(before: Snapshot, after: Snapshot) -> list[str]:
-    """What keeps a number from meaning what it seems to mean."""
+    """Notes on numbers that could mislead."""
     notes: list[str] = []
     if after.tests and not before.tests:
-        notes.append("the baseline holds no test by id, so which tests are new is not known")
+        notes.append("the baseline has no tests by id, so new tests are unknown")
     if before.tests and not after.tests:
-        notes.append("no test report was read here, so every test of the baseline counts as gone")
+        notes.append("no test report was read here, so every baseline test counts as gone")
     if after.checks and not before.checks:
-        notes.append("the baseline holds no check results")
+        notes.append("the baseline has no check results")
     if before.checks and not after.checks:
-        notes.append("no check results are here, so every check of the baseline counts as gone")
+        notes.append("no check results here, so every baseline check counts as gone")
     return notes
 
 

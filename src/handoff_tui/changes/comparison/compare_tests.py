@@ -1,4 +1,4 @@
-"""TODO."""
+"""Compares tests by id: new, fixed, failing, skipped, renamed, removed, or vanished without a word. Pure."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FILE_ENDINGS: Final = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", 
 
 
 class Identity(NamedTuple):
-    """A test's id in parts, whether it was written as a path or with dots."""
+    """The parts of a test id, whether written as a path or with dots."""
 
     file: str
-    """Empty where the id names none."""
+    """Empty if the id names none."""
     classes: tuple[str, ...]
     name: str
     parameters: str = ""
@@ -32,13 +32,13 @@ class Identity(NamedTuple):
 
 
 def cut_last(identifier: str) -> tuple[str, str]:
-    """The scope of a test and its name without parameters."""
+    """The scope of a test, and its name without parameters."""
     scope, _, name = identifier.partition("[")[0].rpartition("::")
     return scope, name
 
 
 def parse_test_id(identifier: str) -> Identity:
-    """Reads `tests/x.py::Class::name[1]`, `tests.x.Class::name` (as JUnit reports have it), and plain names."""
+    """Parses `tests/x.py::Class::name[1]`, `tests.x.Class::name` (as JUnit reports have it), and plain names."""
     scope, name = cut_last(identifier)
     file, classes = parse_scope(scope)
     _, bracket, parameters = identifier.partition("[")
@@ -57,7 +57,7 @@ def parse_scope(scope: str) -> tuple[str, tuple[str, ...]]:
 
 
 def list_names(identifier: str, identity: Identity) -> list[str]:
-    """The names that mean this test and no other; its bare name is for the caller to judge."""
+    """The names that mean this test only; the caller judges its bare name."""
     inner = (*identity.classes, identity.last)
     names = [identifier, "::".join((identity.file, *inner)), "::".join(inner), ".".join(inner)]
     if identity.file:
@@ -66,7 +66,7 @@ def list_names(identifier: str, identity: Identity) -> list[str]:
 
 
 def list_scopes(file: str, classes: tuple[str, ...]) -> list[str]:
-    """What a test is a part of, smallest first: its classes, its file, its folders."""
+    """What a test is part of, smallest first: its classes, file and folders."""
     scopes: list[str] = []
     for number in range(len(classes), 0, -1):
         inner = classes[:number]
@@ -77,14 +77,14 @@ def list_scopes(file: str, classes: tuple[str, ...]) -> list[str]:
 
 
 def list_paths(path: str) -> list[str]:
-    """A path, its file name, and every folder above it, with and without a slash behind it."""
+    """A path, its file name, and every folder above it, with and without a trailing slash."""
     parts = path.split("/")
     folders = ("/".join(parts[:number]) for number in range(len(parts) - 1, 0, -1))
     return [path, parts[-1], *(name for folder in folders for name in (folder, f"{folder}/"))]
 
 
 def list_live_containers(identifiers: Iterable[str]) -> set[str]:
-    """Every container that still has one of these tests; a test with parameters is the container of its cases."""
+    """Every container that still has one of these tests; a parametrised test contains its cases."""
     scopes: set[str] = set()
     live: set[str] = set()
     for identifier in identifiers:
@@ -108,7 +108,7 @@ Keyed = Iterable[tuple[str, str]]
 def pair_renamed(
     left: Mapping[str, TestOutcome], came: Mapping[str, TestOutcome], moved: Mapping[str, str]
 ) -> dict[str, str]:
-    """The former id to the present one: by files that git sees as renamed, then by class and name, then by name."""
+    """Old id to new id: by files git sees as renamed, then by class and name, then by name; only unique matches."""
     shared = {cut_last(name)[1] for name in left} & {cut_last(name)[1] for name in came}
     if not shared:
         return {}
@@ -122,14 +122,14 @@ def pair_renamed(
 
 
 class _Parser:
-    """Keys of tests whose last part occurs on both sides. Text, not tuples: there can be 100,000 of them."""
+    """Keys of tests whose last part occurs on both sides. Text, not tuples: there can be 100,000."""
 
     def __init__(self, shared: set[str]) -> None:
         self._shared = shared
         self._scopes: dict[str, tuple[str, str]] = {}
 
     def list_moved_keys(self, tests: Tests, moved: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        """By where the test would be now; of the tests that left, those whose file was not moved have no key."""
+        """Keys by where the test would be now; of the missing tests, only those in renamed files."""
         for name, file, inner, last in self._parse(tests):
             if not moved or file in moved:
                 yield f"{moved.get(file, file)}\0{inner}\0{last}", name
@@ -155,7 +155,7 @@ class _Parser:
 
 
 def _pair(pairs: dict[str, str], left: Keyed, came: Keyed) -> None:
-    """Adds the pairs whose key occurs once on each side."""
+    """Adds pairs whose key occurs exactly once on each side."""
     old, new = _index(left), _index(came)
     for key, name in old.items():
         other = new.get(key)
@@ -171,7 +171,7 @@ def _index(keyed: Keyed) -> dict[str, str | None]:
 
 
 class TestSearch:
-    """Looks up dropped tests. `dropped` are all of them, `living` those that still run."""
+    """Finds explanations of dropped tests. `dropped` are all of them, `living` those that still run."""
 
     __test__ = False
 
@@ -189,7 +189,7 @@ class TestSearch:
                 self._bearers[last].add(scope)
 
     def find(self, *identifiers: str) -> Place | None:
-        """By the former name or the present one."""
+        """Looks up a test by its old or new name."""
         if not self._tails:
             return None
         return next((place for name in identifiers if (place := self._find(name)) is not None), None)
@@ -204,7 +204,7 @@ class TestSearch:
         return place
 
     def _find_by_name(self, identifier: str, bare: str) -> Place | None:
-        """A bare name counts when only one of the dropped tests bears it; without parameters, when none runs."""
+        """A bare name counts if only one dropped test has it; without parameters, if none runs."""
         identity = parse_test_id(identifier)
         is_unique = len(self._bearers[bare]) == 1
         names = [*list_names(identifier, identity), *([identity.last] if is_unique else [])]
@@ -217,7 +217,7 @@ class TestSearch:
         return place
 
     def _find_dead(self, containers: list[str]) -> Place | None:
-        """A file that is named as removed explains its tests only if none of them runs any more."""
+        """A removed file explains its tests only if none of them still runs."""
         named = self._explanations.named[self._drop]
         for name in containers:
             if name in named and not self._is_live(name):
@@ -237,7 +237,7 @@ def _list_unparameterised(identity: Identity) -> list[str]:
 
 
 def _list_tails(name: str) -> tuple[str, ...]:
-    """What an id could end with that this name means: the last part after `::` or a dot, without parameters."""
+    """The endings of ids this name could mean: its last part after `::` or a dot, without parameters."""
     head = name.partition("[")[0]
     return name, head, head.rpartition("::")[2], head.rpartition(".")[2]
 
@@ -249,7 +249,7 @@ _BAD: Final = frozenset({TestOutcome.FAIL, TestOutcome.ERROR})
 
 
 def compare_tests(before: Tests, after: Tests, explanations: Explanations, moved: Mapping[str, str]) -> ComparedSection:
-    """`moved` has files that git knows under another name now: old path to new path."""
+    """`moved` maps old to new paths of files git sees as renamed."""
     different = list(compress(before, map(is_not, map(after.get, before), before.values())))
     left = {name: before[name] for name in different if name not in after}
     came = {name: after[name] for name in after.keys() - before.keys()}

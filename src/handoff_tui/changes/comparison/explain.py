@@ -1,4 +1,4 @@
-"""Whether and where a handoff says that something was removed, skipped or lowered. A mere mention explains nothing."""
+"""Finds where a handoff says that something was removed, skipped or lowered. A mere mention explains nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WORDS: Final = {
         r"|declin(?:e|ed|es|ing)|less"
     ),
 }
-# a word that is part of a name or a path says nothing
+# part of a name or path, a word means nothing
 _WORD: Final = {
     drop: re.compile(rf"(?<![\w./:-])(?:{words})(?![\w/-]|[.:][\w:])", re.IGNORECASE) for drop, words in _WORDS.items()
 }
@@ -65,17 +65,17 @@ _KEPT: Final = re.compile(
 
 
 def find_drops(words: str) -> frozenset[Drop]:
-    """The drops that a piece of a sentence tells: «test_a was removed», but not «none of them was removed»."""
+    """The drops a clause reports: "test_a was removed", but not "none of them was removed"."""
     if _ANY_WORD.search(words) is None:
         return frozenset()
     ends = [match.end() for match in _CLAUSE_END.finditer(words)]
-    return frozenset(drop for drop, pattern in _WORD.items() if _tells(words, pattern, ends))
+    return frozenset(drop for drop, pattern in _WORD.items() if _reports(words, pattern, ends))
 
 
 def find_heading_drops(words: str) -> frozenset[Drop]:
-    """The drops that a heading tells of all that is listed under it: «Removed tests», «Files deleted (3)».
+    """The drops a heading reports for everything listed under it: "Removed tests", "Files deleted (3)".
 
-    A heading that is a sentence, or that tells of other things as well, tells of no list.
+    A heading that is a sentence, or also about other things, doesn't count.
     """
     plain = _BRACKETS.sub(" ", words).split()
     if len(plain) > _LONGEST_HEADING or has_opposite(words):
@@ -84,18 +84,18 @@ def find_heading_drops(words: str) -> frozenset[Drop]:
 
 
 def find_introduction_drops(words: str) -> frozenset[Drop]:
-    """The drops that a line tells of the list below it: «The following were removed, since nobody used them:»."""
+    """The drops a line reports for the list below it: "The following were removed, since nobody used them:"."""
     return frozenset() if has_opposite(words) else find_drops(words)
 
 
 def find_row_drops(words: str) -> frozenset[Drop]:
-    """The drops that a row of a table tells: a cell must begin with the word, «supersedes» deep in one says nothing."""
+    """The drops a table row reports: a cell must start with the word; "supersedes" deep inside doesn't count."""
     cells = (cell.split() for cell in words.split("|"))
     return frozenset().union(*(find_drops(" ".join(cell[:_CELL_BEGINNING])) for cell in cells))
 
 
 def has_opposite(words: str) -> bool:
-    """Whether a heading begins something else: «Added» under «Removed and added»."""
+    """Whether a heading is about the opposite: "Added" under "Removed and added"."""
     return _OPPOSITE.search(words) is not None
 
 
@@ -105,7 +105,7 @@ def is_kept(clause: str) -> bool:
 
 
 def split_clauses(words: str) -> list[tuple[int, int]]:
-    """Where each clause begins and ends."""
+    """The start and end of each clause."""
     clauses: list[tuple[int, int]] = []
     start = 0
     for match in _CLAUSE_END.finditer(words):
@@ -114,7 +114,7 @@ def split_clauses(words: str) -> list[tuple[int, int]]:
     return [*clauses, (start, len(words))]
 
 
-def _tells(words: str, pattern: re.Pattern[str], ends: list[int]) -> bool:
+def _reports(words: str, pattern: re.Pattern[str], ends: list[int]) -> bool:
     none = _NONE.search(words)
     stop = len(words) if none is None else none.start()
     for match in pattern.finditer(words, 0, stop):
@@ -131,12 +131,12 @@ _FENCES: Final = ("```", "~~~")
 _BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__):?$")
 _CODE: Final = re.compile(r"`[^`]+`")
 _QUOTED: Final = re.compile(r"`([^`]+)`|\"([^\"]{2,200})\"|“([^”]{2,200})”|«([^»]{2,200})»")
-# «replaced by x», «moved to x»: x is what took its place
+# "replaced by x", "moved to x": x is what took its place
 _TARGET: Final = re.compile(r"(?:\b(?:to|into|by|with)|→|->)[\s*`\"“«]*\Z")
 _LONGEST_TARGET: Final = 10
 _LEAD: Final = re.compile(r"(?:[\s|*_~]|\[[xX]\])*")
 _BARE: Final = re.compile(r"[^\s`|\"“”«»()]+")
-# the end of a sentence, or a turn after which other things are spoken of
+# the end of a sentence, or a word after which it is about something else
 _PIECE_END: Final = re.compile(
     r"[.!;](?=\s|$)|\?(?=\s|$)|\b(?:but|while|whereas|except|instead of|rather than|other than|unlike|besides)\b",
     re.IGNORECASE,
@@ -144,7 +144,7 @@ _PIECE_END: Final = re.compile(
 
 
 class NamedDrop(NamedTuple):
-    """A name, and what is said of it. `marked`: it stands in code marks or quotes, or leads an item of a list."""
+    """A name and what is said about it. `marked`: in code marks or quotes, or first in a list item."""
 
     name: str
     drops: frozenset[Drop]
@@ -154,18 +154,18 @@ class NamedDrop(NamedTuple):
 
 @dataclass(slots=True)
 class _Unit:
-    """A paragraph, an item of a list, or a row of a table."""
+    """A paragraph, a list item, or a table row."""
 
     lines: list[tuple[int, str]]
     indent: int | None = None
-    """Of an item or a row; nothing for a paragraph."""
+    """Of an item or row; None for a paragraph."""
     drops: frozenset[Drop] = frozenset()
-    """What the heading or the line above the list says of its items."""
+    """What the heading or line above the list says about its items."""
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Where in a document the reader is."""
+    """The reader's position in a document."""
 
     headings: list[tuple[int, frozenset[Drop]]] = field(default_factory=list)
     introductions: list[tuple[int, frozenset[Drop]]] = field(default_factory=list)
@@ -174,13 +174,13 @@ class _Reader:
 
 
 def find_named_drops(text: str) -> Iterator[NamedDrop]:
-    """Every name that a document speaks of as dropped."""
+    """Every name a document reports as dropped."""
     for unit in _split_units(text):
         yield from _read_unit(unit)
 
 
 def find_named_drops_in_line(text: str, drops: frozenset[Drop] = frozenset()) -> Iterator[NamedDrop]:
-    """The same for one line that stands alone; `drops` is what is known of it already."""
+    """The same for a single line; `drops` is what is already known about it."""
     yield from _read_unit(_Unit([(1, text)], 0 if drops else None, drops))
 
 
@@ -219,7 +219,7 @@ def _enter_heading(reader: _Reader, level: int, title: str) -> None:
     above = reader.headings[-1][1] if reader.headings else frozenset[Drop]()
     words = _mask(title)
     drops = find_heading_drops(words) or (frozenset[Drop]() if has_opposite(words) else above)
-    if level == 1:  # the title of a document is about all of it, and so about nothing that is listed in it
+    if level == 1:  # a document's title says nothing about its lists
         drops = frozenset()
     reader.headings.append((level, drops))
 
@@ -234,7 +234,7 @@ def _open_item(reader: _Reader, indent: int, number: int, text: str) -> None:
 
 
 def _close(reader: _Reader) -> Iterator[_Unit]:
-    """Ends the unit; one that introduces a list («Removed:») is remembered for the items below it."""
+    """Ends the unit; an introduction ("Removed:") is remembered for the items below it."""
     unit, reader.unit = reader.unit, None
     if unit is None:
         return
@@ -297,7 +297,7 @@ def _find_names(text: str, start: int, stop: int) -> Iterator[tuple[str, int, bo
 
 
 def _vary(token: str) -> set[str]:
-    """A name without the punctuation and marks around it; brackets may belong to it or not."""
+    """A name without surrounding punctuation, with and without brackets."""
     loose = token.lstrip("*~'’").rstrip("*~'’.,;:!?")
     tight = loose.lstrip("[{<*~'’").rstrip("]}>*~'’.,;:!?")
     names = {loose, tight, tight.removesuffix("()"), tight.rstrip("/")}
@@ -305,7 +305,7 @@ def _vary(token: str) -> set[str]:
 
 
 def _mask(text: str) -> str:
-    """The text with everything in code marks blanked out, so that a name is never taken for a word."""
+    """Blanks out everything in code marks, so a name is never taken for a word."""
     return _CODE.sub(lambda match: "\x01" * len(match.group()), text)
 
 
@@ -315,14 +315,14 @@ _REMOVED: Final = frozenset({Drop.REMOVED})
 
 @dataclass(frozen=True, slots=True)
 class Explanations:
-    """Names that the handoffs speak of as dropped, each with the first place that does."""
+    """Names that handoffs report as dropped, each with the first place that does."""
 
     named: dict[Drop, dict[str, Place]] = field(default_factory=lambda: {drop: {} for drop in Drop})
     marked: dict[Drop, dict[str, Place]] = field(default_factory=lambda: {drop: {} for drop in Drop})
-    """Names in code marks or quotes, or at the head of a list item: only there can a plain word be a name."""
+    """Names in code marks or quotes, or first in a list item: only there can a plain word be a name."""
 
     def find(self, drop: Drop, names: Iterable[str]) -> Place | None:
-        """The place that speaks of one of these names as dropped."""
+        """The place that reports one of these names as dropped; None if there is none."""
         named, marked = self.named[drop], self.marked[drop]
         for name in names:
             place = marked.get(name)
@@ -333,12 +333,12 @@ class Explanations:
         return None
 
     def find_word(self, drop: Drop, words: Iterable[str]) -> Place | None:
-        """The same for a plain word that names one thing only, such as `coverage`."""
+        """The same for an unambiguous plain word, such as `coverage`."""
         return next((place for word in words if (place := self.named[drop].get(word)) is not None), None)
 
 
 def build_explanations(handoffs: Iterable[Handoff], texts: Iterable[tuple[str, str]]) -> Explanations:
-    """From the claims and messages of handoffs, and from documents given as path and text."""
+    """Collects explanations from handoffs' claims and messages, and from documents given as path and text."""
     explanations = Explanations()
     for handoff in handoffs:
         for place, drop in _list_claimed(handoff):

@@ -1,4 +1,4 @@
-"""How two snapshots differ, as the public JSON shape."""
+"""A snapshot comparison as the public JSON shape."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FAILING = frozenset({"fail", "error", "timeout"})
 def build_snapshot_diff_json(
     diff: SnapshotDiff | None, pair: ComparedPair, claims: tuple[ClaimCheck, ...] = ()
 ) -> dict[str, object]:
-    """The shape promised to scripts. Without a baseline there is no diff: every section is null, never a zero."""
+    """The shape promised to scripts. Without a baseline every section is null, never zero."""
     names = tuple(SnapshotDiff().sections)
     return {
         "schema": SCHEMA,
@@ -38,7 +38,7 @@ def build_snapshot_diff_json(
 
 
 def build_pair_json(pair: ComparedPair) -> dict[str, object]:
-    """What is compared with what, and why; `after` is null for the work tree as it is."""
+    """What is compared with what, and why; `after` is null for the work tree."""
     return {
         "scope": pair.scope.value,
         "before": _build_choice(pair.before),
@@ -47,7 +47,7 @@ def build_pair_json(pair: ComparedPair) -> dict[str, object]:
 
 
 def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, ComparedItem], ...]:
-    """Tests and checks that fail now and did not, with the name of their section; new ones that fail are among them."""
+    """Tests and checks that fail now and didn't before, or are new and fail, with their section's name."""
     return tuple(
         (name, item)
         for name, section in (("tests", diff.tests), ("checks", diff.checks))
@@ -57,16 +57,16 @@ def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, ComparedItem], ..
 
 
 def find_new_findings(diff: SnapshotDiff) -> tuple[ComparedItem, ...]:
-    """What checks find now and did not; a check may have failed before and still find more.
+    """New findings; a check that failed before may find more.
 
-    None where the baseline holds no check results: what is new is not known then.
+    None if the baseline has no check results: what is new is unknown then.
     """
     looked = diff.checks.before_total > 0
     return tuple(item for item in diff.findings.items if looked and item.change is ItemChange.NEW)
 
 
 def count_changes(section: ComparedSection) -> dict[str, int]:
-    """How many items there are of each change, in the order of the enumeration; those without any are left out."""
+    """How many items have each change, in enum order; zeros are left out."""
     counted = Counter(item.change for item in section.items)
     return {change.value: counted[change] for change in ItemChange if counted[change]}
 
@@ -76,7 +76,7 @@ def _build_choice(choice: BaselineChoice) -> dict[str, object]:
 
 
 def build_section_json(section: ComparedSection) -> dict[str, object]:
-    """One kind of thing compared."""
+    """One section."""
     return {
         "before": section.before_total,
         "after": section.after_total,

@@ -1,4 +1,4 @@
-"""How two snapshots differ, as a page: what was lost without a word first."""
+"""A snapshot comparison as a page: unexplained losses first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def name_measure(name: str) -> str:
 
 
 def render_measure(name: str, value: int) -> str:
-    """Coverage is stored in hundredths of a percent, so that no fraction is ever rounded."""
+    """A measure with its unit; coverage is stored in hundredths of a percent."""
     if name != _COVERAGE:
         return f"{value:,}"
     return f"{'-' if value < 0 else ''}{abs(value) // 100:,}.{abs(value) % 100:02d} %"
@@ -48,7 +48,7 @@ NOUNS = {
     "files": "declared file",
     "measures": "measure",
 }
-"""One thing of each section."""
+"""The noun for one thing in each section."""
 _TITLES = {"files": "Declared files"}
 _NEW_FINDING = Label("✗", "new", "fail")
 _NEW_FAILURE = Label("✗", "new and failing", "fail")
@@ -58,7 +58,7 @@ _LONG_HASH = re.compile(rf"\b([0-9a-f]{{{SHORT_DIGEST}}})[0-9a-f]{{28,52}}\b")
 
 
 def add_named_items(page: Page, items: Sequence[tuple[str, ComparedItem]], *, everything: bool) -> None:
-    """Things of several sections, each with the noun of its own."""
+    """Items of several sections, each with its noun."""
     for name, item in items if everything else items[:MOST_LISTED]:
         label = _label(name, item)
         page.line(Cell(f"{label}  ", label.role), Cell(f"{NOUNS[name]} ", "muted"), *_build_cells(name, item), indent=4)
@@ -66,10 +66,10 @@ def add_named_items(page: Page, items: Sequence[tuple[str, ComparedItem]], *, ev
 
 
 def add_section(page: Page, name: str, section: ComparedSection, shown: set[str], *, everything: bool) -> None:
-    """The number of each change; of the items, those that are not `shown` above already."""
+    """Counts by change, and the items that aren't `shown` above already."""
     page.heading(_TITLES.get(name, name.capitalize()), _describe_totals(section))
     if not section.before_total and name == "tests":
-        page.line(Cell(f"{plural(section.after_total, 'test')} here; the baseline holds none by id", "muted"), indent=2)
+        page.line(Cell(f"{plural(section.after_total, 'test')} here; the baseline has none by id", "muted"), indent=2)
         return
     for change, number in count_changes(section).items():
         items = [item for item in section.items if item.change == change and item.id not in shown]
@@ -88,7 +88,7 @@ def add_more(page: Page, number: int) -> None:
 
 
 def shorten_hashes(text: str) -> str:
-    """Only the beginning of a long hash, which is all that a reader compares."""
+    """Shortens long hashes; nobody compares more."""
     return _LONG_HASH.sub(r"\1…", text)
 
 
@@ -101,7 +101,7 @@ def _add_items(page: Page, name: str, items: list[ComparedItem], *, everything: 
 
 
 def _add_groups(page: Page, items: list[ComparedItem]) -> None:
-    """Findings by their check, the check with the most first; of each the first, and how many more there are."""
+    """Findings by check, most findings first; one of each, and how many more."""
     groups: defaultdict[str, list[ComparedItem]] = defaultdict(list)
     for item in sorted(items, key=_tell_finding):
         groups[_tell_finding(item).partition(":")[0]].append(item)
@@ -119,7 +119,7 @@ def _add_item(page: Page, name: str, item: ComparedItem, rest: str = "") -> None
 
 
 def _label(name: str, item: ComparedItem) -> Label:
-    """What is new is good news only where it does not fail."""
+    """New is only good news if it doesn't fail."""
     if item.change is not ItemChange.NEW:
         return label_difference(item.change)
     if name == "findings":
@@ -128,7 +128,7 @@ def _label(name: str, item: ComparedItem) -> Label:
 
 
 def _build_cells(name: str, item: ComparedItem) -> tuple[Cell, Cell]:
-    """What it is called, and what there is to say of it."""
+    """Its name, and details."""
     details = [text for text in (_describe_values(name, item), item.note, _describe_reason(item)) if text]
     return (
         Cell(render_safe(_name(name, item), _LONGEST_VALUE), "path" if name == "files" else "key"),
@@ -178,11 +178,11 @@ _SCOPES = {
     DiffScope.SINCE_BASELINE: "since the baseline",
     DiffScope.SINCE_MY_REVIEW: "since your last review",
     DiffScope.SINCE_PREVIOUS_ATTEMPT: "since the previous attempt",
-    DiffScope.BETWEEN: "between two moments",
+    DiffScope.BETWEEN: "between two points",
     DiffScope.SINCE_SHOWN: "since you were about to decide",
 }
 _PLURALS = {
-    "claim that does not agree": "claims that do not agree",
+    "false claim": "false claims",
     "new ownership clash": "new ownership clashes",
     "dependency": "dependencies",
 }
@@ -198,9 +198,9 @@ def build_snapshot_diff_page(
     *,
     everything: bool = False,
 ) -> Page:
-    """The sum, what it is compared with and why, then worst first. Without a baseline nothing is called new.
+    """The summary, what it is compared with and why, then the worst first. Without a baseline nothing counts as new.
 
-    `files` is the number of files that differ; nothing where that is not known.
+    `files` is the number of files that differ; None if unknown.
     """
     page = Page()
     if diff is None:
@@ -208,7 +208,7 @@ def build_snapshot_diff_page(
         add_pair(page, pair)
         if not pair.comparable:
             page.line(Cell(_ADVICE, "muted"))
-        _add_claims(page, "Claims beside measurements", claims, everything=everything)
+        _add_claims(page, "Claims and measurements", claims, everything=everything)
         return page
     _add_sum(page, diff, files)
     add_pair(page, pair)
@@ -218,7 +218,7 @@ def build_snapshot_diff_page(
     _add_failures(page, diff, everything=everything)
     _add_clashes(page, diff, everything=everything)
     disputed = tuple(check for check in diff.claims if check.agrees is False)
-    _add_claims(page, "Claims that do not agree", disputed, everything=everything)
+    _add_claims(page, "False claims", disputed, everything=everything)
     _add_sections(page, diff, everything=everything)
     rest = tuple(check for check in diff.claims if check.agrees is not False)
     _add_claims(page, "Other claimed numbers", rest, everything=everything)
@@ -227,12 +227,12 @@ def build_snapshot_diff_page(
 
 
 def add_pair(page: Page, pair: ComparedPair) -> None:
-    """What is compared with what, and why with that."""
+    """What is compared with what, and why."""
     is_named = pair.scope is DiffScope.BETWEEN and pair.after is None
     page.line(Cell("since what you named" if is_named else _SCOPES[pair.scope], "muted"))
     page.line(Cell(f"{'before':<9}", "muted"), *_describe_choice(pair.before), indent=9)
     if pair.after is None:
-        page.line(Cell(f"{'now':<9}", "muted"), Cell("the work tree as it is"), indent=9)
+        page.line(Cell(f"{'now':<9}", "muted"), Cell("the work tree"), indent=9)
     else:
         page.line(Cell(f"{'after':<9}", "muted"), *_describe_choice(pair.after), indent=9)
 
@@ -240,9 +240,9 @@ def add_pair(page: Page, pair: ComparedPair) -> None:
 def _add_missing_record(page: Page, pair: ComparedPair) -> None:
     if pair.comparable:
         what = "what you were shown" if pair.before.tree else "that commit"
-        page.line(Cell("? no snapshot  ", "warning"), Cell(f"of {what} only the files can be compared", "heading"))
+        page.line(Cell("? no snapshot  ", "warning"), Cell(f"only the files of {what} can be compared", "heading"))
     else:
-        page.line(Cell("? no baseline  ", "warning"), Cell("what is new and what is gone cannot be said", "heading"))
+        page.line(Cell("? no baseline  ", "warning"), Cell("what is new and what is gone is unknown", "heading"))
 
 
 def _add_sum(page: Page, diff: SnapshotDiff, files: int | None) -> None:
@@ -251,15 +251,15 @@ def _add_sum(page: Page, diff: SnapshotDiff, files: int | None) -> None:
         (len(find_newly_failing(diff)), "new failure"),
         (len(find_new_findings(diff)), "new finding"),
         (len([clash for clash in diff.clashes if not clash.known]), "new ownership clash"),
-        (len([check for check in diff.claims if check.agrees is False]), "claim that does not agree"),
+        (len([check for check in diff.claims if check.agrees is False]), "false claim"),
     ]
     told = [_inflect(number, noun) for number, noun in worst if number]
     if told:
         page.line(Cell("✗ ", "fail"), Cell(", ".join(told), "heading"))
     elif any(section.items for section in diff.sections.values()):
-        page.line(Cell("✓ ", "pass"), Cell("nothing was lost or broke without a word", "heading"))
+        page.line(Cell("✓ ", "pass"), Cell("no unexplained losses, nothing newly failing", "heading"))
     elif files:
-        page.line(Cell("✓ ", "pass"), Cell("nothing differs but the content of files", "heading"))
+        page.line(Cell("✓ ", "pass"), Cell("only file contents differ", "heading"))
     else:
         page.line(Cell("· ", "muted"), Cell("nothing differs", "heading"))
 
@@ -285,7 +285,7 @@ def _add_losses(page: Page, diff: SnapshotDiff, *, everything: bool) -> None:
         (name, item) for name, section in diff.sections.items() for item in section.items if item.explained is False
     ]
     if lost:
-        page.heading("UNEXPLAINED DROPS", f"{len(lost):,}; no handoff says that these were dropped")
+        page.heading("UNEXPLAINED DROPS", f"{len(lost):,}; no handoff mentions these")
         add_named_items(page, lost, everything=everything)
 
 
@@ -300,7 +300,7 @@ def _add_failures(page: Page, diff: SnapshotDiff, *, everything: bool) -> None:
 def _add_clashes(page: Page, diff: SnapshotDiff, *, everything: bool) -> None:
     if not diff.clashes:
         return
-    page.heading("FILES THAT TWO PACKAGES OWN", f"{len(diff.clashes):,}")
+    page.heading("FILES OWNED BY TWO PACKAGES", f"{len(diff.clashes):,}")
     ordered = sorted(diff.clashes, key=lambda clash: clash.known)
     for clash in ordered if everything else ordered[:MOST_LISTED]:
         since = "as before" if clash.known else "new"
@@ -310,22 +310,22 @@ def _add_clashes(page: Page, diff: SnapshotDiff, *, everything: bool) -> None:
 
 
 def _add_claims(page: Page, title: str, claims: Sequence[ClaimCheck], *, everything: bool) -> None:
-    """Those that could be compared, or say less than before; the others are a number unless all are asked for."""
+    """Claims that could be compared, or claim less than before; the others are only counted unless `everything`."""
     told = [check for check in claims if everything or check.agrees is not None or _says_less(check)]
     if told:
         page.heading(title, f"{len(told):,}")
         listed = told if everything else told[:MOST_LISTED]
-        columns = (Column("verdict"), Column("handoff"), Column("claim beside measurement", fold=True))
+        columns = (Column("verdict"), Column("handoff"), Column("claim and measurement", fold=True))
         page.grid(columns, [_build_claim_row(check) for check in listed])
         add_more(page, len(told) - len(listed))
     if len(told) < len(claims):
         page.blank()
-        words = f"{plural(len(claims) - len(told), 'claimed number')} could not be compared; --all shows them"
+        words = f"{plural(len(claims) - len(told), 'claimed number')} couldn't be compared; --all shows them"
         page.line(Cell(words, "muted"))
 
 
 def _says_less(check: ClaimCheck) -> bool:
-    """Whether a document claims less than the one before it; fewer failures and skips are no loss."""
+    """Whether a document claims less than the previous one; fewer failures and skips don't count."""
     lower = check.previous is not None and check.claimed < check.previous
     return lower and not check.what.endswith((".failed", ".skipped"))
 
@@ -337,7 +337,7 @@ def _build_claim_row(check: ClaimCheck) -> tuple[Cell, ...]:
 
 
 def _add_sections(page: Page, diff: SnapshotDiff, *, everything: bool) -> None:
-    """What differs, kind by kind; kinds in which nothing does are one line together."""
+    """Differences by section; unchanged sections share one line."""
     failing = {(name, item.id) for name, item in find_newly_failing(diff)}
     same: list[str] = []
     for name, section in diff.sections.items():
@@ -348,7 +348,7 @@ def _add_sections(page: Page, diff: SnapshotDiff, *, everything: bool) -> None:
             same.append(_inflect(section.after_total, NOUNS[name]))
     if same:
         page.blank()
-        page.line(Cell(f"the same as before: {', '.join(same)}", "muted"))
+        page.line(Cell(f"unchanged: {', '.join(same)}", "muted"))
 
 
 def _add_unread(page: Page, unread: Sequence[NotRead], *, everything: bool) -> None:

@@ -1,4 +1,4 @@
-"""What the work is compared with: the two sides of a comparison, found and explained."""
+"""The two sides of a comparison: which ones, why, and what of them can be read here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
 
 
 class DeclaredBaseline(NamedTuple):
-    """A baseline that a document names, or whose numbers it gives."""
+    """A baseline a document names or describes by its numbers."""
 
     where: str
     name: str | None = None
@@ -37,7 +37,7 @@ class DeclaredBaseline(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BaselineCandidates:
-    """All that a choice rests on."""
+    """Everything the choice of a baseline depends on."""
 
     pinned: str | None = None
     approved: tuple[ApprovedSnapshot, ...] = ()
@@ -45,27 +45,27 @@ class BaselineCandidates:
     declared: tuple[DeclaredBaseline, ...] = ()
     stored: tuple[SnapshotSummary, ...] = ()
     commits: Mapping[str, str] = field(default_factory=dict)
-    """Names of `declared` that git knows, with the commit they mean."""
+    """Names in `declared` that git knows, with their commits."""
     is_handoff_known: bool = True
-    """Without a handoff there are no documents to ask."""
+    """Without a handoff there are no documents to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeFacts:
-    """All that the two sides of a comparison rest on. Lists are newest first."""
+    """Everything the two sides depend on. Lists are newest first."""
 
     baseline: BaselineChoice
     reviewer: str | None = None
     my_reviews: tuple[ComparisonPoint, ...] = ()
     earlier_attempts: tuple[ComparisonPoint, ...] = ()
-    """Attempts before the one at hand."""
+    """Attempts before the current one."""
     first: ComparisonPoint | None = None
     second: ComparisonPoint | None = None
-    """For a comparison between any two; nothing stands for the work tree as it is."""
+    """For a comparison between any two; None is the work tree."""
 
 
 def pick_baseline(candidates: BaselineCandidates) -> BaselineChoice:
-    """The one that was pinned; else the last approved one of this line of work; else the one a document declares."""
+    """The pinned baseline; else the last approved one on this branch; else the one a document declares."""
     if candidates.pinned is not None:
         return _choose_pinned(candidates.pinned, candidates.stored)
     readable = tuple(one for one in candidates.stored if not one.problem)
@@ -83,29 +83,29 @@ def pick_baseline(candidates: BaselineCandidates) -> BaselineChoice:
 
 
 def resolve_scope(scope: DiffScope, facts: ScopeFacts) -> ComparedPair:
-    """The two sides of a comparison; where one is missing, its reason says why."""
+    """The two sides of a comparison; if one is missing, its reason says why."""
     if scope is DiffScope.SINCE_BASELINE:
         return ComparedPair(scope=scope, before=facts.baseline)
     if scope is DiffScope.SINCE_MY_REVIEW:
         if facts.reviewer is None:
-            reason = "who you are is not known: git has no user.email here"
+            reason = "git has no user.email here, so your reviews can't be found"
             return ComparedPair(scope=scope, before=BaselineChoice(reason=reason))
-        return ComparedPair(scope=scope, before=_take(facts.my_reviews, "no earlier review of yours is in the log"))
+        return ComparedPair(scope=scope, before=_take(facts.my_reviews, "the log has no earlier review of yours"))
     if scope is DiffScope.SINCE_PREVIOUS_ATTEMPT:
-        reason = "this is the first attempt: no earlier one is in the log"
+        reason = "this is the first attempt in the log"
         return ComparedPair(scope=scope, before=_take(facts.earlier_attempts, reason))
-    before = _take([facts.first] if facts.first else [], "name what to compare with: a snapshot or a commit")
+    before = _take([facts.first] if facts.first else [], "name a snapshot or commit to compare with")
     return ComparedPair(scope=scope, before=before, after=_take([facts.second], "") if facts.second else None)
 
 
 def _choose_pinned(pinned: str, stored: Iterable[SnapshotSummary]) -> BaselineChoice:
-    """A pin that cannot be read is said to be so: another baseline in its place would be a silent change of mind."""
+    """An unreadable pin is reported; silently taking another baseline would mislead."""
     found = _match_digest(pinned, stored)
     if found is not None and found.problem:
-        return BaselineChoice(reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} cannot be used: {found.problem}")
+        return BaselineChoice(reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} can't be used: {found.problem}")
     if found is None:
         return BaselineChoice(
-            reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} is not stored here: fetch it, or pin another one"
+            reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} isn't stored here: fetch it, or pin another one"
         )
     return BaselineChoice(snapshot=found.digest, commit=found.commit, reason="you pinned it")
 
@@ -113,17 +113,17 @@ def _choose_pinned(pinned: str, stored: Iterable[SnapshotSummary]) -> BaselineCh
 def _choose_approved(approved: ApprovedSnapshot, stored: Mapping[str, SnapshotSummary]) -> BaselineChoice:
     if approved.digest in stored:
         return BaselineChoice(
-            snapshot=approved.digest, commit=approved.commit, reason="the last approved one of this line of work"
+            snapshot=approved.digest, commit=approved.commit, reason="The last approved baseline on this branch"
         )
-    lost = f"the last approved one of this line of work, {approved.digest[:SHORT_DIGEST]}, is not stored here"
-    only = "; its commit is, so only files can be compared" if approved.commit else ""
+    lost = f"The last approved baseline on this branch, {approved.digest[:SHORT_DIGEST]}, isn't stored here"
+    only = "; its commit is here, so only files are compared" if approved.commit else ""
     return BaselineChoice(commit=approved.commit, reason=lost + only)
 
 
 def _choose_named(
     declared: DeclaredBaseline, stored: tuple[SnapshotSummary, ...], commits: Mapping[str, str]
 ) -> BaselineChoice | None:
-    """By the digest, tag or commit that a document names; nothing where it names none."""
+    """The baseline a document names by digest, tag or commit; None if it names none."""
     name = declared.name
     if name is None:
         return None
@@ -139,12 +139,12 @@ def _choose_named(
         return BaselineChoice(snapshot=at_commit[0].digest, commit=commit, reason=reason)
     number = "no snapshot was" if not at_commit else f"{len(at_commit)} snapshots were"
     return BaselineChoice(
-        commit=commit, reason=f"{declared.where} declares {name}; {number} taken there, so only files can be compared"
+        commit=commit, reason=f"{declared.where} declares {name}; {number} taken there, so only files are compared"
     )
 
 
 def _choose_by_numbers(declared: DeclaredBaseline, stored: tuple[SnapshotSummary, ...]) -> BaselineChoice | None:
-    """By the numbers that a document gives, if exactly one stored snapshot has them; nothing where it gives none."""
+    """The only stored snapshot with the numbers a document gives; None if it gives none."""
     words = _describe_numbers(declared)
     if not words:
         return None
@@ -164,7 +164,7 @@ def _describe_numbers(declared: DeclaredBaseline) -> str:
 
 
 def _match_digest(name: str, stored: Iterable[SnapshotSummary]) -> SnapshotSummary | None:
-    """The snapshot whose digest this is or begins with; nothing where two begin so."""
+    """The snapshot whose digest starts with this; None if there is none, or more than one."""
     written = _DIGEST.fullmatch(name)
     if written is None:
         return None
@@ -175,13 +175,13 @@ def _match_digest(name: str, stored: Iterable[SnapshotSummary]) -> SnapshotSumma
 def _explain_none(candidates: BaselineCandidates, doubts: list[str]) -> str:
     reasons = ["nothing is pinned"]
     if candidates.approved:
-        reasons.append("what was approved lies on another line of work")
+        reasons.append("the approved work is on another branch")
     else:
         reasons.append("nothing was approved before")
     silent = "no document declares one" if candidates.is_handoff_known else "no handoff is named that could declare one"
     reasons.extend(doubts or [silent])
-    advice = "; pin one of those that `baseline list` shows" if candidates.stored else "; none is stored yet"
-    return f"there is no baseline: {', '.join(reasons)}{advice}"
+    advice = "; pin one from `baseline list`" if candidates.stored else "; none is stored yet"
+    return f"no baseline: {', '.join(reasons)}{advice}"
 
 
 def _take(marks: Iterable[ComparisonPoint], otherwise: str) -> BaselineChoice:
@@ -193,7 +193,7 @@ def _take(marks: Iterable[ComparisonPoint], otherwise: str) -> BaselineChoice:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison: its snapshot where there is one, its tree where it is here, and what is missing."""
+    """One side of a comparison: its snapshot and its tree, if they are here, and notes on what is missing."""
 
     snapshot: Snapshot | None = None
     tree: str | None = None
@@ -208,7 +208,7 @@ def find_pair(
     handoffs: tuple[Handoff, ...],
     named: tuple[str | None, str | None],
 ) -> ComparedPair:
-    """The two sides, with their reasons. `named` are what a person wrote: against what, and what instead of now."""
+    """The two sides, with reasons. `named` is what a person wrote: against what, and what instead of now."""
     first, second = (None if name is None else resolve_name(desk, name) for name in named)
     is_asked = scope is DiffScope.SINCE_BASELINE and first is None
     facts = ScopeFacts(
@@ -225,7 +225,7 @@ def find_pair(
 def choose_snapshot(
     desk: Desk, approved: tuple[ApprovedSnapshot, ...], handoff: Handoff | None, handoffs: tuple[Handoff, ...]
 ) -> BaselineChoice:
-    """The previous baseline: pinned, approved, or declared by the documents of what the handoff builds on."""
+    """The previous baseline: pinned, approved, or declared by the handoffs this one builds on."""
     declared = list_declared(handoff, handoffs)
     names = [one.name for one in declared if one.name is not None]
     commits = resolve_commits(desk.repository.git, names) if names else {}
@@ -243,7 +243,7 @@ def choose_snapshot(
 
 
 def resolve_name(desk: Desk, written: str) -> ComparisonPoint:
-    """A snapshot by the beginning of its digest, or else a commit by any name that git knows."""
+    """A snapshot by a prefix of its digest, else a commit by any name git knows."""
     try:
         digest = find_snapshot(desk.repository.root, written)
         snapshot = read_snapshot(desk.repository.root, digest)
@@ -255,24 +255,24 @@ def resolve_name(desk: Desk, written: str) -> ComparisonPoint:
         if commit is None:
             raise UsageError(
                 f"{written!r} is neither a stored snapshot nor a commit here: {no_snapshot.message}",
-                "`handoff-tui baseline list` lists the snapshots, git log the commits; a shallow clone lacks old ones.",
+                "`handoff-tui baseline list` lists snapshots, `git log` commits; a shallow clone lacks old ones.",
             ) from no_snapshot
         return ComparisonPoint(f"you named {written}", commit=commit)
 
 
 def load_side(desk: Desk, choice: BaselineChoice) -> Side:
-    """What of a side can be read here."""
+    """Loads what can be read of a side."""
     snapshot = None if choice.snapshot is None else read_snapshot(desk.repository.root, choice.snapshot)
     if snapshot is not None and has_tree(desk, snapshot.tree):
         return Side(snapshot, snapshot.tree)
     if choice.commit is None:
-        return Side(snapshot, None, ("the files of this snapshot are not here, so only its record is compared",))
+        return Side(snapshot, None, ("the files of this snapshot aren't here, so only its contents are compared",))
     try:
         tree = build_commit_tree(desk.repository, choice.commit, find_cache_folder(desk.repository.root))
     except ObjectMissingError as gone:
-        return Side(snapshot, None, (f"{gone.message}, so its files cannot be compared", gone.hint))
+        return Side(snapshot, None, (f"{gone.message}, so its files can't be compared", gone.hint))
     if snapshot is not None and tree != snapshot.tree:
-        note = "the snapshot held uncommitted work that is not here any more: its commit's files are compared instead"
+        note = "the snapshot's uncommitted changes are gone; the files of its commit are compared instead"
         return Side(snapshot, tree, (note,))
     return Side(snapshot, tree)
 
@@ -284,7 +284,7 @@ def has_tree(desk: Desk, tree: str) -> bool:
 
 
 def list_declared(handoff: Handoff | None, handoffs: tuple[Handoff, ...]) -> tuple[DeclaredBaseline, ...]:
-    """The numbers that the work before gives for its end; a handoff's own are those of its own end."""
+    """The baselines declared by the handoffs this one builds on; its own numbers are for its end."""
     before = [] if handoff is None else [other for other in handoffs if other.id in handoff.blocked_by]
     return tuple(
         DeclaredBaseline(

@@ -1,4 +1,4 @@
-"""How two snapshots differ: by id and fingerprint, never by count alone."""
+"""The differences between two snapshots: by id and fingerprint, never by count alone."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from handoff_tui.core.place import Place
 
 
 class ItemChange(StrEnum):
-    """What became of one thing between two snapshots."""
+    """What happened to one thing between two snapshots."""
 
     NEW = "new"
-    """Not there before. For a test: it exists now and did not."""
+    """Not there before."""
     NEWLY_FAILING = "newly-failing"
     FIXED = "fixed"
     UNCHANGED = "unchanged"
     CHANGED = "changed"
-    """Still there, and different (an upgraded package, another outcome that is neither fixed nor failing)."""
+    """Still there, but different: an upgraded package, an outcome that is neither fixed nor failing."""
     REMOVED = "removed"
     VANISHED = "vanished"
-    """A test that no longer runs, while no handoff says it was removed and nothing took its place."""
+    """A test that no longer runs, and no handoff says it was removed."""
     NEWLY_SKIPPED = "newly-skipped"
     RENAMED = "renamed"
 
 
 class ComparedItem(NamedTuple):
-    """One thing that differs. When a folder of tests is moved there are 50,000, so it is a tuple and no model."""
+    """One thing that differs. There can be 50,000 when a folder of tests moves, so it is a tuple, not a model."""
 
     id: str
     change: ItemChange
     before: str | None = None
     after: str | None = None
     old_id: str | None = None
-    """The former name of what was renamed."""
+    """Its name before it was renamed."""
     explained: bool | None = None
-    """For a drop: whether a handoff names it. Nothing where no explanation is owed."""
+    """For a drop: whether a handoff mentions it. None if no explanation is needed."""
     explanation: Place | None = None
     note: str = ""
-    """What else there is to say of it, in words."""
+    """Anything else worth saying about it."""
 
 
 class ComparedSection(Model):
-    """One kind of thing compared: what differs, and how many stayed the same."""
+    """One kind of thing compared: what differs, and how many are unchanged."""
 
     items: SkipValidation[tuple[ComparedItem, ...]] = ()
     unchanged: int = 0
@@ -54,7 +54,7 @@ class ComparedSection(Model):
 
 
 class Clash(Model):
-    """A file that two packages own."""
+    """A file two packages own."""
 
     path: str
     owners: tuple[str, ...]
@@ -63,7 +63,7 @@ class Clash(Model):
 
 
 class ClaimCheck(Model):
-    """A number that a document claims beside what was measured now and before."""
+    """A number a document claims, with what was measured now and before."""
 
     handoff: str
     what: str
@@ -72,15 +72,15 @@ class ClaimCheck(Model):
     before: int | None
     where: str
     agrees: bool | None
-    """Nothing where there is nothing to compare with."""
+    """None if there is nothing to compare with."""
     text: str
     """In words: says 22 packages, baseline had 21, here are 22."""
     previous: int | None = None
-    """What the document before it claims."""
+    """What the previous document claims."""
 
 
 class NotRead(Model):
-    """Something that could not be read into one of the snapshots, or into both."""
+    """Something that couldn't be read into one or both snapshots."""
 
     path: str
     reason: str
@@ -102,12 +102,12 @@ class SnapshotDiff(Model):
     clashes: tuple[Clash, ...] = ()
     claims: tuple[ClaimCheck, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the reader must know to read the numbers right: no test report here, none in the baseline."""
+    """How to read the numbers: no test report here, none in the baseline."""
     unread: tuple[NotRead, ...] = ()
 
     @property
     def sections(self) -> dict[str, ComparedSection]:
-        """Every kind of thing compared, by name."""
+        """Every section by name."""
         return {
             "tests": self.tests,
             "checks": self.checks,
@@ -120,24 +120,24 @@ class SnapshotDiff(Model):
 
     @property
     def unexplained(self) -> tuple[ComparedItem, ...]:
-        """Drops that no handoff names."""
+        """Drops no handoff mentions."""
         sections = self.sections.values()
         return tuple(item for section in sections for item in section.items if item.explained is False)
 
 
 class BaselineChoice(Model):
-    """Which snapshot or commit the work is compared with, and why that one; nothing when there is none, and why."""
+    """Which snapshot or commit the work is compared with, and why; all None if there is none."""
 
     snapshot: str | None = None
     """Digest of a stored snapshot, 64 hex."""
     commit: str | None = None
     reason: str
     tree: str | None = None
-    """Files alone, where nobody stored a snapshot of them."""
+    """Files only, if there is no snapshot of them."""
 
 
 class DiffScope(StrEnum):
-    """From where on a reviewer wants to see what changed."""
+    """Since when a reviewer wants to see changes."""
 
     SINCE_BASELINE = "since-baseline"
     SINCE_MY_REVIEW = "since-my-review"
@@ -145,16 +145,16 @@ class DiffScope(StrEnum):
     BETWEEN = "between"
     """Between any two snapshots or commits."""
     SINCE_SHOWN = "since-shown"
-    """Since a decision was shown that something moved under."""
+    """Since a decision was shown whose subject then changed."""
 
 
 class ComparedPair(Model):
-    """The two sides of a comparison, each with the reason for it."""
+    """The two sides of a comparison, each with its reason."""
 
     scope: DiffScope
     before: BaselineChoice
     after: BaselineChoice | None = None
-    """Nothing: the work tree as it is now."""
+    """None: the work tree as it is now."""
 
     @property
     def comparable(self) -> bool:

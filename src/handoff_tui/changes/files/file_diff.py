@@ -1,4 +1,4 @@
-"""The hunks of the one file in view, read from its two blobs and no further than asked."""
+"""Reads the hunks of one file from its two blobs, no further than asked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BINARY = re.compile(rb"Binary files .* differ", re.DOTALL)
 
 
 class FoundHunks(NamedTuple):
-    """What a patch of one file says."""
+    """The contents of a one-file patch."""
 
     hunks: tuple[Hunk, ...]
     binary: bool = False
@@ -35,7 +35,7 @@ class FoundHunks(NamedTuple):
 
 
 def parse_hunks(lines: Iterable[bytes], most_lines: int | None = None, most_bytes: int | None = None) -> FoundHunks:
-    """Reads until the end, or until there are enough lines or bytes; then no further line is asked for."""
+    """Parses until the end, or until there are enough lines or bytes."""
     hunks: list[Hunk] = []
     gathered: list[DiffLine] = []
     old_number = new_number = taken = size = 0
@@ -65,7 +65,7 @@ def parse_hunks(lines: Iterable[bytes], most_lines: int | None = None, most_byte
 
 
 def find_first_lines(hunks: tuple[Hunk, ...], number: int, *, old: bool) -> bytes | None:
-    """The first lines of a side, where the first hunk holds so many of them."""
+    """The first lines of a side, if the first hunk has that many; else None."""
     start = 0 if not hunks else hunks[0].old_start if old else hunks[0].new_start
     if start != 1:
         return None
@@ -89,16 +89,16 @@ def _parse_header(header: re.Match[bytes]) -> Hunk:
         default if number is None else int(number)
         for number, default in zip(header.groups()[:4], (0, 1, 0, 1), strict=True)
     )
-    # git cuts a heading at a number of bytes, in the middle of a character too
+    # git truncates headings by bytes, even inside a character
     heading = (header.group(5) or b"").decode("utf-8", "ignore").rstrip()
     return Hunk(old_start, old_count, new_start, new_count, heading, ())
 
 
 MOST_BYTES = 32 * 1024 * 1024
-"""More than this of one file's hunks is not held in memory."""
+"""No more than this of one file's hunks is held in memory."""
 MOST_NOTEBOOK_BYTES = 16 * 1024 * 1024
 
-# the porcelain, as only it compares blobs; what a user's configuration could change of it is said on the call
+# only the porcelain compares blobs; options override anything the user's configuration could change
 BLOB_WORDS = (
     *("diff", "--no-renames", "--no-relative", "--full-index", "--inter-hunk-context=0", "--submodule=short"),
     *("--diff-algorithm=myers", "--indent-heuristic", "--ws-error-highlight=none"),
@@ -107,7 +107,7 @@ _MODE_NAMES = {SYMLINK_MODE: "a symbolic link", SUBMODULE_MODE: "a submodule"}
 _NOTHING_MODE = "000000"
 
 BlobSide = str | None
-"""The blob id of one side; nothing where there is no blob."""
+"""The blob id of one side; None if there is no blob."""
 
 
 def read_file_diff(
@@ -116,7 +116,7 @@ def read_file_diff(
     options: DiffOptions | None = None,
     extra: Mapping[str, str] | None = None,
 ) -> FileDiff:
-    """Compares what one entry of the list names. `extra` names further object folders, as git's variables do."""
+    """Compares one changed file. `extra` names further object folders, as git's variables do."""
     options = options or DiffOptions()
     old, new = find_sides(change)
     with open_isolated_objects(git, change.new_id, extra) as view:
@@ -145,7 +145,7 @@ def _compare_blobs(view: IsolatedObjects, change: FileChange, options: DiffOptio
 
 
 def _find_kind(view: IsolatedObjects, change: FileChange, found: FoundHunks) -> FileKind:
-    """The kind of content that is not binary; the blob is read only where neither name nor hunks tell enough."""
+    """The kind of non-binary content; reads the blob only if name and hunks don't tell."""
     by_name = classify(change.path, b"", find_mode(change))
     old, new = find_sides(change)
     side = new or old
@@ -172,7 +172,7 @@ def _read_hunks(view: IsolatedObjects, change: FileChange, sides: tuple[str, str
 
 
 def take_head(content: GitStream) -> bytes:
-    """As much of a content as tells its kind."""
+    """The start of a content, enough to tell its kind."""
     head = b""
     for chunk in content.chunks():
         head += chunk
@@ -182,27 +182,27 @@ def take_head(content: GitStream) -> bytes:
 
 
 def _compare_notebooks(view: IsolatedObjects, change: FileChange, options: DiffOptions) -> FileDiff:
-    """The cells as text, where both sides are notebooks; else the bytes as they are stored."""
+    """Compares cells as text if both sides are notebooks, else the stored bytes."""
     texts = [render_notebook(content) if content else content for content in read_sides(view, change)]
     if any(text is None for text in texts):
         stored = _compare_blobs(view, change, options)
-        note = "it cannot be read as a notebook, so it is shown as it is stored"
+        note = "not a readable notebook, so shown as stored"
         return stored if stored.kind is FileKind.BINARY else _with_note(stored, note)
     old, new = (view.write_blob(text or b"") for text in texts)
     found = _read_hunks(view, change, (old, new), options)
     if old == new:
         note = "only the layout of the notebook's JSON differs"
     else:
-        note = _find_note(found, options) or "cells as text, outputs folded; line numbers are of this text"
+        note = _find_note(found, options) or "cells as text, outputs folded; line numbers refer to this text"
     return _build_diff(change, FileKind.NOTEBOOK, found, note=note)
 
 
 def read_sides(view: IsolatedObjects, change: FileChange) -> list[bytes | None]:
-    """Both contents: empty for a side that is not there, nothing for one that is too large."""
-    return [b"" if side is None else _read_whole(view, change, side) for side in find_sides(change)]
+    """Both contents: empty for a missing side, None if too large."""
+    return [b"" if side is None else _read_content(view, change, side) for side in find_sides(change)]
 
 
-def _read_whole(view: IsolatedObjects, change: FileChange, blob_id: str) -> bytes | None:
+def _read_content(view: IsolatedObjects, change: FileChange, blob_id: str) -> bytes | None:
     content = bytearray()
     with view.open_blob(blob_id) as stream:
         for chunk in stream.chunks():
@@ -216,7 +216,7 @@ def _read_whole(view: IsolatedObjects, change: FileChange, blob_id: str) -> byte
 
 
 def read_facts(view: IsolatedObjects, change: FileChange, blob_id: BlobSide) -> BlobFacts | None:
-    """Size and digest of a content that is not shown as lines."""
+    """Size and digest of binary content; None if there is none."""
     if blob_id is None:
         return None
     size, digest = 0, hashlib.sha256()
@@ -235,17 +235,17 @@ def _find_note(found: FoundHunks, options: DiffOptions) -> str | None:
         shown = sum(len(hunk.lines) for hunk in found.hunks)
         return f"only the first {shown:,} lines are shown"
     if not found.hunks:
-        return f"nothing else differs with white space set to {options.whitespace}"
+        return f"no other differences with white space set to {options.whitespace}"
     return None
 
 
 def find_type_note(change: FileChange) -> str | None:
-    """What the modes say and no line does."""
+    """What the modes say but no line does; None if nothing."""
     old, new = (_MODE_NAMES.get(mode, "a file") for mode in (change.old_mode, change.new_mode))
     if change.status == "T":
         return f"was {old}, is now {new}"
     if SUBMODULE_MODE in {change.old_mode, change.new_mode}:
-        return "only the commit that is asked for is compared, not what is in it"
+        return "only the submodule's commit is compared, not its contents"
     if change.old_id == change.new_id:
         return "the content is the same"
     return None
@@ -259,7 +259,7 @@ def _build_diff(
     note: str | None = None,
 ) -> FileDiff:
     notes = [text for text in (find_type_note(change), note) if text]
-    # without validation: every value is of our own making, and there may be very many lines
+    # unvalidated: all values are our own, and there may be very many lines
     return FileDiff.model_construct(
         change=change,
         kind=kind,
@@ -276,7 +276,7 @@ def _with_note(diff: FileDiff, note: str) -> FileDiff:
 
 
 def name_blobs(change: FileChange) -> dict[str, str]:
-    """What the messages call the two contents."""
+    """What error messages call the two contents."""
     old, new = find_sides(change)
     named = {new: f"the new content of {change.path}", old: f"the old content of {change.old_path or change.path}"}
     return {blob_id: text for blob_id, text in named.items() if blob_id is not None}

@@ -1,4 +1,4 @@
-"""What kind of content a changed path holds, by mode, content and name; never by attributes, which an agent writes."""
+"""The kind of a changed file, by mode, content and name; never by git attributes, which an agent can write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind, LineCounts
 
 HEAD_BYTES = 8_000
-"""A NUL byte among so many makes content binary, as git has it."""
+"""A NUL byte within these makes content binary, as in git."""
 SYMLINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
 
@@ -30,10 +30,10 @@ _GENERATED_NAME = re.compile(
     re.VERBOSE,
 )
 GENERATED_LINES = 20
-"""Who generates a file says so among its first lines."""
+"""Generated files say so in their first lines."""
 _LONGEST_MARK = 400
 _GENERATED_MARK = re.compile(
-    # a comment that says it of this file; «@generated» as a word of its own
+    # a comment that says so, or "@generated" as a separate word
     rb"""
         ^\W*(?:this\ (?:file|code)\ (?:is|was|has\ been)\ )? (?:auto[- ]?|automatically\ |machine[- ])?generated\b
             .{0,200}\b(?:do\ not|don't)\ (?:edit|modify|change)
@@ -45,7 +45,7 @@ _GENERATED_MARK = re.compile(
 
 
 def classify(path: str, first_bytes: bytes, mode: str) -> FileKind:
-    """The kind of one content; without its first bytes, by mode and name alone."""
+    """The kind of a content; without its first bytes, by mode and name only."""
     if mode in _KINDS_BY_MODE:
         return _KINDS_BY_MODE[mode]
     if is_binary(first_bytes):
@@ -63,7 +63,7 @@ def is_binary(first_bytes: bytes) -> bool:
 
 
 def find_mode(change: FileChange) -> str:
-    """The mode of what is there now, or of what was there."""
+    """The present mode, or the last one of a deleted file."""
     return change.old_mode if change.status == "D" else change.new_mode
 
 
@@ -72,7 +72,7 @@ def build_changed_files(
     counts: Mapping[str, LineCounts] | None = None,
     kinds: Mapping[str, FileKind] | None = None,
 ) -> list[ChangedFile]:
-    """The file list: kinds as far as they are known (by content for files that were looked at, else by name)."""
+    """The file list; kinds by content if known, else by name."""
     return [
         _build_changed_file(change, (counts or {}).get(change.path), (kinds or {}).get(change.path))
         for change in changes
@@ -82,7 +82,7 @@ def build_changed_files(
 def _build_changed_file(change: FileChange, counts: LineCounts | None, kind: FileKind | None) -> ChangedFile:
     if kind is None:
         kind = classify(change.path, b"", find_mode(change))
-        if counts is not None and counts.added is None:  # git counted no lines, and only content tells it not to
+        if counts is not None and counts.added is None:  # git counts no lines only for binary content
             kind = FileKind.BINARY
     return ChangedFile(change, kind, counts)
 

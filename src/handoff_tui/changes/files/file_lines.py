@@ -1,4 +1,4 @@
-"""The one file in view with all of its lines, told in parts while git still writes."""
+"""Reads all lines of the file in view, passing them on in parts while git still writes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from handoff_tui.git.objects.isolated import IsolatedObjects, open_isolated_obje
 from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS
 
 BLOCK_BYTES = 64 * 1024
-"""Lines are kept in pieces of about this size."""
+"""Lines are kept in blocks of about this size."""
 _MOST_HIDDEN = 200
-"""So many lines with hidden characters are listed; the others are counted."""
+"""Only this many lines with hidden characters are listed; the rest are counted."""
 _HEADER = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
 _BINARY = re.compile(rb"^Binary files .* differ$", re.MULTILINE | re.DOTALL)
 _RUN = re.compile(rb"-+\+*|\++")
@@ -39,7 +39,7 @@ _NEWLINE = b"\n"
 
 
 class PatchParser:
-    """Feed it the pieces of a patch; ask for what is there at any time."""
+    """Parses a patch piece by piece; `build` gives what is there so far."""
 
     def __init__(self) -> None:
         self.binary = False
@@ -58,11 +58,11 @@ class PatchParser:
 
     @property
     def count(self) -> int:
-        """How many lines were taken in."""
+        """How many lines were parsed."""
         return self._count
 
     def feed(self, piece: bytes) -> None:
-        """Takes the next piece in; it is cut into lines when there is enough of it."""
+        """Takes the next piece; parses lines once there is enough."""
         self._waiting.append(piece)
         self._waiting_bytes += len(piece)
         self.size += len(piece)
@@ -70,18 +70,18 @@ class PatchParser:
             self.flush()
 
     def flush(self, *, ended: bool = False) -> None:
-        """Cuts what waits into lines; of the last one only when the patch has ended."""
+        """Parses what is waiting; an unterminated line only at the end of the patch."""
         waiting = b"".join(self._waiting)
         cut = len(waiting) if ended else waiting.rfind(_NEWLINE) + 1
         self._waiting, self._waiting_bytes = [waiting[cut:]], len(waiting) - cut
-        whole = waiting[:cut]
+        content = waiting[:cut]
         if not self._begun:
-            whole = self._skip_head(whole)
-        if whole:
-            self._take(whole if whole.endswith(_NEWLINE) else whole + _NEWLINE)
+            content = self._skip_head(content)
+        if content:
+            self._take(content if content.endswith(_NEWLINE) else content + _NEWLINE)
 
     def build(self) -> PatchLines:
-        """What is there now. It does not change when more is taken in."""
+        """The lines so far; unaffected by later pieces."""
         marks = b"".join(self._marks)
         return PatchLines(
             blocks=tuple(self._blocks),
@@ -94,7 +94,7 @@ class PatchParser:
         )
 
     def _skip_head(self, whole: bytes) -> bytes:
-        """What stands before the first hunk names the files, or says that they are binary."""
+        """Skips the part before the first hunk, which may say that the file is binary."""
         start = 0 if whole.startswith(b"@@ ") else whole.find(b"\n@@ ") + 1
         if start == 0 and not whole.startswith(b"@@ "):
             self.binary = self.binary or _BINARY.search(whole) is not None
@@ -119,13 +119,13 @@ class PatchParser:
             start = place + 1
 
     def _obey(self, line: bytes) -> None:
-        """A line of the patch that is none of the file."""
+        """Handles a line of the patch that isn't part of the file."""
         if line.startswith(b"\\"):
             if self._count:
                 self._unended.add(self._count - 1)
         elif (header := _HEADER.match(line)) is not None:
             old, old_count, new, new_count = header.groups()
-            # of an empty side git names the line before it
+            # for an empty side git names the line before it
             self._numbers = (int(old) + (old_count == b"0"), int(new) + (new_count == b"0"))
 
     def _add_block(self, content: bytes, lines: list[bytes], marks: bytes) -> None:
@@ -149,7 +149,7 @@ class PatchParser:
 
 
 def find_runs(marks: bytes) -> Runs:
-    """Where lines changed: deleted ones and the added ones right after them belong together."""
+    """The runs of changed lines: deleted ones with the added ones right after them."""
     runs = Runs(array("I"), array("I"), array("I"))
     for found in _RUN.finditer(marks):
         start, end = found.span()
@@ -165,7 +165,7 @@ def _has_special(marks: bytes) -> bool:
 
 
 def _may_hide(content: bytes) -> bool:
-    """Quick: whether there can be anything in it that does not show."""
+    """Quick check whether there can be hidden characters."""
     return bool(content.translate(None, _PLAIN)) or content.count(b"\r") != content.count(b"\r\n")
 
 
@@ -175,10 +175,10 @@ def _hides(line: bytes) -> bool:
 
 
 MOST_BYTES = 1 << 30
-"""More than this of one file's patch is not held in memory."""
+"""No more than this of one file's patch is held in memory."""
 _WHOLE_FILE = "--unified=100000000"
 _TOLD_AGAIN = 4
-"""What was read is told when it has grown so many times over."""
+"""What was read is passed on whenever it has grown by this factor."""
 
 Tell = Callable[[ShownFile], None]
 
@@ -198,7 +198,7 @@ def read_file_lines(
     tell: Tell | None = None,
     is_unwanted: Callable[[], bool] | None = None,
 ) -> ShownFile | None:
-    """The whole file with its changes; folding is left to who shows it. Nothing when it is unwanted by then.
+    """The complete file with its changes; the caller folds. None if it is no longer wanted.
 
     `tell` gets the first lines as soon as they are there, and more as they come.
     """
@@ -217,17 +217,17 @@ def _read_notebook(view: IsolatedObjects, asked: _Asked) -> ShownFile | None:
     if any(text is None for text in texts):
         old, new = find_sides(asked.change)
         sides = (old or view.write_blob(b""), new or view.write_blob(b""))
-        return _read(view, asked, sides, "it cannot be read as a notebook, so it is shown as it is stored")
+        return _read(view, asked, sides, "not a readable notebook, so shown as stored")
     old, new = (view.write_blob(text or b"") for text in texts)
     if old == new:
         return _build(asked, PatchLines(), FileKind.NOTEBOOK, note="only the layout of the notebook's JSON differs")
-    return _read(view, asked, (old, new), "cells as text, outputs folded; line numbers are of this text")
+    return _read(view, asked, (old, new), "cells as text, outputs folded; line numbers refer to this text")
 
 
 def _read(view: IsolatedObjects, asked: _Asked, sides: tuple[str, str], note: str | None = None) -> ShownFile | None:
     parser = PatchParser()
-    whole = _take_in(view, asked, sides, parser, note)
-    if whole is None:
+    is_complete = _take_in(view, asked, sides, parser, note)
+    if is_complete is None:
         return None
     if parser.binary:
         old, new = find_sides(asked.change)
@@ -239,17 +239,17 @@ def _read(view: IsolatedObjects, asked: _Asked, sides: tuple[str, str], note: st
         )
     parser.flush(ended=True)
     lines = parser.build()
-    if not whole:
+    if not is_complete:
         note = f"only the first {len(lines):,} lines are shown: the patch is larger than {MOST_BYTES >> 20:,} MB"
     elif not len(lines):
-        note = f"nothing else differs with white space set to {asked.options.whitespace}"
+        note = f"no other differences with white space set to {asked.options.whitespace}"
     return _build(asked, lines, _find_kind(view, asked, lines), note=note)
 
 
 def _take_in(
     view: IsolatedObjects, asked: _Asked, sides: tuple[str, str], parser: PatchParser, note: str | None
 ) -> bool | None:
-    """Whether all of it was read; nothing when it became unwanted."""
+    """Whether everything was read; None if it is no longer wanted."""
     text = ("--text",) if asked.options.as_text else ()
     words = (*BLOB_WORDS, *text, _WHOLE_FILE, *WHITESPACE_WORDS[asked.options.whitespace], *sides, "--")
     told = 0
@@ -275,7 +275,7 @@ def _take_in(
 
 
 def _guess_kind(asked: _Asked, lines: PatchLines) -> FileKind:
-    """As far as the name and the lines tell."""
+    """The kind, as far as the name and the lines tell."""
     head = _find_head(asked, lines) or b""
     return classify(asked.change.path, head, find_mode(asked.change))
 
@@ -290,7 +290,7 @@ def _find_kind(view: IsolatedObjects, asked: _Asked, lines: PatchLines) -> FileK
 
 
 def _find_head(asked: _Asked, lines: PatchLines) -> bytes | None:
-    """The first lines of what is there now, or of what was there; nothing where no line is known."""
+    """The first lines of the new content, else of the old; None if no line is known."""
     other = "+" if find_sides(asked.change)[1] is None else "-"
     found: list[str] = []
     for index in range(len(lines)):

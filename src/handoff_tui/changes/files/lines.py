@@ -1,4 +1,4 @@
-"""Hunks as rows that a front end draws, unified or side by side. What you see is the bytes."""
+"""Hunks as rows to draw, unified or side by side, with the words that differ marked. What you see is the bytes."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from handoff_tui.core.text.safe_text import find_hidden, render_safe, split_hidd
 from handoff_tui.git.file_diff import DiffLine, FileDiff, FileKind, Hunk
 
 MOST_CHARACTERS = 2_000
-"""Pairs with a longer line get no marks."""
+"""Longer lines get no word marks."""
 MOST_PAIRS = 500
-"""Hunks with more pairs get no marks."""
+"""Hunks with more pairs get no word marks."""
 _MOST_WORDS = 200
-"""With more words between the first and the last difference, all of them count as one."""
+"""With more words between the first and last difference, they count as one."""
 _LEAST_COMMON = 0.3
-"""Lines that share less than this of their letters are two different lines, not one that was changed."""
+"""Lines that share fewer of their letters are different lines, not one changed line."""
 _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 Span = tuple[int, int]
-"""From the first character to behind the last."""
+"""Start and end of some characters."""
 
 
 class WordSpans(NamedTuple):
-    """What differs on the old line and on the new one."""
+    """The spans that differ on the old line and the new one."""
 
     old: tuple[Span, ...] = ()
     new: tuple[Span, ...] = ()
@@ -38,7 +38,7 @@ LinePair = tuple[DiffLine | None, DiffLine | None]
 
 
 def find_word_spans(old: str, new: str) -> WordSpans:
-    """The spans that differ; none when a line is too long or the two have little in common."""
+    """The spans that differ; none if a line is too long or the two have little in common."""
     if old == new or max(len(old), len(new)) > MOST_CHARACTERS:
         return _NONE
     old_words, new_words = _WORD.findall(old), _WORD.findall(new)
@@ -58,7 +58,7 @@ def find_word_spans(old: str, new: str) -> WordSpans:
 
 
 def pair_lines(hunk: Hunk) -> list[LinePair]:
-    """Old beside new: a context line with itself, deleted lines with the added ones that follow them, in order."""
+    """Pairs old and new: a context line with itself, deleted lines with the added ones that follow."""
     pairs: list[LinePair] = []
     deleted: list[DiffLine] = []
     added: list[DiffLine] = []
@@ -77,7 +77,7 @@ def pair_lines(hunk: Hunk) -> list[LinePair]:
 
 
 def find_hunk_spans(pairs: list[LinePair]) -> dict[DiffLine, tuple[Span, ...]]:
-    """The spans of each changed line that has a counterpart."""
+    """The spans of every changed line with a counterpart."""
     changed = [(old, new) for old, new in pairs if old is not None and new is not None and old is not new]
     spans: dict[DiffLine, tuple[Span, ...]] = {}
     if len(changed) > MOST_PAIRS:
@@ -120,7 +120,7 @@ def _count_letters(text: str) -> int:
 
 
 def _build_spans(places: list[Span], words: list[str], offset: int) -> tuple[Span, ...]:
-    """Places among words to places among characters; spans with only a space between them are one."""
+    """Word positions as character positions; joins spans with only spaces between them."""
     starts = [offset]
     for word in words:
         starts.append(starts[-1] + len(word))
@@ -136,7 +136,7 @@ def _build_spans(places: list[Span], words: list[str], offset: int) -> tuple[Spa
 
 
 MOST_SHOWN = 2_000
-"""Characters of a line that are drawn; how many more there are is said."""
+"""Only this many characters of a line are drawn."""
 NO_NEWLINE = "no newline at the end"
 _ROLES = {"+": ("added", "added-word"), "-": ("removed", "removed-word")}
 _CONTEXT = ("text", "text")
@@ -144,14 +144,14 @@ _BLANKS = " \t"
 
 
 Token = tuple[int, int, str]
-"""From the first character to behind the last, and the role that colours it."""
+"""Start, end, and the role that colours it."""
 
 
 class Paint(NamedTuple):
-    """How a line is coloured beside what changed in it, and how many bytes of it are not in its text."""
+    """How a line is coloured apart from its changes, and how many of its bytes are missing from its text."""
 
     role: str | None = None
-    """In place of the role of its mark."""
+    """Replaces the role of its mark."""
     tokens: Sequence[Token] = ()
     left_out: int = 0
 
@@ -160,7 +160,7 @@ _PLAIN = Paint()
 
 
 class LineRow(NamedTuple):
-    """A line of a hunk: its content as cells, and the code points in it that would not show."""
+    """A line of a hunk: its content as cells, and its hidden characters."""
 
     line: DiffLine
     cells: tuple[Cell, ...]
@@ -168,21 +168,21 @@ class LineRow(NamedTuple):
 
 
 class HunkRow(NamedTuple):
-    """Where a hunk begins."""
+    """The header of a hunk."""
 
     hunk: Hunk
     cells: tuple[Cell, ...]
 
 
 class PairRow(NamedTuple):
-    """Old beside new; nothing where there is no counterpart."""
+    """Old and new; None if there is no counterpart."""
 
     left: LineRow | None
     right: LineRow | None
 
 
 def build_unified_rows(diff: FileDiff) -> Iterator[HunkRow | LineRow]:
-    """Hunk by hunk, in the order of the patch; lazy, for a front end that shows a part."""
+    """Rows in patch order; lazy, since a front end shows only a part."""
     for hunk, heading, pairs in _walk(diff):
         yield heading
         spans = find_hunk_spans(pairs)
@@ -204,7 +204,7 @@ def build_split_rows(diff: FileDiff) -> Iterator[HunkRow | PairRow]:
 
 
 def build_line_row(line: DiffLine, spans: Sequence[Span] = (), paint: Paint = _PLAIN) -> LineRow:
-    """One line: words that differ, blanks at its end and everything invisible stand out."""
+    """One line; changed words, trailing blanks and hidden characters stand out."""
     role, word_role = _ROLES.get(line.mark, _CONTEXT)
     role = paint.role or role
     text, ending = (line.text[:-1], "\r") if line.text.endswith("\r") else (line.text, "")
@@ -231,7 +231,7 @@ def build_line_row(line: DiffLine, spans: Sequence[Span] = (), paint: Paint = _P
 
 
 def find_hidden_lines(diff: FileDiff) -> list[tuple[int, tuple[str, ...]]]:
-    """New line numbers of added lines that hold what would not show, and what it is."""
+    """New line numbers of added lines with hidden characters, and which."""
     added = (line for hunk in diff.hunks for line in hunk.lines if line.mark == "+")
     found = ((line.new_number or 0, find_hidden(line.text.removesuffix("\r"))) for line in added)
     return [(number, hidden) for number, hidden in found if hidden]
@@ -240,9 +240,9 @@ def find_hidden_lines(diff: FileDiff) -> list[tuple[int, tuple[str, ...]]]:
 def _walk(diff: FileDiff) -> Iterator[tuple[Hunk, HunkRow, list[LinePair]]]:
     end = 1
     for found in diff.hunks:
-        # a link's target never ends with a newline: not worth a word
+        # a link's target never ends with a newline
         hunk = _end_lines(found) if diff.kind is FileKind.SYMLINK else found
-        # of an empty side git names the line before it
+        # for an empty side git names the line before it
         start = hunk.old_start if hunk.old_count else hunk.old_start + 1
         yield hunk, _build_hunk_row(hunk, start - end), pair_lines(hunk)
         end = start + hunk.old_count
@@ -263,7 +263,7 @@ def _build_hunk_row(hunk: Hunk, skipped: int) -> HunkRow:
 
 
 def _cut(length: int, spans: Sequence[Span]) -> Iterator[tuple[int, int, bool]]:
-    """The whole length in pieces, in order, each inside or outside of the spans."""
+    """Cuts the length into pieces inside or outside the spans."""
     position = 0
     for start, end in spans:
         if position < min(start, length):
@@ -276,7 +276,7 @@ def _cut(length: int, spans: Sequence[Span]) -> Iterator[tuple[int, int, bool]]:
 
 
 def _cut_tokens(start: int, end: int, tokens: Sequence[Token], role: str) -> Iterator[Token]:
-    """A piece of a line in the pieces that its tokens make of it; what is no token has the role of the line."""
+    """Cuts a piece of a line at its tokens; the rest has the role of the line."""
     position = start
     for first, last, token_role in tokens:
         if last <= position:
@@ -303,5 +303,5 @@ def _draw(text: str, role: str, *, marked: bool) -> list[Cell]:
 
 
 def _draw_blanks(text: str) -> str:
-    """Blanks that differ, or end a changed line, as something to see."""
+    """Makes blanks visible."""
     return text.replace(" ", "·").replace("\t", "→   ")

@@ -1,4 +1,4 @@
-"""A notebook as text: the sources of its cells whole, outputs and metadata each folded into one line with a digest."""
+"""A notebook as text: cell sources in full, outputs and metadata folded into one line with a digest."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections import Counter
 _KINDS = frozenset({"code", "markdown", "raw"})
 _RESULTS = ("outputs", "execution_count")
 _INDENT = "    "
-"""Sources stand in, our own lines do not: no source can pass for the beginning of another cell."""
+"""Sources are indented and our own lines aren't, so no source can look like the start of a cell."""
 
 
 def render_notebook(content: bytes) -> bytes | None:
-    """The text of a notebook; nothing when it is none, so that its bytes are compared instead.
+    """The text of a notebook; None if it isn't one, so its bytes are compared instead.
 
-    Whatever differs in two notebooks differs in their texts, the layout of the JSON apart. Cells have no numbers: one
-    that is put in would change the lines of all that follow.
+    Any difference between notebooks shows in their texts, except JSON layout. Cells have no numbers: inserting one
+    would change all that follow.
     """
     try:
         value = json.loads(content.decode("utf-8"), object_pairs_hook=_refuse_double_keys)
@@ -72,7 +72,7 @@ def _list_keys(value: dict[str, object]) -> str:
 
 
 def _name(text: str) -> str:
-    """A word of the notebook's own, on one line."""
+    """A name from the notebook, on one line."""
     return json.dumps(text, ensure_ascii=True)[1:-1][:40]
 
 
@@ -82,7 +82,7 @@ def _digest(value: object) -> str:
 
 
 def _refuse_double_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Programs do not agree on which of two equal keys counts, so one could hide behind the other."""
+    """Refuses duplicate keys: programs disagree on which one counts, so one could hide the other."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key occurs twice")

@@ -1,4 +1,4 @@
-"""What a reviewer should notice of a changed file beside its lines: modes, types, names, hidden characters."""
+"""What to notice about a changed file besides its lines: modes, types, names, hidden characters."""
 
 from __future__ import annotations
 
@@ -12,63 +12,63 @@ from handoff_tui.git.file_diff import FileChange, FileDiff, FileKind
 _EXECUTABLE = "100755"
 _LINK = "120000"
 _SUBMODULE = "160000"
-_STEERS = (
-    (re.compile(r"(?:.*/)?\.gitattributes"), "steers how git shows and converts files"),
-    (re.compile(r"(?:.*/)?\.gitmodules"), "steers which repositories are fetched into this one"),
+_CONTROLS = (
+    (re.compile(r"(?:.*/)?\.gitattributes"), "controls how git shows and converts files"),
+    (re.compile(r"(?:.*/)?\.gitmodules"), "controls which repositories are fetched into this one"),
     (
         re.compile(
             r"\.github/(?:workflows|actions)/.+|\.gitlab-ci\.yml|\.circleci/.+|Jenkinsfile|azure-pipelines\.yml"
         ),
-        "steers what continuous integration runs",
+        "controls what continuous integration runs",
     ),
-    (re.compile(r"handoff-tui\.toml|\.handoff-tui/.+"), "steers how this work is reviewed"),
+    (re.compile(r"handoff-tui\.toml|\.handoff-tui/.+"), "controls how this work is reviewed"),
 )
 _MOST_NAMED = 5
 _LATIN = re.compile("[A-Za-z]")
 _OTHERS = re.compile("[\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a]+")
-"""Runs of Greek, Cyrillic and wide letters."""
+"""Runs of Greek, Cyrillic and full-width letters."""
 _ALIKE = re.compile(
     "[\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bd\u03bf"
     "\u0405\u0406\u0408\u0410\u0412\u0415\u0417\u041a\u041c-\u041e\u0420-\u0423\u0425"
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\uff21-\uff3a\uff41-\uff5a]+"
 )
-"""Those of them that look like Latin letters or digits; a word in another language has others too."""
+"""Those that look like Latin letters or digits; a real word has other letters too."""
 
 
 def find_change_notices(change: FileChange) -> list[str]:
-    """What the entry of the list alone tells."""
-    remarks = _find_mode_remarks(change)
-    remarks += [text for pattern, text in _STEERS if pattern.fullmatch(change.path)]
-    return remarks + _find_name_remarks(change.path + (change.old_path or ""))
+    """What the file list shows."""
+    notices = _find_mode_notices(change)
+    notices += [text for pattern, text in _CONTROLS if pattern.fullmatch(change.path)]
+    return notices + _find_name_notices(change.path + (change.old_path or ""))
 
 
-def _find_name_remarks(name: str) -> list[str]:
-    """In a text a tab or a line end is nothing unusual; in a name it makes one file look like another."""
+def _find_name_notices(name: str) -> list[str]:
+    """In a name, even a tab or line end makes one file look like another."""
     blanks = [f"U+{ord(blank):04X}" for blank in "\t\n" if blank in name]
     hidden = [*find_hidden(name), *blanks]
-    remarks = [f"its name has hidden characters: {', '.join(hidden[:_MOST_NAMED])}"] if hidden else []
+    notices = [f"its name has hidden characters: {', '.join(hidden[:_MOST_NAMED])}"] if hidden else []
     alike = next((run for run in _OTHERS.findall(name) if _ALIKE.fullmatch(run)), "")
     if alike and _LATIN.search(name):
         codes = " ".join(f"U+{ord(letter):04X}" for letter in alike[:_MOST_NAMED])
-        remarks.append(f"its name has letters that look like others: {alike} is {codes}")
-    return remarks
+        notices.append(f"its name has letters that look like others: {alike} is {codes}")
+    return notices
 
 
 def find_diff_notices(diff: FileDiff) -> list[str]:
-    """The same, and what its content tells."""
-    remarks = find_change_notices(diff.change)
+    """The same, and what the content shows."""
+    notices = find_change_notices(diff.change)
     if diff.kind is FileKind.GENERATED:
-        remarks.append("says that it is generated")
+        notices.append("says it is generated")
     hidden = find_hidden_lines(diff)
     if hidden:
         named = ", ".join(f"{' '.join(names)} on line {number}" for number, names in hidden[:_MOST_NAMED])
         more = len(hidden) - _MOST_NAMED
         rest = f", and {plural(more, 'more line')}" if more > 0 else ""
-        remarks.append(f"hidden characters added: {named}{rest}")
-    return remarks
+        notices.append(f"hidden characters added: {named}{rest}")
+    return notices
 
 
-def _find_mode_remarks(change: FileChange) -> list[str]:
+def _find_mode_notices(change: FileChange) -> list[str]:
     old, new = change.old_mode, change.new_mode
     if change.status == "T":
         return [f"type changed, mode {old} → {new}"]

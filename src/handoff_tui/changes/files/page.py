@@ -1,4 +1,4 @@
-"""Two trees compared, on a page: the list of files, and the hunks of one that was read."""
+"""Changed files as a page and as the public JSON shape: the list, and the hunks of one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from handoff_tui.git.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, File
 
 
 def build_files_json(files: Sequence[ChangedFile]) -> list[dict[str, object]]:
-    """The list of files; counts are null for binary content, and where they were not asked for."""
+    """The list of files; counts are null for binary content, or if not asked for."""
     return [_build_file(file) for file in files]
 
 
 def build_file_diff_json(diff: FileDiff) -> dict[str, object]:
-    """One file with its hunks. Text is as it is in the file: bytes that are not UTF-8 stand as lone surrogates."""
+    """One file with its hunks. Text is as in the file; bytes that aren't UTF-8 are lone surrogates."""
     change = diff.change
     return {
         "path": change.path,
@@ -41,7 +41,7 @@ def build_file_diff_json(diff: FileDiff) -> dict[str, object]:
 def build_tree_diff_json(
     files: Sequence[ChangedFile], diffs: Iterable[FileDiff] = (), note: str | None = None
 ) -> dict[str, object]:
-    """The list, what it does not know, and each diff that was read."""
+    """The list, a note on what is missing, and the diffs that were read."""
     return {
         "files": build_files_json(files),
         "note": note,
@@ -117,12 +117,12 @@ _BETWEEN = " │ "
 
 
 def label_change(status: str) -> Label:
-    """The letter that git has for it, and its word."""
+    """The letter git has for the change, and its word."""
     return _STATUSES.get(status) or Label("?", render_safe(status) or "unknown", "unknown")
 
 
 def add_file_list(page: Page, files: Sequence[ChangedFile], note: str | None = None, *, everything: bool) -> None:
-    """Status, kind, counts and path of each; how many are not listed is said."""
+    """Status, kind, counts and path of each file, and how many aren't listed."""
     page.heading("Files changed", _sum_up(files))
     listed = files if everything else files[:MOST_LISTED]
     has_kinds = any(KIND_WORDS[file.kind] for file in listed)
@@ -134,19 +134,19 @@ def add_file_list(page: Page, files: Sequence[ChangedFile], note: str | None = N
     if note:
         page.line(Cell(f"! {render_safe(note)}", "warning"), indent=2)
     for file in listed:
-        for remark in find_change_notices(file.change):
+        for notice in find_change_notices(file.change):
             page.line(
-                Cell(f"! {render_safe(file.change.path)} ", "path"), Cell(render_safe(remark), "warning"), indent=2
+                Cell(f"! {render_safe(file.change.path)} ", "path"), Cell(render_safe(notice), "warning"), indent=2
             )
 
 
 def add_file_diff(page: Page, diff: FileDiff, *, split_width: int | None = None, expanded: bool = False) -> None:
-    """One file: what it is, what to notice, and its lines, side by side in that many columns where one is given."""
+    """One file: what it is, what to notice, and its lines, side by side if `split_width` is given."""
     change = diff.change
     label = label_change(change.status)
     page.heading(_render_path(diff), " · ".join(part for part in (label.word, KIND_WORDS[diff.kind]) if part))
-    for remark in find_diff_notices(diff):
-        page.line(Cell(f"! {render_safe(remark)}", "warning"), indent=2)
+    for notice in find_diff_notices(diff):
+        page.line(Cell(f"! {render_safe(notice)}", "warning"), indent=2)
     if diff.kind is FileKind.SUBMODULE:
         page.line(Cell(f"commit {change.old_id}", "removed"), indent=2)
         page.line(Cell(f"commit {change.new_id}", "added"), indent=2)
@@ -198,7 +198,7 @@ def _render_path(diff: FileDiff) -> str:
 
 
 def _render_facts(facts: BlobFacts | None) -> str:
-    return "not there" if facts is None else f"{plural(facts.size, 'byte')}, sha256 {facts.sha256}"
+    return "missing" if facts is None else f"{plural(facts.size, 'byte')}, sha256 {facts.sha256}"
 
 
 def _add_unified(page: Page, diff: FileDiff) -> None:

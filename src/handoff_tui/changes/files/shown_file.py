@@ -1,4 +1,7 @@
-"""The one changed file in view: what it is, and its lines as far as they were read."""
+"""The changed file in view: what it is, and its lines as far as they were read.
+
+Lines are kept as git wrote them, and decoded when asked for.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,22 @@ from typing import NamedTuple
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileKind
 
 LONGEST_LINE = 64 * 1024
-"""Bytes of a line that are decoded; how many more there are is known."""
+"""Only this many bytes of a line are decoded."""
 _ADDED, _DELETED = b"+", b"-"
 
 
 class PatchBlock(NamedTuple):
-    """Some whole lines, each with its mark in front. `starts` has one place more than there are lines."""
+    """Some complete lines, each with its mark in front. `starts` has one more element than there are lines."""
 
     content: bytes
     starts: array[int]
     old_number: int
-    """Of the first line that is on the old side."""
+    """Of the first line on the old side."""
     new_number: int
 
 
 class Run(NamedTuple):
-    """Lines that changed: deleted ones from `start`, added ones from `middle`, up to `end`."""
+    """Changed lines: deleted from `start`, added from `middle`, up to `end`."""
 
     start: int
     middle: int
@@ -34,7 +37,7 @@ class Run(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """All changes of a file in order, as arrays: a large file may have a hundred thousand."""
+    """All changes of a file in order, as arrays: there may be a hundred thousand."""
 
     starts: array[int]
     middles: array[int]
@@ -44,31 +47,31 @@ class Runs(NamedTuple):
         return Run(self.starts[number], self.middles[number], self.ends[number])
 
     def find(self, line: int) -> Run | None:
-        """The change that a line belongs to."""
+        """The change a line belongs to; None if it didn't change."""
         number = bisect_right(self.starts, line) - 1
         return self.get(number) if number >= 0 and line < self.ends[number] else None
 
 
 def build_runs() -> Runs:
-    """No changes yet."""
+    """No changes."""
     return Runs(array("I"), array("I"), array("I"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatchLines:
-    """The whole file in the order of the patch, as far as it was read: context, deleted and added lines by index."""
+    """The file in patch order, as far as it was read: context, deleted and added lines by index."""
 
     blocks: tuple[PatchBlock, ...] = ()
     firsts: array[int] = field(default_factory=lambda: array("I"))
     """The index of each block's first line."""
     marks: bytes = b""
-    """One of each line: ` `, `+` or `-`."""
+    """One per line: ` `, `+` or `-`."""
     runs: Runs = field(default_factory=build_runs)
     hidden: tuple[int, ...] = ()
-    """Added lines with characters that do not show, as far as they were listed."""
+    """Added lines with hidden characters, as far as listed."""
     hidden_count: int = 0
     unended: frozenset[int] = frozenset()
-    """Lines that end without a newline."""
+    """Lines without a newline at the end."""
 
     def __len__(self) -> int:
         return len(self.marks)
@@ -77,7 +80,7 @@ class PatchLines:
         return chr(self.marks[index])
 
     def read_line(self, index: int) -> DiffLine:
-        """One line with its numbers; of a very long one the beginning."""
+        """One line with its numbers; very long ones are truncated."""
         place = bisect_right(self.firsts, index) - 1
         block = self.blocks[place]
         first = self.firsts[place]
@@ -90,14 +93,14 @@ class PatchLines:
         return DiffLine(mark, text, old, new, index in self.unended)
 
     def count_bytes(self, index: int) -> int:
-        """How long a line is, without its mark and newline."""
+        """The length of a line in bytes, without mark and newline."""
         place = bisect_right(self.firsts, index) - 1
         starts = self.blocks[place].starts
         local = index - self.firsts[place]
         return starts[local + 1] - starts[local] - 2
 
     def find_numbered(self, number: int, *, old: bool = False) -> int | None:
-        """The index of a line by its number; of the last line before it where that is not here."""
+        """The index of a line by number, or of the last line before it; None without lines."""
         numbers = [block.old_number if old else block.new_number for block in self.blocks]
         place = max(bisect_right(numbers, number) - 1, 0)
         if not self.blocks:
@@ -115,7 +118,7 @@ class PatchLines:
         return found
 
     def find_last_numbers(self) -> tuple[int, int]:
-        """The numbers that the lines end with, old and new."""
+        """The last line numbers, old and new."""
         if not self.blocks:
             return 0, 0
         first, block = self.firsts[-1], self.blocks[-1]
@@ -124,7 +127,7 @@ class PatchLines:
         return block.old_number + count - added - 1, block.new_number + count - deleted - 1
 
     def find_text(self, text: str, start: int, *, backwards: bool = False) -> int | None:
-        """The next line from `start` on that has the text, in letters of any case; nothing up to the end."""
+        """The next line from `start` with the text, ignoring case; None if there is none."""
         wanted = text.encode("utf-8", "surrogateescape")
         exact = not wanted.isascii()
         for place in self._order_blocks(start, backwards=backwards):
@@ -166,15 +169,15 @@ class PatchLines:
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """Two are equal when they show the same contents in the same way: the change names them by their ids."""
+    """A file as shown. Two are equal if they show the same contents in the same way."""
 
     change: FileChange
     options: DiffOptions
     kind: FileKind
     lines: PatchLines = field(default_factory=PatchLines, compare=False)
     complete: bool = True
-    """Whether all lines were read; more are on their way otherwise."""
+    """Whether all lines were read; otherwise more are on the way."""
     old_facts: BlobFacts | None = None
     new_facts: BlobFacts | None = None
     note: str | None = None
-    """Why there are no lines, or what they leave out."""
+    """Why there are no lines, or what is missing."""

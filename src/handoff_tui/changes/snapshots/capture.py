@@ -1,4 +1,4 @@
-"""Takes a snapshot: the tree, what reports and manifests in it say, what handoffs claim, what checks found."""
+"""Takes a snapshot: the tree, its reports and packages, what handoffs claim, what checks found."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from handoff_tui.system.files.reader import FileReader
 
 @dataclass(frozen=True, slots=True)
 class CaptureParts:
-    """What a snapshot is made of, in any order."""
+    """The parts of a snapshot, in any order."""
 
     tree: str
     object_format: Literal["sha1", "sha256"] = "sha1"
@@ -67,7 +67,7 @@ class CaptureParts:
 
 
 def build_snapshot(parts: CaptureParts) -> Snapshot:
-    """The snapshot. The same parts in another order give the same one."""
+    """Builds the snapshot: sorted, with unique keys. The order of the parts doesn't matter."""
     tests, disagreements = join_reports(parts.reports)
     problems = [Unread(path=report.path, reason=report.problem) for report in parts.reports if report.problem]
     unread = {(found.path, found.reason): found for found in (*parts.unread, *problems, *disagreements)}
@@ -90,7 +90,7 @@ def build_snapshot(parts: CaptureParts) -> Snapshot:
 
 
 def name_packages(packages: Iterable[PackageRecord]) -> dict[str, PackageRecord]:
-    """Packages under `<kind>:<name>`; all that share a name have the file that declares them behind it."""
+    """Packages by `<kind>:<name>`; namesakes also have the file that declares them."""
     by_name: dict[str, dict[str, PackageRecord]] = defaultdict(dict)
     for record in sorted(packages, key=lambda record: (record.where, record.model_dump_json())):
         by_name[f"{record.kind}:{record.name}"][record.where] = record
@@ -102,7 +102,7 @@ def name_packages(packages: Iterable[PackageRecord]) -> dict[str, PackageRecord]
 
 
 class FileHashes(NamedTuple):
-    """Hashes by path, `sha256:<64 hex>`, and what could not be read."""
+    """Hashes by path, `sha256:<64 hex>`, and what couldn't be read."""
 
     hashes: dict[str, str]
     unread: tuple[Unread, ...]
@@ -111,7 +111,7 @@ class FileHashes(NamedTuple):
 def load_file_hashes(
     repository: Repository, tree: str, paths: Collection[str], objects: Objects, cache_folder: Path, max_bytes: int
 ) -> FileHashes:
-    """Hashes of files of the work tree, whose tree this is. A file that has another content by now is an error."""
+    """Hashes files of the work tree, whose tree this is. A file that has changed since is an error."""
     place = cache_folder / "sha256-by-blob"
     blobs = read_path_blobs(repository.git, tree, sorted(paths), objects)
     for path in list_converted(repository.git, blobs.keys(), cache_folder):
@@ -124,7 +124,7 @@ def load_file_hashes(
     for path in sorted(paths):
         blob = None if is_link(repository.root, path) else blobs.get(path)
         row = known.get(blob) if blob else None
-        # a file with other line ends than its blob has another size
+        # a file with different line endings than its blob has a different size
         if row is not None and read_size(repository.root, path) == row.size:
             hashes[build_stored_text(path)] = f"sha256:{row.sha256}"
             continue
@@ -144,19 +144,19 @@ def load_file_hashes(
 
 
 def _is_stored_as(path: str, content: bytes, blob: str) -> bool:
-    """Whether the blob is the file byte for byte; false where only its line ends were converted."""
+    """Whether the blob is the file byte for byte; false if only line endings were converted."""
     if build_blob_id(content, len(blob)) == blob:
         return True
     if build_blob_id(content.replace(b"\r\n", b"\n"), len(blob)) == blob:
         return False
     raise TreeMovedError(
         f"the work tree changed while it was captured: {path}",
-        "Wait until nothing writes to the repository any more, then try again.",
+        "Wait until nothing writes to the repository, then try again.",
     )
 
 
 def build_blob_id(content: bytes, digits: int) -> str:
-    """The id that git gives a content, in a repository whose ids have so many digits."""
+    """The id git gives a content, in a repository whose ids have that many digits."""
     stored = b"blob %d\0" % len(content) + content
     is_sha256 = digits == hashlib.sha256().digest_size * 2
     return (hashlib.sha256(stored) if is_sha256 else hashlib.sha1(stored, usedforsecurity=False)).hexdigest()
@@ -166,7 +166,7 @@ _NUMBER: Final = re.compile(r"\d+")
 
 
 class Captured(NamedTuple):
-    """A snapshot that is not stored yet, its digest, and the tree it was taken from."""
+    """A snapshot that isn't stored yet, its digest, and the tree it was taken from."""
 
     snapshot: Snapshot
     digest: str
@@ -174,13 +174,11 @@ class Captured(NamedTuple):
 
 
 def capture_snapshot(desk: Desk, handoffs_read: ReadHandoffs, report: CheckReport | None) -> Captured:
-    """The snapshot of the work tree now. When HEAD has moved since the desk was opened, that is an error."""
+    """Takes a snapshot of the work tree. Fails if HEAD has moved since the repository was opened."""
     cache_folder = find_cache_folder(desk.repository.root)
     tree = write_work_tree(desk.repository, cache_folder)
     if tree.commit != desk.work_tree.facts.head:
-        raise TreeMovedError(
-            "HEAD moved after the repository was read, so that the snapshot would mix two states", "Try again."
-        )
+        raise TreeMovedError("HEAD moved while the repository was being read", "Try again.")
     git, objects = desk.repository.git, offer_objects(desk.repository, cache_folder)
     contents = load_tree_contents(git, tree.tree, objects, desk.loaded.settings.baseline, cache_folder)
     reports = ReportReader(desk, tree, contents, objects).read()
@@ -207,7 +205,7 @@ def capture_snapshot(desk: Desk, handoffs_read: ReadHandoffs, report: CheckRepor
 
 
 def build_claimed(handoffs: tuple[Handoff, ...]) -> dict[str, ClaimedTotals]:
-    """The totals that each handoff claims; one that claims none is left out."""
+    """The totals each handoff claims; handoffs that claim none are left out."""
     claimed: dict[str, ClaimedTotals] = {}
     for handoff in handoffs:
         totals = ClaimedTotals(
@@ -223,10 +221,10 @@ def build_claimed(handoffs: tuple[Handoff, ...]) -> dict[str, ClaimedTotals]:
 
 
 def build_findings(report: CheckReport, root: Path) -> dict[str, FindingRecord]:
-    """Findings by fingerprint, without what differs from run to run or from machine to machine.
+    """Findings by fingerprint, without anything that differs between runs or machines.
 
-    That is the place of this repository, what a command wrote (times, temporary paths), and numbers in a finding that
-    rests on the clock or the machine.
+    That is the path of this repository, what a command printed (times, temporary paths), and numbers in findings that
+    depend on the clock or the machine.
     """
     found: dict[str, FindingRecord] = {}
     for result in sorted(report.results, key=lambda result: result.id):
@@ -245,7 +243,7 @@ def build_findings(report: CheckReport, root: Path) -> dict[str, FindingRecord]:
 
 
 def _find_place(handoff: Handoff) -> str:
-    """The document that a handoff's numbers stand in: its results, or else its first."""
+    """The document with a handoff's numbers: its results, else its first."""
     results = [document.path for document in handoff.documents if document.role is DocumentRole.RESULTS]
     return next(iter((*results, *(document.path for document in handoff.documents))), handoff.id)
 
@@ -271,7 +269,7 @@ def _load_files(
 
 
 def _list_declared(desk: Desk, handoffs_read: ReadHandoffs) -> set[str]:
-    """Assets of manifests, there or not, and files of this repository for which a document gives a hash."""
+    """Assets of manifests, whether they exist or not, and files for which a document gives a hash."""
     declared = {
         build_asset_path(package.where.path, asset.path)
         for handoff in handoffs_read.handoffs
@@ -288,7 +286,7 @@ def _list_declared(desk: Desk, handoffs_read: ReadHandoffs) -> set[str]:
 
 
 def _find_declared(desk: Desk, untracked: set[str], subject: str, document: str) -> str | None:
-    """The file that a document means: from the root, or from its own folder and those above it."""
+    """The file a document means, relative to the root, its folder, or a folder above; None if there is none."""
     folder = document
     for base in ("", *(folder := folder.rpartition("/")[0] for _ in range(document.count("/")))):
         path = normpath(f"{base}/{subject}" if base else subject)

@@ -1,4 +1,4 @@
-"""Reads the reports that belong to a snapshot: tests by id with their outcomes, and coverage."""
+"""Reads the reports of a snapshot: tests by id with their outcomes, and coverage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORST = {TestOutcome.PASS: 0, TestOutcome.SKIPPED: 1, TestOutcome.FAIL: 2, Test
 
 @dataclass(frozen=True, slots=True)
 class ReadReport:
-    """A test report as read: each test with its outcome, in the report's order, and what was wrong with it."""
+    """A test report: each test with its outcome, in order, and what was wrong with the report."""
 
     path: str
     sha256: str
@@ -41,7 +41,7 @@ class ReadReport:
 
 
 def join_reports(reports: Iterable[ReadReport]) -> tuple[dict[str, TestOutcome], list[Unread]]:
-    """Every test once. Where reports disagree on one, the worse outcome counts, and that they do is noted."""
+    """Every test once. If reports disagree, the worse outcome counts, and a note says so."""
     outcomes: dict[str, TestOutcome] = {}
     told_by: dict[str, str] = {}
     notes: list[Unread] = []
@@ -65,7 +65,7 @@ _LCOV: Final = re.compile(rb"^(LF|LH):(\d{1,12})\s*$", re.MULTILINE)
 
 
 def parse_coverage(path: str, content: bytes) -> int | str:
-    """The coverage, or why there is none in this report."""
+    """The coverage, or why this report has none."""
     name = path.rpartition("/")[2]
     if name.endswith(".xml"):
         return _parse_cobertura(content)
@@ -77,7 +77,7 @@ def _parse_cobertura(content: bytes) -> int | str:
         return "the report defines entities, which is refused"
     try:
         root = ET.fromstring(content)  # noqa: S314 - entities were refused above
-    except (ET.ParseError, LookupError, ValueError) as wrong:  # the last two: an encoding that nobody knows
+    except (ET.ParseError, LookupError, ValueError) as wrong:  # the last two: an unknown encoding
         return f"the report is not XML: {wrong}"
     if root.tag != "coverage":
         return "the report is no Cobertura report"
@@ -129,7 +129,7 @@ _OUTCOMES: Final = {
 
 
 class ReportReading(NamedTuple):
-    """Test reports, coverage in hundredths of a percent where there is a report of it, and what could not be read."""
+    """Test reports, coverage in hundredths of a percent (None without a report), and what couldn't be read."""
 
     reports: tuple[ReadReport, ...]
     coverage: int | None
@@ -137,7 +137,7 @@ class ReportReading(NamedTuple):
 
 
 class ReportReader:
-    """Finds and reads the reports of one captured tree: those in the tree, and those that git ignores."""
+    """Reads the reports of a captured tree: those in the tree, and those git ignores."""
 
     def __init__(self, desk: Desk, tree: CapturedTree, contents: TreeContents, objects: Mapping[str, str]) -> None:
         self._desk = desk
@@ -175,7 +175,7 @@ class ReportReader:
         return found.paths
 
     def _read_coverage(self, ignored: tuple[str, ...]) -> int | None:
-        """The first report, in the order of the patterns, that says something."""
+        """The coverage from the first usable report, in order of the patterns."""
         candidates = sorted({*self._contents.coverage, *ignored})
         tried: set[str] = set()
         for pattern in self._settings.coverage:
@@ -192,7 +192,7 @@ class ReportReader:
         return None
 
     def _read_contents(self, paths: list[str], in_tree: Iterable[str]) -> dict[str, bytes]:
-        """Those of the tree as the tree has them, so that they belong to it whatever happens on disk."""
+        """Reads reports in the tree from git, so they match it whatever happens on disk."""
         names = {f"{self._tree.tree}:{path}": path for path in paths if path in set(in_tree)}
         limit = self._settings.report_bytes
         blobs = read_blobs(self._desk.repository.git, list(names), limit, self._objects)

@@ -1,4 +1,4 @@
-"""Stored snapshots as pages: the list of them, and one whole."""
+"""Stored snapshots as pages and public JSON shapes: the list, and one in full."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BASELINE_PIN_SCHEMA = "handoff-tui/baseline-pin/v1"
 def build_baseline_list_json(
     summaries: Sequence[SnapshotSummary], lost_pins: Mapping[str, str] | None = None, foreign: Sequence[str] = ()
 ) -> dict[str, object]:
-    """Counts of a snapshot that cannot be used are null; lost pins name what is not stored."""
+    """Counts of unusable snapshots are null; lost pins name snapshots that aren't stored."""
     return {
         "schema": BASELINE_LIST_SCHEMA,
         "snapshots": [_build_summary(summary) for summary in summaries],
@@ -34,7 +34,7 @@ def build_baseline_show_json(summary: SnapshotSummary, snapshot: Snapshot) -> di
 
 
 def build_pin_json(handoff: str, digest: str | None) -> dict[str, object]:
-    """What is pinned now for a handoff, `*` for all; null where the pin was taken away."""
+    """What is now pinned for a handoff, `*` for all; null if the pin was removed."""
     return {"schema": BASELINE_PIN_SCHEMA, "handoff": handoff, "digest": digest}
 
 
@@ -61,10 +61,10 @@ _NOTHING = "–"
 def build_baseline_list_page(
     summaries: Sequence[SnapshotSummary], lost_pins: Mapping[str, str] | None = None, foreign: Sequence[str] = ()
 ) -> Page:
-    """One row a snapshot; what cannot be used, pins of what is not stored, and `foreign` files are listed below."""
+    """One row per snapshot; unusable ones, lost pins and `foreign` files are listed below."""
     page = Page()
     if not summaries:
-        page.line(Cell("No snapshot is stored here. "), Cell("`handoff-tui baseline capture` takes one.", "muted"))
+        page.line(Cell("No snapshots stored here. "), Cell("`handoff-tui baseline capture` takes one.", "muted"))
     columns = (
         Column("snapshot"),
         Column("commit"),
@@ -76,7 +76,7 @@ def build_baseline_list_page(
     )
     page.grid(columns, [_build_row(summary) for summary in summaries if not summary.problem])
     damaged = [(summary.digest[:SHORT_DIGEST], summary.problem) for summary in summaries if summary.problem]
-    _add_list(page, "Cannot be used", damaged, everything=True)
+    _add_list(page, "Unusable", damaged, everything=True)
     pins = (lost_pins or {}).items()
     lost = [(pin[:SHORT_DIGEST], "for every handoff" if whom == "*" else f"for {whom}") for whom, pin in pins]
     _add_list(page, "Pinned, but not stored here", lost, everything=True)
@@ -85,9 +85,9 @@ def build_baseline_list_page(
 
 
 def build_baseline_capture_page(summary: SnapshotSummary, snapshot: Snapshot, *, is_new: bool) -> Page:
-    """What was stored, in numbers, and what could not be read."""
+    """What was stored, in numbers, and what couldn't be read."""
     page = Page()
-    stored = "stored" if is_new else "stored before, with just this content"
+    stored = "stored" if is_new else "already stored with this content"
     page.line(Cell(f"snapshot {render_safe(summary.digest)}", "key"), Cell(f"  {stored}", "muted"))
     for name, value in (*_list_origin(snapshot), *_list_numbers(snapshot)):
         page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
@@ -96,7 +96,7 @@ def build_baseline_capture_page(summary: SnapshotSummary, snapshot: Snapshot, *,
 
 
 def build_baseline_show_page(summary: SnapshotSummary, snapshot: Snapshot, *, everything: bool = False) -> Page:
-    """One snapshot: where it was taken, what was counted, what was claimed beside it, what could not be read."""
+    """One snapshot: where it was taken, what was counted and claimed, what couldn't be read."""
     page = Page()
     page.line(Cell(f"snapshot {render_safe(summary.digest)}", "key"), Cell(f"  {_describe_pin(summary)}", "human"))
     for name, value in _list_origin(snapshot):
@@ -151,7 +151,7 @@ def _list_numbers(snapshot: Snapshot) -> list[tuple[str, str]]:
         ("checks", _count(snapshot.checks.values())),
         ("findings", f"{len(snapshot.findings):,}"),
         ("files", f"{len(snapshot.files):,} declared, {snapshot.measures.get('files', 0):,} in all"),
-        ("claims", f"of {claimed}, kept beside what was measured"),
+        ("claims", f"of {claimed}, kept beside the measurements"),
     ]
 
 
@@ -176,7 +176,7 @@ def _add_tests(page: Page, snapshot: Snapshot, *, everything: bool) -> None:
         page.line(Cell("no test report was read", "warning"), indent=2)
         return
     page.heading("Tests", _count_tests(snapshot))
-    # those that pass are a number; the others are what a reader looks for
+    # readers look for tests that don't pass
     rows = [(name, str(outcome)) for name, outcome in sorted(snapshot.tests.items()) if everything or outcome != "pass"]
     _add_rows(page, rows, everything=everything)
 

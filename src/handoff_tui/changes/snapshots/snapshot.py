@@ -1,4 +1,4 @@
-"""What the repository is at one moment."""
+"""A snapshot: what the repository holds at one moment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST_TEXT = 1_000
 
 
 def build_stored_text(value: object) -> str:
-    """A text that every JSON reader accepts: what has no UTF-8 form is written out, what is endless is cut."""
+    """Makes a text fit to be stored: escapes what isn't UTF-8, and truncates."""
     text = str(value)[:LONGEST_TEXT]
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -20,7 +20,7 @@ SNAPSHOT_VERSION = 1
 
 
 class PackageRecord(Model):
-    """A package or project at one moment: from a manifest of the builder, or from an ecosystem's own file."""
+    """A package or project, from a builder manifest or an ecosystem's own file."""
 
     kind: str
     """`manifest`, `python`, `node`, `rust`, `go`, `requirements`."""
@@ -29,11 +29,11 @@ class PackageRecord(Model):
     """The file that declares it."""
     version: str = ""
     dependencies: dict[str, str] = {}
-    """Name to the constraint as written; empty text where none is given."""
+    """Name to constraint as written; empty if none is given."""
     assets: dict[str, str] = {}
-    """Path in the repository to the declared hash, `sha256:<64 hex>`; empty text where none is declared."""
+    """Path in the repository to declared hash, `sha256:<64 hex>`; empty if none is declared."""
     supersedes: tuple[str, ...] = ()
-    """Names of packages that this one takes the place of; those own nothing any more."""
+    """Names of packages this one replaces; they own nothing any more."""
 
 
 class FindingRecord(Model):
@@ -45,26 +45,26 @@ class FindingRecord(Model):
 
 
 class ClaimedTotals(Model):
-    """Numbers that a document claims. Never measured; kept beside what was."""
+    """Numbers a document claims, kept beside what was measured."""
 
     where: str
     packages: int | None = None
     tests: dict[str, int] = {}
-    """`total`, `passed`, `failed`, `skipped` of the work's own tests, as far as they are said."""
+    """`total`, `passed`, `failed`, `skipped` of the work's own tests, as far as given."""
     regression: dict[str, int] = {}
     baseline_packages: int | None = None
     baseline_tests: int | None = None
 
 
 class Unread(Model):
-    """Something that belongs into the snapshot and could not be read."""
+    """Something that belongs in the snapshot but couldn't be read."""
 
     path: str
     reason: str
 
 
 class TestOutcome(StrEnum):
-    """How a test ended, by its report."""
+    """The outcome of a test, from its report."""
 
     __test__ = False
 
@@ -75,7 +75,7 @@ class TestOutcome(StrEnum):
 
 
 class Snapshot(Model):
-    """Everything a baseline holds. No clock and no machine name, so equal content has an equal digest."""
+    """Everything a baseline holds. No time or machine name, so equal content has an equal digest."""
 
     schema_version: Literal[1] = 1
     tree: str
@@ -85,7 +85,7 @@ class Snapshot(Model):
     branch: str | None = None
     upstream: str | None = None
     packages: dict[str, PackageRecord] = {}
-    """Key: `<kind>:<name>`, and `<kind>:<name>@<where>` where two share a name."""
+    """Key: `<kind>:<name>`, or `<kind>:<name>@<where>` if two share a name."""
     tests: dict[str, TestOutcome] = {}
     reports: dict[str, str] = {}
     """Test reports that were read: path to `sha256:<64 hex>`."""
@@ -96,12 +96,12 @@ class Snapshot(Model):
     files: dict[str, str] = {}
     """Declared files: path to `sha256:<64 hex>`."""
     measures: dict[str, int] = {}
-    """`files`, `lines`, `todos`, and `coverage_basis_points` where a report exists."""
+    """`files`, `lines`, `todos`, and `coverage_basis_points` if there is a report."""
     unread: tuple[Unread, ...] = ()
 
     @property
     def package_count(self) -> int:
-        """Packages with a manifest of the builder, which is what its documents count; all, where there are none."""
+        """Packages with a builder manifest, as documents count them; all packages if there are none."""
         manifests = sum(record.kind == "manifest" for record in self.packages.values())
         return manifests or len(self.packages)
 
@@ -113,14 +113,14 @@ class SnapshotSummary(Model):
     commit: str | None = None
     branch: str | None = None
     date: str | None = None
-    """Of its commit; a snapshot itself has no time."""
+    """Of its commit; a snapshot has no time itself."""
     tests: int = 0
     packages: int = 0
     pinned: bool = False
     pinned_for: tuple[str, ...] = ()
-    """The handoffs it is pinned for; `*` stands for every one that has no pin of its own."""
+    """The handoffs it is pinned for; `*` means every handoff without its own pin."""
     problem: str = ""
-    """Why it cannot be used, where it cannot."""
+    """Why it can't be used, if it can't."""
 
 
 def build_snapshot_summary(digest: str, snapshot: Snapshot, pinned_for: tuple[str, ...] = ()) -> SnapshotSummary:

@@ -1,4 +1,4 @@
-"""Snapshots on disk: canonical JSON under its own digest, below `.handoff-tui/baselines/`."""
+"""Snapshots on disk: canonical JSON named by its digest, in `.handoff-tui/baselines/`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _PREFIX: Final = re.compile(r"(?:sha256:)?([0-9a-f]{6,64})")
 _OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _WHOLE: Final = 64
 _SHOWN: Final = 12
-_NEWER_HINT = "A newer handoff-tui may have written it; this one cannot compare with it."
+_NEWER_HINT = "A newer handoff-tui may have written it; this one can't compare with it."
 
 
 def encode_snapshot(snapshot: Snapshot) -> bytes:
-    """The one form in which a snapshot is stored: sorted keys, ASCII, nothing that is empty or by default."""
+    """The stored form of a snapshot: sorted keys, ASCII, without defaults."""
     value = snapshot.model_dump(mode="json", exclude_defaults=True)
     value["schema_version"] = snapshot.schema_version
     value["object_format"] = snapshot.object_format
@@ -32,12 +32,12 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
 
 
 def build_digest(snapshot: Snapshot) -> str:
-    """64 hex digits: the name under which it would be stored."""
+    """The digest a snapshot is stored under, 64 hex digits."""
     return hashlib.sha256(encode_snapshot(snapshot)).hexdigest()
 
 
 def parse_snapshot(content: bytes, name: str) -> Snapshot:
-    """Reads a stored snapshot; `name` is what the messages call it."""
+    """Parses a stored snapshot; error messages call it `name`."""
     try:
         snapshot = Snapshot.model_validate_json(content, strict=True)
     except ValidationError as wrong:
@@ -47,16 +47,16 @@ def parse_snapshot(content: bytes, name: str) -> Snapshot:
         if first["type"] == "extra_forbidden":
             raise SnapshotUnusableError(f"{name} has an unknown field: {place}", _NEWER_HINT) from wrong
         raise SnapshotUnusableError(
-            f"{name} is no snapshot: {place}: {first['msg']}", "Capture a new one, or restore the file from git."
+            f"{name} isn't a snapshot: {place}: {first['msg']}", "Capture a new one, or restore the file from git."
         ) from wrong
     for field, value in (("tree", snapshot.tree), ("commit", snapshot.commit)):
-        if value is not None and not _OBJECT_ID.fullmatch(value):  # git is asked for it, and might take it for more
-            raise SnapshotUnusableError(f"{name} is no snapshot: {field} is no object id", "Capture a new one.")
+        if value is not None and not _OBJECT_ID.fullmatch(value):  # git is asked for it, and could read it as an option
+            raise SnapshotUnusableError(f"{name} isn't a snapshot: {field} isn't an object id", "Capture a new one.")
     return snapshot
 
 
 def write_snapshot(root: Path, snapshot: Snapshot) -> str:
-    """Stores a snapshot; its digest."""
+    """Stores a snapshot and returns its digest."""
     return _open(root).write(encode_snapshot(snapshot))
 
 
@@ -67,27 +67,25 @@ def read_snapshot(root: Path, digest: str) -> Snapshot:
 
 
 def build_path(digest: str) -> str:
-    """Where a snapshot is stored, from the root of the repository."""
+    """The path of a stored snapshot, from the root of the repository."""
     return _open(Path()).build_path(digest)
 
 
 def list_snapshots(root: Path) -> tuple[str, ...]:
-    """Digests of stored snapshots, by their names alone."""
+    """Digests of stored snapshots, by file name only."""
     return _open(root).list()
 
 
 def list_foreign(root: Path) -> tuple[str, ...]:
-    """Paths below the folder of the snapshots that are none."""
+    """Paths in the snapshot folder that aren't snapshots."""
     return _open(root).list_foreign()
 
 
 def find_snapshot(root: Path, written: str) -> str:
-    """The full digest behind what a person wrote: at least its first six digits."""
+    """The full digest for what a person wrote: at least its first six digits."""
     matched = _PREFIX.fullmatch(written.strip().lower())
     if matched is None:
-        raise UsageError(
-            f"{written!r} is not the beginning of a digest", "Give at least its first 6 hexadecimal digits."
-        )
+        raise UsageError(f"{written!r} isn't the start of a digest", "Give at least its first 6 hexadecimal digits.")
     wanted = matched[1]
     found = [digest for digest in list_snapshots(root) if digest.startswith(wanted)]
     if len(found) > 1:
@@ -95,7 +93,7 @@ def find_snapshot(root: Path, written: str) -> str:
         raise UsageError(f"{written} could be any of {len(found)} snapshots: {shown}", "Give more digits.")
     if not found and len(wanted) < _WHOLE:
         raise StoredFileMissingError(
-            f"no stored snapshot begins with {wanted}", "`handoff-tui baseline list` lists them."
+            f"no stored snapshot starts with {wanted}", "`handoff-tui baseline list` lists them."
         )
     return found[0] if found else wanted
 
@@ -104,10 +102,10 @@ def _refuse_unknown_version(content: bytes, name: str) -> None:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as broken:
-        raise SnapshotUnusableError(f"{name} is not JSON", "Restore it from git, or capture a new one.") from broken
+        raise SnapshotUnusableError(f"{name} isn't JSON", "Restore it from git, or capture a new one.") from broken
     version = value.get("schema_version") if isinstance(value, dict) else None
     if version is None:
-        raise SnapshotUnusableError(f"{name} is no snapshot: it has no schema version", "Capture a new one.")
+        raise SnapshotUnusableError(f"{name} isn't a snapshot: it has no schema version", "Capture a new one.")
     if type(version) is not int or version != SNAPSHOT_VERSION:
         raise SnapshotUnusableError(
             f"{name} has schema version {version!r}; this handoff-tui reads version {SNAPSHOT_VERSION}", _NEWER_HINT

@@ -1,4 +1,4 @@
-"""Stored snapshots: captured, listed, shown, pinned."""
+"""Captures, lists, shows and pins stored snapshots. Pins are the reviewer's own and kept outside the repository."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, GitPrivateFolder
 
 EVERY_HANDOFF: Final = "*"
-"""The key of the pin that counts where a handoff has none of its own."""
+"""The key of the pin for handoffs without their own."""
 _NAME = "pins.json"
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def read_pins(common_dir: Path) -> dict[str, str]:
-    """Handoff id, or `*`, to the digest that was pinned; none where nobody pinned anything."""
+    """Handoff id, or `*`, to the pinned digest."""
     folder = find_choices_folder(common_dir)
     content = GitPrivateFolder(folder).read(_NAME)
     if content is None:
@@ -58,14 +58,14 @@ def read_pins(common_dir: Path) -> dict[str, str]:
         isinstance(digest, str) and _DIGEST.fullmatch(digest) for digest in value.values()
     ):
         raise SnapshotUnusableError(
-            f"{folder / LOCAL_FOLDER / _NAME} is damaged: it is no table of snapshot digests",
-            "Delete it and pin again; it holds nothing but pins.",
+            f"{folder / LOCAL_FOLDER / _NAME} is damaged: it isn't a table of snapshot digests",
+            "Delete it and pin again; it only holds pins.",
         )
     return dict(sorted(value.items()))
 
 
 def write_pin(common_dir: Path, handoff: str, digest: str | None) -> None:
-    """Pins a snapshot for a handoff, or for every one with `*`; nothing takes the pin away."""
+    """Pins a snapshot for a handoff, or for all with `*`; None removes the pin."""
     pins = read_pins(common_dir)
     pins.pop(handoff, None)
     if digest is not None:
@@ -75,16 +75,16 @@ def write_pin(common_dir: Path, handoff: str, digest: str | None) -> None:
 
 
 def find_pin(pins: dict[str, str], handoff: str | None) -> str | None:
-    """The pin of a handoff, or else the one for all."""
+    """The pin of a handoff, else the one for all; None if there is none."""
     return pins.get(handoff or EVERY_HANDOFF) or pins.get(EVERY_HANDOFF)
 
 
-_TRIES = 2
+_ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What is here now: the handoffs as read, the checks as run, and the snapshot of both."""
+    """What is here now: handoffs, check results, and the snapshot of both."""
 
     handoffs_read: ReadHandoffs
     report: CheckReport
@@ -92,22 +92,22 @@ class Taken:
 
 
 class Stored(NamedTuple):
-    """A snapshot that is stored now."""
+    """A stored snapshot."""
 
     summary: SnapshotSummary
     snapshot: Snapshot
     is_new: bool
-    """Whether it was not stored before."""
+    """Whether it wasn't stored before."""
 
 
 class StoredList(NamedTuple):
-    """What is below `.handoff-tui/baselines/`."""
+    """The contents of `.handoff-tui/baselines/`."""
 
     summaries: tuple[SnapshotSummary, ...]
     lost_pins: dict[str, str]
-    """Handoff, or `*`, to the digest of a pinned snapshot that is not stored here."""
+    """Handoff, or `*`, to the digest of a pinned snapshot that isn't stored here."""
     foreign: tuple[str, ...]
-    """Paths there that are no snapshot."""
+    """Paths there that aren't snapshots."""
 
 
 def take(
@@ -118,7 +118,7 @@ def take(
     *,
     run_commands: bool = True,
 ) -> Taken:
-    """A snapshot of now, with the checks of a gate over the whole repository; nothing is stored."""
+    """Takes a snapshot with the gate checks of the whole repository; stores nothing."""
     before = before or Prefetched(read_repository(desk))
     request = CheckRequest(moment=Moment.GATE, baseline=baseline, run_commands=run_commands)
     report = check(desk, request, telling, before)
@@ -129,13 +129,13 @@ def take(
 def take_still(
     desk: Desk, telling: ProgressCallbacks | None = None, before: Prefetched | None = None, *, run_commands: bool = True
 ) -> Taken:
-    """The same, and everything in it is of one state: what moves meanwhile is taken once more, then it is an error."""
+    """The same, of one consistent state: if something changes meanwhile, tries once more, then fails."""
     moved: str | None = None
-    for attempt in range(_TRIES):
+    for attempt in range(_ATTEMPTS):
         try:
             taken = take(desk, telling, before=before, run_commands=run_commands)
         except TreeMovedError:
-            if attempt + 1 == _TRIES:
+            if attempt + 1 == _ATTEMPTS:
                 raise
         else:
             moved = find_change_since_reading(desk, taken.handoffs_read)
@@ -143,13 +143,13 @@ def take_still(
                 return taken
         desk, before = reopen_desk(desk), None
     raise TreeMovedError(
-        f"the repository kept changing while a snapshot of it was taken: {moved}",
-        "Wait until nothing writes to it any more, then try again.",
+        f"the repository kept changing while the snapshot was taken: {moved}",
+        "Wait until nothing writes to it, then try again.",
     )
 
 
 def capture(desk: Desk, telling: ProgressCallbacks | None = None) -> Stored:
-    """Takes a snapshot and stores it below `.handoff-tui/baselines/`; a cancelled one is not stored."""
+    """Takes a snapshot and stores it in `.handoff-tui/baselines/`, unless cancelled."""
     snapshot = take_still(desk, telling).captured.snapshot
     root = desk.repository.root
     if telling is not None and telling.cancel.is_set():
@@ -161,14 +161,14 @@ def capture(desk: Desk, telling: ProgressCallbacks | None = None) -> Stored:
 
 
 def list_summaries(desk: Desk, only: str | None = None) -> tuple[SnapshotSummary, ...]:
-    """Every stored snapshot, by its digest, or `only` one; what cannot be used is listed with the reason."""
+    """Every stored snapshot, or `only` one, by digest; unusable ones with the reason."""
     pins = read_pins(desk.repository.common_dir)
     digests = list_snapshots(desk.repository.root)
     return tuple(_summarise(desk, digest, pins) for digest in digests if only is None or digest == only)
 
 
 def list_newest_first(desk: Desk) -> StoredList:
-    """The same by the dates of their commits; those without a commit that is here come last."""
+    """The same, newest commit first; those whose commit isn't here come last."""
     summaries = list_summaries(desk)
     dates = read_commit_dates(desk.repository.git, {one.commit for one in summaries if one.commit})
     dated = [one.model_copy(update={"date": dates.get(one.commit or "")}) for one in summaries]
@@ -184,14 +184,14 @@ def _sort_key(summary: SnapshotSummary) -> tuple[datetime, str]:
 
 
 def show_snapshot(desk: Desk, written: str) -> tuple[SnapshotSummary, Snapshot]:
-    """One snapshot, by the beginning of its digest."""
+    """One snapshot, by a prefix of its digest."""
     digest = find_snapshot(desk.repository.root, written)
     snapshot = read_snapshot(desk.repository.root, digest)
     return build_snapshot_summary(digest, snapshot, _find_pinned_for(desk, digest)), snapshot
 
 
 def pin(desk: Desk, written: str | None, handoff: str | None) -> tuple[str, str | None]:
-    """Pins a snapshot for a handoff, or for all; without one the pin is taken away. What was pinned for whom."""
+    """Pins a snapshot for a handoff, or for all; None removes the pin. Returns for whom and which digest."""
     for_whom = EVERY_HANDOFF
     if handoff is not None:
         handoffs_read = read_repository(desk).result
@@ -199,7 +199,7 @@ def pin(desk: Desk, written: str | None, handoff: str | None) -> tuple[str, str 
     digest = None
     if written is not None:
         digest = find_snapshot(desk.repository.root, written)
-        read_snapshot(desk.repository.root, digest)  # one that cannot be read is no baseline
+        read_snapshot(desk.repository.root, digest)  # an unreadable one can't be a baseline
     write_pin(desk.repository.common_dir, for_whom, digest)
     return for_whom, digest
 

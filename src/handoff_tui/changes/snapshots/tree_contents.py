@@ -51,7 +51,7 @@ _TODO: Final = re.compile(rb"\b(?:TODO|FIXME|XXX|HACK)\b")
 
 
 class TreeContents(NamedTuple):
-    """Of one tree, in order of path."""
+    """Packages and reports of one tree, by path."""
 
     packages: tuple[PackageRecord, ...]
     unread: tuple[Unread, ...]
@@ -60,7 +60,7 @@ class TreeContents(NamedTuple):
 
 
 def load_tree_contents(git: Git, tree: str, objects: Objects, settings: Baseline, cache_folder: Path) -> TreeContents:
-    """From the cache where this was the last tree that was asked about, else read."""
+    """The contents of a tree, from the cache if it was the last one asked about."""
     place = cache_folder / "tree-contents.json"
     key = _build_key(tree, settings)
     known = _parse_record(load_json(place), key)
@@ -123,7 +123,10 @@ def _parse_record(value: object, key: str) -> TreeContents | None:
 
 
 def build_matcher(patterns: Iterable[str]) -> re.Pattern[str]:
-    """One expression for all patterns; it matches whole paths, and nothing where there are no patterns."""
+    """One regular expression for all patterns, for full paths.
+
+    `*` and `?` stay within a path segment; `**` matches any number of segments, including none.
+    """
     translated = [_translate(pattern) for pattern in patterns]
     return re.compile("|".join(f"(?:{part})" for part in translated) or r"(?!)", re.DOTALL)
 
@@ -146,7 +149,7 @@ def _translate_part(part: str) -> str:
 
 
 class Measures(NamedTuple):
-    """Of one tree. Lines and to-dos are those of text files up to a size."""
+    """Counts of one tree; lines and to-dos only of text files up to a size."""
 
     files: int
     lines: int
@@ -154,7 +157,7 @@ class Measures(NamedTuple):
 
 
 def count_content(content: bytes) -> tuple[int, int]:
-    """Lines and to-dos of a file's content; none of a binary file's. A last line without an end is a line."""
+    """Counts lines and to-dos; none in binary content. An unterminated last line counts."""
     if b"\0" in content[:_BINARY_WITHIN]:
         return 0, 0
     lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
@@ -162,24 +165,24 @@ def count_content(content: bytes) -> tuple[int, int]:
 
 
 def load_measures(git: Git, tree: str, objects: Objects, cache_folder: Path) -> Measures:
-    """From the cache where this tree is known; else from the last known tree and what differs; else from everything."""
+    """The counts of a tree: cached, else from the last known tree and what differs, else from scratch."""
     place = cache_folder / "measures.json"
     known = _parse_cache(load_json(place))
     if tree in known:
         return known[tree]
     last = next(reversed(known), None)
-    measured = _measure_moves(git, last, tree, known[last], objects) if last else None
+    measured = _measure_changes(git, last, tree, known[last], objects) if last else None
     if measured is None:
         files = read_tree_files(git, tree, objects)
-        lines, todos = _count_files(git, Counter(_key(file) for file in files if not file.link), objects)
+        lines, todos = _count_files(git, Counter(_build_count_key(file) for file in files if not file.link), objects)
         measured = Measures(len(files), lines, todos)
     kept = dict([*known.items(), (tree, measured)][-_MOST_TREES:])
     write_json(place, {"version": _VERSION, "trees": kept})
     return measured
 
 
-def _measure_moves(git: Git, old: str, new: str, measured: Measures, objects: Objects) -> Measures | None:
-    """Nothing where the old tree is no longer here."""
+def _measure_changes(git: Git, old: str, new: str, measured: Measures, objects: Objects) -> Measures | None:
+    """The counts from those of an old tree; None if its objects are gone."""
     try:
         moves = read_tree_file_changes(git, old, new, objects)
     except GitError:
@@ -188,7 +191,7 @@ def _measure_moves(git: Git, old: str, new: str, measured: Measures, objects: Ob
     for move in moves:
         for file, sign in ((move.old, -1), (move.new, 1)):
             if file is not None and not file.link:
-                weights[_key(file)] += sign
+                weights[_build_count_key(file)] += sign
     if not _are_present(git, weights, objects):
         return None
     lines, todos = _count_files(git, weights, objects)
@@ -197,7 +200,7 @@ def _measure_moves(git: Git, old: str, new: str, measured: Measures, objects: Ob
 
 
 def _are_present(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> bool:
-    """Whether every content that must be taken off is still here; without it the difference would be wrong."""
+    """Whether every content to subtract is still here; otherwise the result would be wrong."""
     gone = [blob for (blob, _), weight in weights.items() if weight < 0]
     if not gone:
         return True
@@ -205,12 +208,12 @@ def _are_present(git: Git, weights: Counter[tuple[str, int | None]], objects: Ob
     return b" missing\n" not in git.read("cat-file", "--batch-check", stdin=asked, extra=objects)
 
 
-def _key(file: TreeFile) -> tuple[str, int | None]:
+def _build_count_key(file: TreeFile) -> tuple[str, int | None]:
     return file.blob, file.size
 
 
 def _count_files(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> tuple[int, int]:
-    """Each content is read once, however many files have it."""
+    """Reads each content once, however many files have it."""
     wanted: Iterable[tuple[str, int | None]] = [key for key, weight in weights.items() if weight]
     by_blob = {blob: weight for (blob, _), weight in weights.items()}
     lines = todos = 0

@@ -1,4 +1,4 @@
-"""What mentions an attempt (log entries, documents, agent runs), and the content it was bound to, as far as it is here."""
+"""What mentions an attempt (log entries, documents, agent runs), and the content it was bound to, if it is here."""
 
 from __future__ import annotations
 
