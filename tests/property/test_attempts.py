@@ -9,8 +9,8 @@ from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.history.attempts.compare import parse_attempt_name
-from handoff_tui.history.attempts.records import group_attempts
 from handoff_tui.history.attempts.report import AttemptOutcome
+from handoff_tui.history.attempts.sources import group_attempts
 from handoff_tui.history.failure.failure import order_failures
 from handoff_tui.log.entry import DecisionVerb
 from tests.support.attempts import HANDOFF, PHASE, build_entry, build_index
@@ -31,7 +31,7 @@ def test_every_entry_belongs_to_one_attempt(acts: list[tuple[str, int, str | Non
     entries = [build_entry(number, *act) for number, act in enumerate(acts, start=1)]
     gone = tuple(entry.id for place, entry in enumerate(entries) if place in void)
     sources = group_attempts(build_index(*entries, void=gone), Handoff(id=HANDOFF, dialect="notes"), PHASE)
-    votes = [vote.entry.id for one in sources for vote in one.votes]
+    votes = [vote.entry.id for one in sources for vote in one.decisions]
     assert sorted(votes) == sorted(entry.id for entry in entries if entry.decision is not None)
     assert [one.number for one in sources] == sorted({one.number for one in sources})
     for one in sources:
