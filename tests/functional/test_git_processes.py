@@ -26,7 +26,7 @@ class Counted(NamedTuple):
     environment: dict[str, str]
     calls: Path
 
-    def count(self) -> int:
+    def count_calls(self) -> int:
         return len(self.calls.read_text().splitlines())
 
 
@@ -41,7 +41,7 @@ def build_demo(folder: Path) -> Path:
     return Path(said.stdout.strip())
 
 
-def count_calls(repository: Path, folder: Path) -> Counted:
+def prepare_count(repository: Path, folder: Path) -> Counted:
     calls = folder / "calls"
     write_executable(folder / "bin" / "git", f'echo >> "{calls}"\nexec {shutil.which("git")} "$@"')
     environment = {
@@ -60,31 +60,31 @@ def count_calls(repository: Path, folder: Path) -> Counted:
 )
 def test_looking_starts_few_processes(shared_demo: Path, tmp_path: Path, words: tuple[str, ...], most: int) -> None:
     """One session reads configuration, refs and history once, and one process answers for all objects."""
-    counted = count_calls(shared_demo, tmp_path)
+    counted = prepare_count(shared_demo, tmp_path)
     said = say(*words, "--repo", counted.repository, environment=counted.environment)
     assert said.code in {0, 1}, said.stderr
-    assert counted.count() <= most
+    assert counted.count_calls() <= most
 
 
 def test_decision_starts_few_processes(tmp_path: Path) -> None:
     """What is signed is examined anew after the prompt, so a decision needs three sessions."""
-    counted = count_calls(build_demo(tmp_path / "demo"), tmp_path)
+    counted = prepare_count(build_demo(tmp_path / "demo"), tmp_path)
     words = ("decide", "override", "H-3", "--reason", "agreed", "--repo", counted.repository)
     with RawTerminal(*words, environment=counted.environment) as terminal:
         terminal.wait_for("Type override to")
         terminal.settle()
         terminal.press("override\n")
         assert terminal.wait_for_end() == 0, terminal.written[-2000:]
-    assert counted.count() <= 55
+    assert counted.count_calls() <= 55
 
 
 def test_step_starts_few_processes(tmp_path: Path) -> None:
     """The gate is examined before and after, and the work tree observed on both sides of the run."""
-    counted = count_calls(build_demo(tmp_path / "demo"), tmp_path)
+    counted = prepare_count(build_demo(tmp_path / "demo"), tmp_path)
     config = Path(counted.environment["XDG_CONFIG_HOME"]) / "handoff-tui" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text(AGENT)
     words = ("step", "DEV", "--handoff", "RUN-41", "--repo", counted.repository)
     said = say(*words, environment=counted.environment)
     assert "made.txt" in said.stdout, said.stderr
-    assert counted.count() <= 85
+    assert counted.count_calls() <= 85

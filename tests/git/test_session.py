@@ -111,6 +111,7 @@ def test_session_reads_each_thing_once(builder: RepositoryBuilder, monkeypatch: 
 
 
 def test_plain_door_remembers_nothing(builder: RepositoryBuilder) -> None:
+    """Only a session keeps what it has read."""
     git = Git(builder.write("a").commit().folder)
     before = list_ref_ids(git, "refs/heads")
     builder.write("b").commit()

@@ -161,7 +161,7 @@ class TrustPolicyError(HandoffError):
 
 
 class EntryRefusedError(HandoffError):
-    """An entry is sound by itself and has no place in the log; `code` is a stable word for why."""
+    """An entry is intact but has no place in the log; `code` is a stable word that says why."""
 
     def __init__(self, message: str, hint: str = "", *, code: str = "refused") -> None:
         super().__init__(message, hint)

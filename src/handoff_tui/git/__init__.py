@@ -1,3 +1,3 @@
-"""Every git call. `command.py` is the only door; `hardening.py` lists what a repository may not make git run."""
+"""Every git call. `command.py` runs git, `hardening.py` says what it may not run, `session.py` keeps what was read."""
 
 from __future__ import annotations

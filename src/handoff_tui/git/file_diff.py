@@ -46,7 +46,7 @@ class FileChange(NamedTuple):
 
 
 class LineCounts(NamedTuple):
-    """Added and deleted lines; nothing for binary content."""
+    """Added and deleted lines; None for binary content."""
 
     added: int | None
     deleted: int | None
@@ -109,7 +109,7 @@ class DiffOptions(NamedTuple):
     whitespace: Whitespace = Whitespace.ALL
     context: int = 3
     most_lines: int | None = 5_000
-    """Reading ends after this many lines of hunks; nothing for all of them."""
+    """Reading ends after this many lines of hunks; None for all of them."""
     as_text: bool = False
     """Lines also of content that is binary."""
     as_stored: bool = False

@@ -75,7 +75,7 @@ _EXECUTES = compile_later(
 )
 
 _NEUTRAL_VALUES = {"required": "false", "showsignature": "false", "promisor": "false"}
-"""What stands for «off» where an empty string would be no valid value."""
+"""The values that mean "off" where an empty string is not valid."""
 
 TRUSTED_SCOPES = frozenset({"system", "global"})
 """Where only the user writes; whatever else there is, an agent can write."""

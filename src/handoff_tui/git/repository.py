@@ -106,7 +106,7 @@ def read_listing(repository: Repository) -> bytes:
 
 
 def read_facts(repository: Repository, submodules: tuple[str, ...]) -> RepositoryFacts:
-    """One `git status`, for who knows the submodules already."""
+    """Asks `git status` alone, for callers that know the submodules already."""
     return _parse_status(repository, read_status(repository), submodules)
 
 
@@ -229,7 +229,7 @@ def _explain_refusal(start: Path, answer: GitAnswer, *, bare: bool) -> Repositor
 
 
 def _explain_absence(start: Path) -> RepositoryError:
-    """Git says «not a git repository» of a damaged one, too."""
+    """Explains that no repository was found; git also says "not a git repository" of a damaged one."""
     around = start.absolute()
     for folder in (around, *around.parents):
         if os.path.lexists(folder / ".git"):

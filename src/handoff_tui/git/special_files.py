@@ -81,7 +81,7 @@ def _refuse(folder: Path | str, names: tuple[str, ...]) -> None:
 
 
 def _find_kind(path: str) -> str | None:
-    """What a place is, behind any links; nothing for files, folders and what is not there."""
+    """What kind of special file a path leads to; None for files, folders and what is not there."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - see above
     except (OSError, ValueError):

@@ -36,7 +36,7 @@ def ask_address(address: str, timeout: float) -> int | str:
 
 
 def reaches_host(url: str, timeout: float) -> bool | None:
-    """Whether the host of a remote accepts a connection; nothing for an address that names none.
+    """Whether the host of a remote accepts a connection; None for an address without a host.
 
     No git transport is used: a remote's helper or ssh command could be anything.
     """

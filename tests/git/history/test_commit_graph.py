@@ -1,7 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from handoff_tui.git.command import Git
-from handoff_tui.git.history.commit_graph import count_commits, find_merge_bases, read_graph, read_message
+from handoff_tui.git.history.commit_graph import (
+    count_commits,
+    find_merge_bases,
+    read_first_commit,
+    read_graph,
+    read_message,
+)
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 
@@ -26,3 +35,17 @@ def test_merge_bases_are_where_lines_parted(builder: RepositoryBuilder) -> None:
     assert find_merge_bases(git, "main", "side") == [builder.head("main~1")]
     builder.step("checkout", "--quiet", "--orphan", "other").commit("alone")
     assert find_merge_bases(git, "main", "other") == []
+
+
+def test_first_commit_is_the_same_in_every_clone(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """However far each of them has come."""
+    first = builder.write("a").commit().head()
+    builder.git("clone", "--quiet", "--template=", str(builder.folder), str(tmp_path / "clone"))
+    builder.write("b").commit()
+    for folder in (builder.folder, tmp_path / "clone"):
+        assert read_first_commit(open_repository(folder).git) == first
+
+
+def test_repository_without_a_commit_has_none(builder: RepositoryBuilder) -> None:
+    """Nothing is made up for it."""
+    assert read_first_commit(open_repository(builder.folder).git) is None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.system.files.addressed_files import AddressedFolder
-from handoff_tui.system.files.own_folder import read_layout_problems
+from handoff_tui.system.files.own_folder import is_own, read_layout_problems
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -71,3 +71,17 @@ def test_bytes_survive_a_clone_that_converts_line_ends(
     assert (clone / path).read_bytes() == content
     if setting == "true":
         assert (clone / "plain.txt").read_bytes() == b"one\r\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        (".handoff-tui/log/aa/x", True),
+        (".handoff-tui", False),
+        (".handoff-tui-not/ours", False),
+        ("a/.handoff-tui/x", False),
+    ],
+)
+def test_only_what_is_below_our_folder_is_ours(path: str, own: bool) -> None:  # noqa: FBT001 - expected value
+    """At the top of the work tree, and by its whole name."""
+    assert is_own(path) is own

@@ -115,7 +115,7 @@ class _Need(NamedTuple):
 
 
 def fit_grid(grid: Grid, width: int) -> tuple[Grid, tuple[int, ...] | None]:
-    """The columns that have room, and how wide each is; nothing where that is left to who draws."""
+    """The columns that fit, and their widths; None if the widths are left to the drawing code."""
     if all(column.rank is None for column in grid.columns):
         return grid, None
     needs = [_measure_cells(column, cells) for column, cells in zip(grid.columns, _turn(grid), strict=True)]

@@ -100,7 +100,7 @@ def label_difference(change: str) -> Label:
 
 
 def label_check_verdict(*, blocked: bool) -> Label:
-    """For a whole run of checks."""
+    """The label of a complete run of checks."""
     return _BLOCKED if blocked else _PASSED
 
 

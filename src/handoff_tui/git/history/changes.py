@@ -59,7 +59,7 @@ def read_remotes(git: Git) -> list[tuple[str, str]]:
 
 
 def reaches_locally(root: Path, url: str) -> bool | None:
-    """Whether a remote that is a folder of this machine is a repository; nothing for any other address."""
+    """Whether a remote that is a folder of this machine is a repository; None for any other address."""
     if url.startswith("file://"):
         url = urlsplit(url).path
     elif "://" in url or (":" in url.partition("/")[0]):

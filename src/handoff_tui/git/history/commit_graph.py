@@ -56,7 +56,7 @@ def find_merge_bases(git: Git, one: str, other: str) -> list[str]:
 
 
 def read_message(git: Git, commit: str) -> str:
-    """The whole message of a commit."""
+    """The full message of a commit."""
     return os.fsdecode(git.read("log", "--max-count=1", "--format=%B", commit, "--")).strip()
 
 

@@ -1,4 +1,4 @@
-"""Commits, refs, notes and old file contents, read through the one door."""
+"""Commits, refs, notes and old file contents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMMITTED = compile_later(rb"\ncommitter [^\n]*> ([0-9]{1,11}) [+-][0-9]{4}\n")
 
 
 class Commit(NamedTuple):
-    """One commit, with its message whole. `body` includes the subject."""
+    """One commit. `body` is the full message, subject included."""
 
     id: str
     parents: tuple[str, ...]
@@ -139,7 +139,7 @@ def read_commit_dates(git: Git, commits: Iterable[str]) -> dict[str, str]:
 
 
 def count_commits_since(git: Git, ancestor: str) -> int | None:
-    """How many commits HEAD is ahead of an ancestor; nothing when it is no ancestor of HEAD."""
+    """How many commits HEAD is ahead of an ancestor; None if it is no ancestor of HEAD."""
     commit = resolve_commits(git, [ancestor])[ancestor]
     if commit is None:
         return None
@@ -164,7 +164,7 @@ def count_log_commits(git: Git, reach: str) -> int:
 
 
 def find_last_commit(git: Git, path: str) -> str | None:
-    """The newest commit that touched a path; nothing for a path that no commit could hold."""
+    """The newest commit that touched a path; None for a path that no commit could hold."""
     if not can_be_committed(path):
         return None
     answer = git.run("log", "--max-count=1", "--format=%H", "--", path)

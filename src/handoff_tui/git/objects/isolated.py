@@ -35,7 +35,7 @@ _EMPTY_BLOBS = {
 }
 _PREFIX = "handoff-tui-"
 _OVERRIDES = (
-    ("core.attributesFile", os.devnull),  # also the user's own: what is under review is shown whole
+    ("core.attributesFile", os.devnull),  # also the user's own: everything under review is shown
     ("diff.suppressBlankEmpty", "false"),
     ("diff.wsErrorHighlight", "none"),
 )

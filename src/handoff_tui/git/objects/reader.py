@@ -146,7 +146,7 @@ class ObjectReader:
 def can_be_asked(name: str) -> bool:
     """Whether a name, which a document may have chosen, is one harmless line of a batch.
 
-    Not asked are options, `:…` (reads the index, or searches all messages) and what makes git give up on the whole
+    Not asked are options, `:…` (reads the index, or searches all messages) and what makes git give up on the
     batch: `@{…}` and `^{…}`, and paths relative to a folder.
     """
     if name.startswith(("-", ":")) or name.endswith("\r"):

@@ -1,4 +1,4 @@
-"""What differs between two trees: the list of files, their line counts, the whole as a patch.
+"""What differs between two trees: the list of files, their line counts, and a patch.
 
 `old` and `new` are full ids of trees or commits; `extra` names further object folders, as git's variables do. Neither
 attributes nor configuration of the repository have a say (see isolated.py).

@@ -21,7 +21,7 @@ _BATCH_FILES = 5_000
 
 
 class TreeFile(NamedTuple):
-    """A file or link in a tree; a submodule is none. `size` is nothing where the content is not here."""
+    """A file or link in a tree; a submodule is none. `size` is None if the content is not here."""
 
     path: str
     blob: str
@@ -30,7 +30,7 @@ class TreeFile(NamedTuple):
 
 
 class TreeFileChange(NamedTuple):
-    """A file or link that is only in one of two trees, or differs: nothing stands for what is not there."""
+    """A file or link that is only in one of two trees, or differs: None stands for what is not there."""
 
     path: str
     old: TreeFile | None
@@ -66,7 +66,7 @@ def read_tree_file_changes(git: Git, old: str, new: str, objects: Objects) -> li
 def read_tree_contents(
     git: Git, blobs: Iterable[tuple[str, int | None]], most_bytes: int, objects: Objects
 ) -> Iterator[tuple[str, bytes | None]]:
-    """Contents of blobs (id and, where it is known, size), some at a time; nothing for what is missing or larger."""
+    """Contents of blobs (id and, where it is known, size), some at a time; None for what is missing or larger."""
     batch: list[str] = []
     waiting = 0
     for blob, size in blobs:

@@ -22,9 +22,9 @@ from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split
 
 _MAX_TREE_BYTES = 64 * 1024 * 1024
 _MOST_KEPT_BYTES = 64 * 1024 * 1024
-"""So much content is kept for who asks again."""
+"""This much content is kept in case it is asked for again."""
 _MOST_KEPT_NAMES = 500_000
-"""So many names of folders, and so many paths of listings: thousands of commits may be visited."""
+"""This many names of folders, and this many paths of listings, are kept: thousands of commits may be visited."""
 _SHA1_BYTES = 20
 _MOST_FOLLOWED = 300
 """So many commits are followed in search of the last change of a path; git is faster at more."""
@@ -253,7 +253,7 @@ class TreeReader(FileReader):
         return isinstance(found, TreeEntry) and is_executable(found)
 
     def find_content(self, path: str) -> str | None:
-        """The id of the content that reading a path gives, links followed; nothing where it gives none."""
+        """The id of the content that reading a path gives, links followed; None if it gives none."""
         try:
             found, _ = self._follow(path)
         except UnsafePathError:

@@ -144,7 +144,7 @@ def _read_configured(value: str, source: KeySource, program: str) -> SigningKey:
     if not file.is_absolute():
         raise SigningKeyMissingError(
             f"{source} is {value}, a path that would be looked for inside the repository",
-            "Give the whole path, or one that begins with ~/.",
+            "Give the full path, or one that begins with ~/.",
         )
     return SigningKey(_read_public(file, source), source, file, program)
 
@@ -243,7 +243,7 @@ def _run_key_command(command: str) -> str:
         raise SigningError(f"gpg.ssh.defaultKeyCommand cannot be split into words: {wrong}") from wrong
     if not words:
         raise SigningError("gpg.ssh.defaultKeyCommand is empty")
-    words[0] = find_program(words[0], "It is named in gpg.ssh.defaultKeyCommand; give its whole path there.")
+    words[0] = find_program(words[0], "It is named in gpg.ssh.defaultKeyCommand; give its full path there.")
     end = run_command(words, expand_home("~"), build_signing_environment(Prompt.NOBODY), _BOUNDS)
     first = end.output.decode("utf-8", "replace").partition("\n")[0].strip()
     if end.code != 0 or not first:

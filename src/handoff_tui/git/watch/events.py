@@ -27,7 +27,7 @@ class Places(NamedTuple):
     git: tuple[str, ...]
     """The git folder and the one that linked work trees share; the more special first."""
     cache: str
-    """Ours. It lies outside, unless someone keeps his whole home in a repository."""
+    """Our cache. It lies outside, unless the home folder itself is a repository."""
 
 
 class Sorted(NamedTuple):
@@ -77,7 +77,7 @@ def _find_git_name(path: str, git: tuple[str, ...]) -> str | None:
 
 
 def _find_name(path: str, places: Places) -> str | None:
-    """A path of the work tree as seen from its root; nothing for what is outside or ours."""
+    """A path of the work tree as seen from its root; None for what is outside or ours."""
     if path == places.root:
         return ""
     if not path.startswith(f"{places.root}/") or path == places.cache or path.startswith(f"{places.cache}/"):

@@ -82,7 +82,7 @@ def compare_states(old: StatusSnapshot, new: StatusSnapshot) -> StateChange:
 
 
 def read_stamp(root: Path, path: str) -> Stamp | None:
-    """Kind, place, size and times of a file; nothing where there is none."""
+    """Kind, place, size and times of a file; None if there is none."""
     try:
         found = os.lstat(f"{root}/{path}")
     except (OSError, ValueError):

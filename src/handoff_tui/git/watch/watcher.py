@@ -95,7 +95,7 @@ class Schedule:
         return self._last_event < moment
 
     def find_look(self) -> float | None:
-        """When the next full look is due; nothing while one runs."""
+        """When the next full look is due; None while one runs."""
         if self.running:
             return None
         if self._asked:
@@ -114,7 +114,7 @@ class Schedule:
         return self._last_event + _MERGE_SECONDS if self.merge_wanted else None
 
     def find_pause(self, now: float) -> float | None:
-        """How long nothing is due; nothing when only events can change that."""
+        """Seconds until something is due; None if only events can change that."""
         moments = [moment for moment in (self.find_look(), self.find_merge()) if moment is not None]
         return max(0.0, min(moments) - now) if moments else None
 

@@ -1,6 +1,6 @@
 """One digest over everything a check could see of a repository: equal digest, nothing has moved.
 
-Kept free of the common model and the configuration, so that saying «nothing has changed» costs little more than
+Kept free of the common model and the configuration, so that saying "nothing has changed" costs little more than
 `git status`.
 """
 
@@ -40,7 +40,7 @@ class RepositoryDigest:
         return self._digest.finish()
 
     def begin_listing(self) -> None:
-        """Lists the tracked paths, too: for who will need the whole work tree, and does not need it yet."""
+        """Starts listing the tracked paths too, for callers that will need the work tree later."""
         if self._listing is None:
             self._listing = Background(lambda: read_listing(self.repository))
 

@@ -52,7 +52,7 @@ def _is_skipped(path: str, skipped_folders: Collection[str]) -> bool:
 
 
 def _scan(folder: Path) -> list[tuple[str, bool]]:
-    """Folders and regular files of a folder, by name; nothing of one that may not be read."""
+    """Folders and regular files of a folder, by name; empty if it may not be read."""
     try:
         with os.scandir(folder) as entries:
             kinds = [(entry.name, entry.is_dir(follow_symlinks=False), entry) for entry in entries]

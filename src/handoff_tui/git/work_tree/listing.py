@@ -36,7 +36,7 @@ class Tracked(Mapping[str, str]):
         return self._blobs[path]
 
     def find_line(self, path: str) -> tuple[str, str] | None:
-        """Mode and blob id of one path, without cutting out all of them; nothing where its line is no ordinary one."""
+        """Mode and blob id of one path, without cutting out all of them; None if its line is not an ordinary one."""
         ending = f"\t{path}\0"
         at = self._listing.find(ending)
         while at >= 0:

@@ -1,7 +1,7 @@
 """The work tree after a few files were saved: a listing that was read stays, and only these paths are looked at.
 
-Most saves are settled without git: the content of a tracked file is hashed and compared with the index. Where anything
-is out of the ordinary, the answer is nothing, and everything is read again.
+Most saves are settled without git: the content of a tracked file is hashed and compared with the index. If anything
+is out of the ordinary, the answer is None, and everything is read again.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PatchedTree(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """How one path stands now; nothing where git has to say so."""
+    """How one path stands now."""
 
     is_changed: bool = False
     is_untracked: bool = False
@@ -63,7 +63,7 @@ def find_gone(repository: Repository, tree: WorkTree) -> frozenset[str]:
 def patch_work_tree(
     repository: Repository, tree: WorkTree, gone: frozenset[str], rules: ContentRules, paths: Iterable[str]
 ) -> PatchedTree | None:
-    """The tree now, when nothing but these paths has changed since it was read; nothing when that is hard to tell.
+    """The tree now, when nothing but these paths has changed since it was read; None if that is hard to tell.
 
     `gone` are the tracked paths that were not there.
     """
@@ -111,7 +111,7 @@ def is_listed(paths: tuple[str, ...], path: str) -> bool:
 
 
 def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str, mode: int | None) -> _Change | None:
-    """A path that was there before, without git; nothing where only git knows."""
+    """A path that was there before, without git; None if only git knows."""
     if path in tree.facts.untracked:
         return _Change(is_untracked=mode is not None, presence=mode is None)
     if mode is None:
@@ -126,7 +126,7 @@ def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str
 
 
 def _is_other(repository: Repository, rules: ContentRules, path: str, mode: int, line: tuple[str, str]) -> bool | None:
-    """Whether a file differs from the index; nothing where git would store something else than its bytes."""
+    """Whether a file differs from the index; None if git would store something other than its bytes."""
     listed_mode, blob = line
     if listed_mode not in {_PLAIN, _EXECUTABLE}:
         return None

@@ -67,7 +67,7 @@ def drop_claims(index: bytes, known: Mapping[bytes, bytes], object_format: str) 
 
 
 def read_claims(index: bytes, looked_at: int, object_format: str) -> dict[bytes, bytes]:
-    """What an index of our own knows of its files, for `drop_claims`; nothing of one that is damaged.
+    """What an index of our own knows of its files, for `drop_claims`; empty if it is damaged.
 
     Git compares whole seconds. What changed in the second of the look, or right before, is not known: it may have
     changed again with its old time put back. `looked_at` is that second.
@@ -128,7 +128,7 @@ def is_sparse_index(place: Path) -> bool:
 
 
 def write_full_index(door: Git, git: Git, variables: Mapping[str, str]) -> None:
-    """Makes the private index whole. `door` is git as the user configured it, which leaves the index as it is."""
+    """Makes the private index complete. `door` is git as the user configured it, which leaves the index as it is."""
     listing = os.fsdecode(door.read("ls-files", "--sparse", "--stage", "-z", extra=variables))
     folders = [line.split(" ")[1] for line in listing.split("\0") if line.startswith(_FOLDER_MODE)]
     if folders:
@@ -248,7 +248,7 @@ class PrivateIndex:
         write_json(self.folder / "notes.json", _build_record(self.notes))
 
     def copy(self) -> None:
-        """Copies the user's index anew, whole, with nothing overlooked."""
+        """Copies the user's index anew, complete, with nothing overlooked."""
         self.forget()
         known, looked_at = self._read_known()
         self.notes = IndexNotes(self._copy_file())

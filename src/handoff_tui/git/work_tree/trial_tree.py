@@ -92,7 +92,7 @@ def _write_owner(folder: Path) -> str:
 
 
 def _read_owner(folder: Path) -> _Owner | None:
-    """Nothing for what is not of this user, or was not made here."""
+    """The owner of a folder; None if it belongs to another user, or was not made here."""
     try:
         found = folder.lstat()
     except OSError:

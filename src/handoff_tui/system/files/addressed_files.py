@@ -183,7 +183,7 @@ class AddressedFolder:
             yield digest, folder if isinstance(folder, HandoffError) else self._read_one(folder, digest)
 
     def stamp_many(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Each digest with what tells that its file is the one of last time; nothing where that cannot be told.
+        """Each digest with a stamp that shows whether its file is still the same; empty if that cannot be told.
 
         Nobody can set the time at which a file was last changed, but two changes may have the same one. So a file that
         was changed just now has no stamp.

@@ -1,4 +1,4 @@
-"""Writes files whole: a temporary file, fsync, then its name, by link() or rename(). No step follows a link."""
+"""Writes files completely or not at all: a temporary file, fsync, then link() or rename(). No step follows a link."""
 
 from __future__ import annotations
 

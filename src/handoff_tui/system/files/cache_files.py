@@ -27,7 +27,7 @@ def find_choices_folder(root: Path) -> Path:
 
 
 def load_json(place: Path) -> object:
-    """The value in a file of ours; nothing when it is missing or damaged."""
+    """The value in a file of ours; None if it is missing or damaged."""
     try:
         if place.stat().st_size > _MAX_BYTES:
             return None
@@ -52,7 +52,7 @@ def write_json(place: Path, value: object) -> bool:
 
 
 def write_log(place: Path, content: bytes) -> str | None:
-    """Keeps the output of a command; the path, or nothing where it cannot be kept."""
+    """Keeps the output of a command and returns its path; None if it cannot be kept."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         place.write_bytes(content)

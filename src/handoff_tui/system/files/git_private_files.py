@@ -41,7 +41,7 @@ class GitPrivateFolder:
         self._make_outer = make_outer
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; nothing when it is not there. A link or a pipe in its place is an error."""
+        """The content of a file; None if it is not there. A link or a pipe in its place is an error."""
         try:
             with self.open(create=False) as folder:
                 return read_regular(self._calls, folder, name, _MAX_BYTES, self._show(name))
@@ -87,7 +87,7 @@ class GitPrivateFolder:
 
 
 def load_cache_secret() -> bytes | None:
-    """A secret of this user, outside every repository, made when it is missing; nothing where it cannot be kept.
+    """A secret of this user, outside every repository, made when it is missing; None if it cannot be kept.
 
     What lies in `.git` can be written by an agent; what carries a seal made with this secret was written by us.
     """
@@ -103,7 +103,7 @@ def load_cache_secret() -> bytes | None:
 
 
 def _write_secret(place: Path) -> None:
-    """Under its name only when it is whole, so that two first runs at once agree on one secret."""
+    """Under its name only when it is complete, so that two first runs at once agree on one secret."""
     if place.exists():
         return
     temporary = place.with_name(TEMPORARY_PREFIX + os.urandom(16).hex())

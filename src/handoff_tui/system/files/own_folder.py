@@ -1,4 +1,4 @@
-"""The folder `.handoff-tui/` itself: the two files in it that keep git from changing or adding what it should not."""
+"""The folder `.handoff-tui/`: which paths are ours, and the two files that keep git from changing or adding others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_git_files(calls: Calls, *, temporaries: int, own: int) -> None:
 
 
 def read_layout_problems(root: Path) -> tuple[str, ...]:
-    """What is wrong with the two files, one sentence each; nothing where `.handoff-tui/` is not there yet."""
+    """What is wrong with the two files, one sentence each; empty if there is no `.handoff-tui/` yet."""
     if not (root / OWN_FOLDER).is_dir():
         return ()
     return tuple(problem for name, lines in _GIT_FILES.items() for problem in _find_missing_lines(root, name, lines))
@@ -51,4 +51,4 @@ def _find_missing_lines(root: Path, name: str, lines: tuple[str, ...]) -> tuple[
     except HandoffError as unread:
         return (f"{unread.message}; without it git may change or add what it should not",)
     missing = [line for line in lines if line not in present]
-    return (f"{path} lacks the line «{missing[0]}» and is left as it is; add it",) if missing else ()
+    return (f'{path} lacks the line "{missing[0]}"; add it',) if missing else ()

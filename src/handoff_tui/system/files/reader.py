@@ -22,7 +22,7 @@ class FileReader(NamedTuple):
     max_bytes: int
 
     def read_bytes(self, path: str) -> bytes:
-        """The whole content, or an error that says why not."""
+        """The content, or an error that says why it cannot be read."""
         descriptor = self._open(path)
         try:
             status = os.fstat(descriptor)

@@ -13,7 +13,7 @@ _PROGRAM = "handoff-tui"
 
 
 def find_config_folder() -> Path | None:
-    """The folder of the user's configuration, whether it exists or not; nothing when the user has no home."""
+    """The folder of the user's configuration, whether it exists or not; None if the user has no home."""
     configured = os.environ.get("XDG_CONFIG_HOME", "")
     if configured and Path(configured).is_absolute():  # a relative one is to be ignored, says the XDG standard
         return Path(configured) / _PROGRAM
@@ -32,7 +32,7 @@ def shorten_home(path: Path) -> str:
 
 
 def read_user_file(path: Path, max_bytes: int) -> bytes | None:
-    """A file of the user's own, links followed; nothing when it does not exist."""
+    """A file of the user's, links followed; None if it does not exist."""
     try:
         # without O_NONBLOCK, opening a named pipe would wait for a writer
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -62,7 +62,7 @@ def has_user_file(path: str) -> bool:
 
 
 def read_optional(reader: FileReader, path: str) -> bytes | None:
-    """A file inside the repository; nothing when there is no entry of that name, not even a broken link."""
+    """A file inside the repository; None if nothing has that name, not even a broken link."""
     if not os.path.lexists(reader.root / path):
         return None
     return reader.read_bytes(path)

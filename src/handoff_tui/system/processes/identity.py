@@ -18,7 +18,7 @@ _DEAD = frozenset({"Z", "X"})
 
 
 def read_birth(pid: int) -> str | None:
-    """When a living process began, as the system counts; nothing where there is no such process."""
+    """When a living process began, as the system counts; None if there is no such process."""
     if not os.path.exists(f"{_PROC}/self"):
         return _ask_ps(pid)
     fields = _read_fields(pid)

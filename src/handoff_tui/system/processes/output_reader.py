@@ -93,7 +93,7 @@ class OutputReader:
             return []
 
     def find(self, text: str, start: int = 0) -> int | None:
-        """The number of the first line from `start` on that holds a text, in any letters; nothing when none does."""
+        """The number of the first line from `start` on that holds a text, ignoring case; None if none does."""
         wanted = text.encode("utf-8", "surrogateescape").lower()
         if not wanted or b"\n" in wanted or start >= self.line_count:
             return None
@@ -167,7 +167,7 @@ def read_ends(place: Path, head_bytes: int, tail_bytes: int) -> str:
 
 
 def hash_output(path: str) -> str | None:
-    """The SHA-256 of a file of any length; nothing when it cannot be read."""
+    """The SHA-256 of a file of any length; None if it cannot be read."""
     digest = hashlib.sha256()
     try:
         with Path(path).open("rb") as file:

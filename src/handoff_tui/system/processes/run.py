@@ -42,7 +42,7 @@ class Bounds(NamedTuple):
 
 
 class CommandEnd(NamedTuple):
-    """How a command ended. `code` is nothing when it could not be started."""
+    """How a command ended. `code` is None if it could not be started."""
 
     code: int | None
     output: bytes
@@ -219,7 +219,7 @@ def offer_report_place() -> Iterator[Path]:
 
 
 def read_report(place: Path) -> bytes | None:
-    """The report; nothing when none was written, or one that nobody could read."""
+    """The report; None if there is none, or it cannot be read."""
     try:
         if place.is_symlink() or not place.is_file() or place.stat().st_size > _MAX_BYTES:
             return None

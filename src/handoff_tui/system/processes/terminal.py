@@ -21,7 +21,7 @@ def has_terminal() -> bool:
 
 
 def read_width() -> int | None:
-    """How many columns the terminal has; nothing where there is none, or it does not say."""
+    """How many columns the terminal has; None if there is no terminal, or it does not say."""
     try:
         terminal = _open()
     except OSError:
@@ -35,7 +35,7 @@ def read_width() -> int | None:
 
 
 def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
-    """Asks on the terminal and returns the line that was typed; nothing when it ended or there is none.
+    """Asks on the terminal and returns the line that was typed; None if it ended or there is none.
 
     What was typed before the question could be read is thrown away: keys meant for something else decide nothing.
     """
@@ -58,7 +58,7 @@ def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
 
 
 def write_line(text: str) -> None:
-    """Says something on the terminal itself; nothing where there is none."""
+    """Writes to the terminal itself, if there is one."""
     try:
         terminal = _open()
     except OSError:
