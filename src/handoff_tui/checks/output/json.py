@@ -77,9 +77,4 @@ def _build_finding(finding: Finding) -> dict[str, object]:
 
 
 def _build_evidence(evidence: Evidence) -> dict[str, object]:
-    return {
-        "path": evidence.path,
-        "line": evidence.line,
-        "expected": evidence.expected,
-        "actual": evidence.actual,
-    }
+    return {"path": evidence.path, "line": evidence.line, "expected": evidence.expected, "actual": evidence.actual}

@@ -15,12 +15,7 @@ _FEW = 8
 """Up to this many passed checks are listed by default."""
 _LONGEST_VALUE = 160
 _SLOW = 1.0
-_MODES = {
-    "pre": "before handing over",
-    "post": "after taking over",
-    "gate": "at the gate",
-    "all": "all checks",
-}
+_MODES = {"pre": "before handing over", "post": "after taking over", "gate": "at the gate", "all": "all checks"}
 
 
 def build_check_page(report: CheckReport, *, everything: bool = False) -> Page:

@@ -15,12 +15,7 @@ FINGERPRINT = "handoffTui/v1"
 _GITHUB_FINGERPRINT = "primaryLocationLineHash"
 """The only fingerprint by which GitHub recognises a finding."""
 _ROOT = "%SRCROOT%"
-_LEVELS = {
-    Severity.CRITICAL: "error",
-    Severity.HIGH: "error",
-    Severity.MEDIUM: "warning",
-    Severity.LOW: "note",
-}
+_LEVELS = {Severity.CRITICAL: "error", Severity.HIGH: "error", Severity.MEDIUM: "warning", Severity.LOW: "note"}
 _PROBLEM_SEVERITIES = {"error": "error", "warning": "warning", "note": "recommendation"}
 _BROKEN = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.CANCELLED})
 

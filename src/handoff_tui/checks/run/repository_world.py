@@ -166,13 +166,7 @@ class RepositoryWorld:
         found = self._history() if self._history is not None else read_commits(self._git, limit)
         return tuple(
             CommitInfo(
-                commit.id,
-                commit.parents,
-                commit.author,
-                commit.author_email,
-                commit.date,
-                commit.subject,
-                commit.body,
+                commit.id, commit.parents, commit.author, commit.author_email, commit.date, commit.subject, commit.body
             )
             for commit in found
         )

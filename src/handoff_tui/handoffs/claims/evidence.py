@@ -10,12 +10,7 @@ from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git
-from handoff_tui.git.history.commits import (
-    count_commits_since,
-    is_cut_off,
-    list_ref_ids,
-    resolve_commits,
-)
+from handoff_tui.git.history.commits import count_commits_since, is_cut_off, list_ref_ids, resolve_commits
 from handoff_tui.git.objects.tree_reader import find_last_change, list_tree
 from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch

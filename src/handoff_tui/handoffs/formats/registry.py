@@ -14,8 +14,6 @@ from handoff_tui.handoffs.formats.notes.format import NOTES
 from handoff_tui.handoffs.formats.procedure import PROCEDURE
 from handoff_tui.handoffs.formats.relay import RELAY
 from handoff_tui.handoffs.formats.tdd.format import TDD
-from handoff_tui.handoffs.reading.format import (
-    HandoffFormat,
-)
+from handoff_tui.handoffs.reading.format import HandoffFormat
 
 FORMATS: tuple[HandoffFormat, ...] = (MOSAIC, BUILDER, PROCEDURE, TDD, HUB, GSD, CLAUDE, RELAY, NOTES)

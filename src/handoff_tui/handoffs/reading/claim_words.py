@@ -64,12 +64,7 @@ def quote(text: str) -> str:
 
 
 def build_claim(
-    kind: ClaimKind,
-    where: Place,
-    text: str,
-    *,
-    subject: str | None = None,
-    value: str | int | bool | None = None,
+    kind: ClaimKind, where: Place, text: str, *, subject: str | None = None, value: str | int | bool | None = None
 ) -> Claim:
     return Claim(kind=kind, where=where, text=quote(text), subject=subject, value=value)
 

@@ -137,13 +137,9 @@ def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[R
         return
     if varying:
         more = f" (and {len(varying) - _MOST_SHOWN} more)" if len(varying) > _MOST_SHOWN else ""
-        yield RuleFinding(
-            message=f"the archive {name} would differ if it were built again",
-            subject=f"members {name}",
-            place=claim.where,
-            expected=f"time {time}, user and group 0, no names",
-            actual="; ".join(varying[:_MOST_SHOWN]) + more,
-        )
+        message = f"the archive {name} would differ if it were built again"
+        expected = f"time {time}, user and group 0, no names"
+        yield RuleFinding(message, f"members {name}", claim.where, expected, "; ".join(varying[:_MOST_SHOWN]) + more)
 
 
 ARCHIVES_REPRODUCIBLE = Rule(

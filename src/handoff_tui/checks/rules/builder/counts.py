@@ -101,13 +101,8 @@ def _judge_rest(handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
         )
     for claim in handoff.claims:
         if claim.kind is ClaimKind.CHECK and claim.value == "FAIL" and claim.where.path == results.path:
-            yield RuleFinding(
-                message=f"{handoff.id} says {handoff.status}, but reports that {claim.subject} failed",
-                subject=f"{handoff.id} check {claim.subject}",
-                place=claim.where,
-                expected="PASS",
-                actual="FAIL",
-            )
+            message = f"{handoff.id} says {handoff.status}, but reports that {claim.subject} failed"
+            yield RuleFinding(message, f"{handoff.id} check {claim.subject}", claim.where, "PASS", "FAIL")
 
 
 STATUS_MATCHES_ITS_NUMBERS = Rule(
@@ -203,10 +198,7 @@ def _judge_failures(context: Context) -> Iterator[RuleFinding]:
         found = list(find_unreadable(context, {results.path}))
         earlier = find_earlier(handoff, known, _has_numbers)
         if not found:
-            found = [
-                *find_told_failures(context, handoff, results),
-                *find_more_failures(handoff, earlier, results),
-            ]
+            found = [*find_told_failures(context, handoff, results), *find_more_failures(handoff, earlier, results)]
         comparable = bool(earlier) and _has_numbers(handoff)
         compared = compared or comparable or bool(found)
         if not comparable:

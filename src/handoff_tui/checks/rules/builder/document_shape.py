@@ -71,14 +71,9 @@ def _judge_place(context: Context, handoff: Handoff, document: Document, word: s
     root = root if any(f"/{root}".endswith(f"/{known}") for known in folders) else folders[-1]
     target = f"{root}/{handoff.id}/{name if named else f'{stem}.md'}"
     move = f"git mv {shlex.quote(document.path)} {shlex.quote(target)}"
-    yield RuleFinding(
-        message=f"{document.path} is not where the standard wants the {document.role.value} of {handoff.id}",
-        subject="place",
-        place=Place(path=document.path),
-        expected=target,
-        actual=document.path,
-        command=f"mkdir -p {shlex.quote(f'{root}/{handoff.id}')} && {move}",
-    )
+    message = f"{document.path} is not where the standard wants the {document.role.value} of {handoff.id}"
+    command = f"mkdir -p {shlex.quote(f'{root}/{handoff.id}')} && {move}"
+    yield RuleFinding(message, "place", Place(path=document.path), target, document.path, command)
 
 
 def _fits(name: str, patterns: tuple[str, ...]) -> bool:
@@ -112,25 +107,16 @@ def _judge_specs(context: Context) -> Iterator[RuleFinding]:
 
 def _build_missing_spec(handoff: Handoff) -> RuleFinding:
     first = handoff.documents[0].path
-    return RuleFinding(
-        message=f"{handoff.id} has no spec: nothing says what was to be built",
-        subject=f"{handoff.id} spec",
-        place=Place(path=first),
-        expected="a spec",
-        actual="none",
-    )
+    message = f"{handoff.id} has no spec: nothing says what was to be built"
+    return RuleFinding(message, f"{handoff.id} spec", Place(path=first), "a spec", "none")
 
 
 def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[RuleFinding]:
     names = context.settings.builder.spec_sections
     for name in spec.out_of_order:
-        yield RuleFinding(
-            message=f"the section «{name}» of the spec of {handoff.id} stands after one that should follow it",
-            subject=f"order {name}",
-            place=place_heading(spec, name),
-            expected=f"section {names.index(name) + 1} of {len(names)}" if name in names else None,
-            actual="out of order",
-        )
+        message = f"the section «{name}» of the spec of {handoff.id} stands after one that should follow it"
+        expected = f"section {names.index(name) + 1} of {len(names)}" if name in names else None
+        yield RuleFinding(message, f"order {name}", place_heading(spec, name), expected, "out of order")
     yield from _find_section_gaps(context, f"the spec of {handoff.id}", spec, names)
     yield from _judge_constraints(context, handoff, spec)
 
@@ -141,13 +127,8 @@ def _find_section_gaps(
     """Finds the sections that a document lacks, and those with nothing under their heading."""
     is_spec = document.role is DocumentRole.SPEC
     for name in document.missing:
-        yield RuleFinding(
-            message=f"{whose} {'has' if is_spec else 'have'} no section «{name}»",
-            subject=f"section {name}",
-            place=Place(path=document.path),
-            expected=f'a section "{name}"',
-            actual="missing",
-        )
+        message = f"{whose} {'has' if is_spec else 'have'} no section «{name}»"
+        yield RuleFinding(message, f"section {name}", Place(path=document.path), f'a section "{name}"', "missing")
     for section in find_empty_sections(context, document, names):
         yield RuleFinding(
             message=f"the section «{section.title}» of {whose} is empty",
@@ -165,13 +146,9 @@ def _judge_constraints(context: Context, handoff: Handoff, spec: Document) -> It
     least = context.settings.builder.constraints_minimum
     listed = sum(_NUMBERED.match(text) is not None for _, text in body)
     if section is not None and body and listed < least:
-        yield RuleFinding(
-            message=f"the spec of {handoff.id} leaves out constraints that the standard always wants",
-            subject="constraints",
-            place=Place(path=spec.path, line=section.line),
-            expected=f"at least {least} numbered constraints",
-            actual=f"{listed}",
-        )
+        message = f"the spec of {handoff.id} leaves out constraints that the standard always wants"
+        expected = f"at least {least} numbered constraints"
+        yield RuleFinding(message, "constraints", Place(path=spec.path, line=section.line), expected, f"{listed}")
 
 
 SPEC_SECTIONS_IN_ORDER = Rule(
@@ -198,13 +175,9 @@ def _judge_all_results(context: Context) -> Iterator[RuleFinding]:
             yield from list(find_unreadable(context, {results.path})) or _judge_results(context, handoff, results)
         elif owes_results(handoff, context):
             judged = True
-            yield RuleFinding(
-                message=f"{handoff.id} has no results",
-                subject=f"{handoff.id} results",
-                place=Place(path=handoff.documents[0].path),
-                expected=f"{handoff.id}_RESULTS.md",
-                actual="none",
-            )
+            message = f"{handoff.id} has no results"
+            expected = f"{handoff.id}_RESULTS.md"
+            yield RuleFinding(message, f"{handoff.id} results", Place(path=handoff.documents[0].path), expected, "none")
     if not judged:
         context.skip("no builder handoff has results, and none are due yet")
 

@@ -73,8 +73,7 @@ def owes_results(handoff: Handoff, context: Context) -> bool:
 def find_fact(handoff: Handoff, name: str, document: Document) -> Fact | None:
     """Returns the first fact with this name in one document."""
     return next(
-        (fact for fact in handoff.facts if fact.name == name and fact.where and fact.where.path == document.path),
-        None,
+        (fact for fact in handoff.facts if fact.name == name and fact.where and fact.where.path == document.path), None
     )
 
 

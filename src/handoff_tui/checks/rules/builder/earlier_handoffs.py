@@ -52,13 +52,8 @@ def find_told_failures(context: Context, handoff: Handoff, results: Document) ->
     """Finds new failures that the results themselves name."""
     fact = find_fact(handoff, "new failures introduced", results)
     if fact is not None and not says_nothing(context, fact.value):
-        yield RuleFinding(
-            message=f"{handoff.id} does not rule out new failures: {fact.value}",
-            subject=f"{handoff.id} new failures",
-            place=fact.where,
-            expected="NONE",
-            actual=fact.value,
-        )
+        message = f"{handoff.id} does not rule out new failures: {fact.value}"
+        yield RuleFinding(message, f"{handoff.id} new failures", fact.where, "NONE", fact.value)
 
 
 def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: Document) -> Iterator[RuleFinding]:
@@ -69,20 +64,13 @@ def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: 
     place = place_count(handoff, results, "regression", "failed")
     known = {other.id: other.regression.failed or 0 for other in earlier if other.regression}
     if not known:
-        yield RuleFinding(
-            message=f"{handoff.id} reports {failed} failures, and no earlier numbers show that they are old",
-            subject=f"{handoff.id} regression.failed",
-            place=place,
-            expected="earlier results with as many failures, or none",
-            actual=f"{failed} failed, nothing to compare with",
-        )
+        message = f"{handoff.id} reports {failed} failures, and no earlier numbers show that they are old"
+        expected = "earlier results with as many failures, or none"
+        actual = f"{failed} failed, nothing to compare with"
+        yield RuleFinding(message, f"{handoff.id} regression.failed", place, expected, actual)
         return
     name, before = min(known.items(), key=lambda pair: pair[1])
     if failed > before:
-        yield RuleFinding(
-            message=f"{handoff.id} has {failed - before} more failures than {name}, on which it builds",
-            subject=f"{handoff.id} regression.failed",
-            place=place,
-            expected=f"at most {before} failed, as in {name}",
-            actual=f"{failed} failed",
-        )
+        message = f"{handoff.id} has {failed - before} more failures than {name}, on which it builds"
+        expected = f"at most {before} failed, as in {name}"
+        yield RuleFinding(message, f"{handoff.id} regression.failed", place, expected, f"{failed} failed")

@@ -77,13 +77,8 @@ def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
     value, subject = str(claim.value), claim.subject or ""
     pattern = context.settings.builder.hash_pattern
     if not re.match(pattern, value):
-        yield RuleFinding(
-            message=f"the hash quoted for {subject} is no whole SHA-256",
-            subject=f"form {claim.kind.value} {subject}",
-            place=claim.where,
-            expected="sha256:<64 hex digits>",
-            actual=value,
-        )
+        message = f"the hash quoted for {subject} is no whole SHA-256"
+        yield RuleFinding(message, f"form {claim.kind.value} {subject}", claim.where, "sha256:<64 hex digits>", value)
     elif claim.kind is ClaimKind.HASH:
         yield from _judge_truth(context, handoff, claim, replaced)
 

@@ -35,13 +35,8 @@ def _judge_shape(context: Context) -> Iterator[RuleFinding]:
     if not manifests and not bare:
         context.skip("no package here")
     for folder in bare:
-        yield RuleFinding(
-            message=f"the package {folder} has no manifest",
-            subject=f"manifest {folder}",
-            place=Place(path=f"{folder}/{name}"),
-            expected=name,
-            actual="missing",
-        )
+        message = f"the package {folder} has no manifest"
+        yield RuleFinding(message, f"manifest {folder}", Place(path=f"{folder}/{name}"), name, "missing")
     for path in manifests:
         yield from _judge_manifest(context, path)
 

@@ -32,13 +32,8 @@ def _judge_leftovers(context: Context) -> Iterator[RuleFinding]:
     by_folder = _group_paths(inside, frozenset(folders))
     for folder in folders:
         for path in _find_unwanted(context, folder, by_folder[folder], patterns):
-            yield RuleFinding(
-                message=f"{path} does not belong into the package {folder}",
-                subject="unwanted",
-                place=Place(path=path),
-                expected="no such file",
-                actual=path,
-            )
+            message = f"{path} does not belong into the package {folder}"
+            yield RuleFinding(message, "unwanted", Place(path=path), "no such file", path)
 
 
 def _list_folders(context: Context) -> tuple[str, ...]:
@@ -120,13 +115,9 @@ def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Pack
     for name, same in by_id.items():
         if len(same) > 1 and any(package.where.path in reviewed for package in same):
             manifests = [package.where.path for package in same]
-            yield RuleFinding(
-                message=f"{len(same)} packages call themselves {name}",
-                subject=f"package {name}",
-                place=same[-1].where,
-                expected="one manifest per package",
-                actual=", ".join(manifests),
-            )
+            message = f"{len(same)} packages call themselves {name}"
+            expected = "one manifest per package"
+            yield RuleFinding(message, f"package {name}", same[-1].where, expected, ", ".join(manifests))
 
 
 def _find_shared(
@@ -145,13 +136,9 @@ def _find_shared(
         found = [package for package, _ in by_id.values()]
         if len(found) > 1 and any(package.where.path in reviewed for package in found):
             last, written = list(by_id.values())[-1]
-            yield RuleFinding(
-                message=f"{name} is owned by {len(found)} packages: {', '.join(by_id)}",
-                subject=f"file {name}",
-                place=place_asset(handoffs, last, written),
-                expected="one owner",
-                actual=", ".join(by_id),
-            )
+            message = f"{name} is owned by {len(found)} packages: {', '.join(by_id)}"
+            expected = "one owner"
+            yield RuleFinding(message, f"file {name}", place_asset(handoffs, last, written), expected, ", ".join(by_id))
 
 
 PACKAGES_OWN_THEIR_FILES = Rule(

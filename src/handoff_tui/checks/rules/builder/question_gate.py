@@ -124,45 +124,27 @@ def _has_begun(context: Context, handoff: Handoff) -> bool:
 def _find_leaks(handoff: Handoff) -> Iterator[RuleFinding]:
     for fact in handoff.facts:
         if fact.name in _LEAKS:
-            yield RuleFinding(
-                message=f"the expected answers of {handoff.id} stand where the agent can read them",
-                subject=f"{handoff.id} expected answers",
-                place=fact.where,
-                expected="kept by the reviewer, outside the repository",
-                actual=fact.value,
-            )
+            message = f"the expected answers of {handoff.id} stand where the agent can read them"
+            expected = "kept by the reviewer, outside the repository"
+            yield RuleFinding(message, f"{handoff.id} expected answers", fact.where, expected, fact.value)
 
 
 def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     count = context.settings.builder.questions.count
     place = handoff.questions[0].where if handoff.questions else Place(path=list_documents(handoff, *_GATE)[0].path)
     if len(handoff.questions) != count:
-        yield RuleFinding(
-            message=f"the gate of {handoff.id} does not ask {count} questions",
-            subject=f"{handoff.id} questions",
-            place=place,
-            expected=f"{count} questions",
-            actual=f"{len(handoff.questions)} questions",
-        )
+        message = f"the gate of {handoff.id} does not ask {count} questions"
+        expected = f"{count} questions"
+        yield RuleFinding(message, f"{handoff.id} questions", place, expected, f"{len(handoff.questions)} questions")
     if not list_documents(handoff, DocumentRole.ANSWERS):
         if _has_begun(context, handoff):
-            yield RuleFinding(
-                message=f"no question of the gate of {handoff.id} was answered",
-                subject=f"{handoff.id} answers",
-                place=place,
-                expected=f"{count} answers",
-                actual="no answers",
-            )
+            message = f"no question of the gate of {handoff.id} was answered"
+            yield RuleFinding(message, f"{handoff.id} answers", place, f"{count} answers", "no answers")
         return
     for question in handoff.questions:
         if question.answered is not True:
-            yield RuleFinding(
-                message=f"question {question.number} of the gate of {handoff.id} has no answer: {question.text}",
-                subject=f"{handoff.id} question {question.number}",
-                place=question.where,
-                expected="an answer",
-                actual="none",
-            )
+            message = f"question {question.number} of the gate of {handoff.id} has no answer: {question.text}"
+            yield RuleFinding(message, f"{handoff.id} question {question.number}", question.where, "an answer", "none")
 
 
 def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Iterator[RuleFinding]:

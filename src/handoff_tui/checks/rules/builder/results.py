@@ -41,32 +41,20 @@ def find_regression_gaps(context: Context, handoff: Handoff, results: Document) 
     section = place_heading(results, _REGRESSION)
     counts = handoff.regression
     if counts is None:
-        yield RuleFinding(
-            message=f"{handoff.id} records no full regression with numbers",
-            subject=f"{handoff.id} regression",
-            place=section,
-            expected="total, passed, failed and skipped of all staged packages",
-            actual="no numbers",
-        )
+        message = f"{handoff.id} records no full regression with numbers"
+        expected = "total, passed, failed and skipped of all staged packages"
+        yield RuleFinding(message, f"{handoff.id} regression", section, expected, "no numbers")
         return
     for name in ("total", "passed", "failed"):
         if getattr(counts, name) is None and not (name == "failed" and counts.total == counts.passed):
-            yield RuleFinding(
-                message=f"the full regression of {handoff.id} does not say its number «{name}»",
-                subject=f"{handoff.id} regression.{name}",
-                place=section,
-                expected=f"{name}: a number",
-                actual=describe_counts(counts) or "no numbers",
-            )
+            message = f"the full regression of {handoff.id} does not say its number «{name}»"
+            actual = describe_counts(counts) or "no numbers"
+            yield RuleFinding(message, f"{handoff.id} regression.{name}", section, f"{name}: a number", actual)
     yield from _find_narrow_run(context, handoff, counts, results)
     if find_fact(handoff, "new failures introduced", results) is None:
-        yield RuleFinding(
-            message=f"the full regression of {handoff.id} does not say whether it has new failures",
-            subject=f"{handoff.id} new failures",
-            place=section,
-            expected="New failures introduced by this agent: NONE, or a list",
-            actual="not said",
-        )
+        message = f"the full regression of {handoff.id} does not say whether it has new failures"
+        expected = "New failures introduced by this agent: NONE, or a list"
+        yield RuleFinding(message, f"{handoff.id} new failures", section, expected, "not said")
 
 
 def _find_narrow_run(
@@ -76,13 +64,9 @@ def _find_narrow_run(
     place = place_heading(results, _REGRESSION)
     own = handoff.tests
     if not counts.command:
-        yield RuleFinding(
-            message=f"the full regression of {handoff.id} does not give its command",
-            subject=f"{handoff.id} regression.command",
-            place=place,
-            expected="Command: the command that was run",
-            actual="no command",
-        )
+        message = f"the full regression of {handoff.id} does not give its command"
+        expected = "Command: the command that was run"
+        yield RuleFinding(message, f"{handoff.id} regression.command", place, expected, "no command")
     if own and own.total is not None and counts.total is not None and counts.total < own.total:
         yield RuleFinding(
             message=f"the full regression of {handoff.id} ran fewer tests than its package alone",
@@ -94,13 +78,9 @@ def _find_narrow_run(
     named = _find_named_packages(context, counts.command or "")
     staged = handoff.baseline.packages if handoff.baseline else None
     if named and staged is not None and len(named) < staged:
-        yield RuleFinding(
-            message=f"the full regression of {handoff.id} ran {len(named)} packages of {staged}",
-            subject=f"{handoff.id} regression.packages",
-            place=place,
-            expected=f"all {staged} staged packages",
-            actual=", ".join(named),
-        )
+        message = f"the full regression of {handoff.id} ran {len(named)} packages of {staged}"
+        expected = f"all {staged} staged packages"
+        yield RuleFinding(message, f"{handoff.id} regression.packages", place, expected, ", ".join(named))
 
 
 def _find_named_packages(context: Context, command: str) -> list[str]:
@@ -116,21 +96,14 @@ def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) ->
     tests = handoff.baseline.tests if handoff.baseline else None
     least = context.settings.builder.packages_minimum
     if packages is None or packages < least:
-        yield RuleFinding(
-            message=f"the baseline of {handoff.id} does not say how many packages are installed",
-            subject=f"{handoff.id} baseline.packages",
-            place=place,
-            expected=f"Packages installed: {least} or more",
-            actual="not said" if packages is None else str(packages),
-        )
+        message = f"the baseline of {handoff.id} does not say how many packages are installed"
+        expected = f"Packages installed: {least} or more"
+        actual = "not said" if packages is None else str(packages)
+        yield RuleFinding(message, f"{handoff.id} baseline.packages", place, expected, actual)
     if tests is None:
-        yield RuleFinding(
-            message=f"the baseline of {handoff.id} does not say how many tests there are",
-            subject=f"{handoff.id} baseline.tests",
-            place=place,
-            expected="Total tests (all staged): a number",
-            actual="not said",
-        )
+        message = f"the baseline of {handoff.id} does not say how many tests there are"
+        expected = "Total tests (all staged): a number"
+        yield RuleFinding(message, f"{handoff.id} baseline.tests", place, expected, "not said")
     ran = handoff.regression.total if handoff.regression else None
     if tests is not None and ran is not None and tests < ran:
         yield RuleFinding(
@@ -237,13 +210,8 @@ def _judge_checklist(context: Context) -> Iterator[RuleFinding]:
             _judge_without_results(context, handoff) if results is None else _judge_results(context, handoff, results)
         )
         for number, gap in unmet:
-            yield RuleFinding(
-                message=f"{handoff.id} does not meet item {number}, {_ITEMS[number - 1]}: {gap.message}",
-                subject=f"{handoff.id} item {number}",
-                place=gap.place,
-                expected=gap.expected,
-                actual=gap.actual,
-            )
+            message = f"{handoff.id} does not meet item {number}, {_ITEMS[number - 1]}: {gap.message}"
+            yield RuleFinding(message, f"{handoff.id} item {number}", gap.place, gap.expected, gap.actual)
     if not judged:
         context.skip("no builder handoff is ready for review")
 

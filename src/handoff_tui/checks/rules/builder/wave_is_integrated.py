@@ -80,13 +80,10 @@ def _find_early_integration(
     for handoff in integrations:
         results = find_results(handoff)
         if results is not None and unfinished:
-            yield RuleFinding(
-                message=f"{handoff.id} integrated the waves before {', '.join(unfinished)} had passed",
-                subject=f"{handoff.id} integration",
-                place=Place(path=results.path),
-                expected="all handoffs of the waves have passed",
-                actual=f"not yet: {', '.join(unfinished)}",
-            )
+            message = f"{handoff.id} integrated the waves before {', '.join(unfinished)} had passed"
+            expected = "all handoffs of the waves have passed"
+            actual = f"not yet: {', '.join(unfinished)}"
+            yield RuleFinding(message, f"{handoff.id} integration", Place(path=results.path), expected, actual)
 
 
 def _find_missing_integration(
@@ -96,13 +93,9 @@ def _find_missing_integration(
     if integrations or len(members) < least or not all(_is_complete(handoff, passing) for handoff in members):
         return
     names = ", ".join(handoff.id for handoff in members)
-    yield RuleFinding(
-        message=f"the waves are complete ({names}), but no integration handoff follows",
-        subject="integration handoff",
-        place=Place(path=members[-1].documents[0].path),
-        expected="a spec of an integration handoff",
-        actual="none",
-    )
+    message = f"the waves are complete ({names}), but no integration handoff follows"
+    expected = "a spec of an integration handoff"
+    yield RuleFinding(message, "integration handoff", Place(path=members[-1].documents[0].path), expected, "none")
 
 
 WAVE_IS_INTEGRATED = Rule(

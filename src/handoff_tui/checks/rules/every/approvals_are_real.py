@@ -62,13 +62,9 @@ def find_mark(text: str, words: re.Pattern[str]) -> str | None:
 def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFinding]:
     for fact in handoff.facts:
         if fact.name == "backfill":
-            yield RuleFinding(
-                message=f"{handoff.id}: its results were written after the fact: {fact.value}",
-                subject=f"{handoff.id} results backfilled",
-                place=fact.where,
-                expected="results written when the work was done",
-                actual="backfilled",
-            )
+            message = f"{handoff.id}: its results were written after the fact: {fact.value}"
+            expected = "results written when the work was done"
+            yield RuleFinding(message, f"{handoff.id} results backfilled", fact.where, expected, "backfilled")
         elif _APPROVING_FACT.search(fact.name):
             mark = find_mark(fact.value, words)
             if mark is not None:
@@ -101,13 +97,8 @@ def _read_beside(context: Context, claim: Claim) -> str:
 
 
 def _build(handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None) -> RuleFinding:
-    return RuleFinding(
-        message=f"{handoff.id}: the approval «{what}» {reason}",
-        subject=f"{handoff.id} {subject or what}",
-        place=place,
-        expected="an approval that a person gave",
-        actual=reason,
-    )
+    message = f"{handoff.id}: the approval «{what}» {reason}"
+    return RuleFinding(message, f"{handoff.id} {subject or what}", place, "an approval that a person gave", reason)
 
 
 APPROVALS_ARE_REAL = Rule(

@@ -132,28 +132,18 @@ def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Iterat
     now = find_parts(file.new_path, file.now, target, tables) if file.new_path else {}
     command = f"git diff {baseline} -- {shlex.quote(file.path)}"
     if now is None:
-        yield RuleFinding(
-            message=f"{file.path} cannot be read, so how work is checked is not known",
-            subject=f"{file.path} unreadable",
-            place=Place(path=file.path),
-            expected="a file that can be read",
-            actual="broken",
-            command=command,
-        )
+        message = f"{file.path} cannot be read, so how work is checked is not known"
+        expected = "a file that can be read"
+        yield RuleFinding(message, f"{file.path} unreadable", Place(path=file.path), expected, "broken", command)
         return
     for name in sorted({*(before or {}), *now}):
         old, new = (before or {}).get(name), now.get(name)
         added_target = old is None and not name.startswith(("table", "section"))
         if old != new and not added_target:
             word = "changed" if old is not None and new is not None else "added" if old is None else "removed"
-            yield RuleFinding(
-                message=f"{name} of {file.path} says how work is checked, and was {word}",
-                subject=f"{file.path} {name}",
-                place=Place(path=file.path),
-                expected=_shorten(old),
-                actual=_shorten(new),
-                command=command,
-            )
+            message = f"{name} of {file.path} says how work is checked, and was {word}"
+            expected = _shorten(old)
+            yield RuleFinding(message, f"{file.path} {name}", Place(path=file.path), expected, _shorten(new), command)
 
 
 def _shorten(text: str | None) -> str:

@@ -28,13 +28,9 @@ def _build(handoff: Handoff, verdict: Verdict) -> RuleFinding:
     claim = verdict.claim
     claimed = str(claim.value) if claim.value is not None else claim.subject or claim.text
     about = claim.subject or claimed
-    return RuleFinding(
-        message=f"{handoff.id}: «{claim.text}» is contradicted: {verdict.evidence}",
-        subject=f"{handoff.id} {claim.kind.value} {about}",
-        place=claim.where,
-        expected=claimed,
-        actual=str(verdict.measured) if verdict.measured is not None else verdict.evidence,
-    )
+    message = f"{handoff.id}: «{claim.text}» is contradicted: {verdict.evidence}"
+    actual = str(verdict.measured) if verdict.measured is not None else verdict.evidence
+    return RuleFinding(message, f"{handoff.id} {claim.kind.value} {about}", claim.where, claimed, actual)
 
 
 CLAIMS_HOLD = Rule(

@@ -60,13 +60,8 @@ def _parse(content: bytes | None) -> dict[str, object] | str:
 def _judge_weakened(context: Context) -> Iterator[RuleFinding]:
     change = read_change(context)
     if change.broken is not None:
-        yield RuleFinding(
-            message=f"{FILE} cannot be compared with the baseline: it {change.broken}",
-            subject="unreadable",
-            place=Place(path=FILE),
-            expected="valid TOML",
-            actual=change.broken,
-        )
+        message = f"{FILE} cannot be compared with the baseline: it {change.broken}"
+        yield RuleFinding(message, "unreadable", Place(path=FILE), "valid TOML", change.broken)
     for difference, reason in list_weaker(change.differences):
         yield build_found(difference, change.text, f"{difference.name} was weakened: {reason}")
 

@@ -94,13 +94,9 @@ def _judge_files(files: list[ChangedFile]) -> Iterator[RuleFinding]:
         if left[mark.key] > 0:  # moved here with its test
             left[mark.key] -= 1
             continue
-        yield RuleFinding(
-            message=f"{path} has a new {mark.mark} on {mark.owner or 'a test'}",
-            subject=f"{mark.mark} {mark.owner}",
-            place=Place(path=path, line=mark.line),
-            expected="no mark, as at the baseline",
-            actual=mark.mark,
-        )
+        message = f"{path} has a new {mark.mark} on {mark.owner or 'a test'}"
+        expected = "no mark, as at the baseline"
+        yield RuleFinding(message, f"{mark.mark} {mark.owner}", Place(path=path, line=mark.line), expected, mark.mark)
 
 
 NO_NEW_SKIPS = Rule(
@@ -121,13 +117,9 @@ def _judge_assertions(context: Context) -> Iterator[RuleFinding]:
         if pair.now is None or pair.new_path is None:
             continue
         for aspect, problem, expected, actual in compare(pair.before, pair.now):
-            yield RuleFinding(
-                message=f"the test {pair.now.name} of {pair.new_path} {problem}",
-                subject=f"{pair.now.name} {aspect}",
-                place=Place(path=pair.new_path, line=pair.now.line),
-                expected=expected,
-                actual=actual,
-            )
+            message = f"the test {pair.now.name} of {pair.new_path} {problem}"
+            subject = f"{pair.now.name} {aspect}"
+            yield RuleFinding(message, subject, Place(path=pair.new_path, line=pair.now.line), expected, actual)
 
 
 def compare(before: TestFunction, now: TestFunction) -> Iterator[tuple[str, str, str, str]]:

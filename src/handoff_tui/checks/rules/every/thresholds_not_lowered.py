@@ -103,13 +103,8 @@ def _is_looser(old: float, new: float, *, floor: bool) -> bool:
 
 def _build(name: str, old: _Threshold, new: _Threshold | None, problem: str) -> RuleFinding:
     place = Place(path=new.path, line=new.line) if new is not None else Place(path=old.path)
-    return RuleFinding(
-        message=f"{place.path}: the threshold «{name}» {problem}",
-        subject=name,
-        place=place,
-        expected=f"{old.value:g}",
-        actual="none" if new is None else f"{new.value:g}",
-    )
+    message = f"{place.path}: the threshold «{name}» {problem}"
+    return RuleFinding(message, name, place, f"{old.value:g}", "none" if new is None else f"{new.value:g}")
 
 
 THRESHOLDS_NOT_LOWERED = Rule(

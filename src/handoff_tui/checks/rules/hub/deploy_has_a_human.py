@@ -65,13 +65,9 @@ def _judge_approvals(context: Context, handoff: Handoff, sign: str, place: Place
         reason, actual = "the approval names nobody", given.value
     else:
         reason, actual = f"the approval is by {given.name}, which is no person", given.name
-    yield RuleFinding(
-        message=f"{handoff.id} is at {sign.lower()}, but {reason}",
-        subject=f"{handoff.id} deploy",
-        place=given.place if given else place,
-        expected="the approval of a named person",
-        actual=actual,
-    )
+    message = f"{handoff.id} is at {sign.lower()}, but {reason}"
+    expected = "the approval of a named person"
+    yield RuleFinding(message, f"{handoff.id} deploy", given.place if given else place, expected, actual)
 
 
 DEPLOY_HAS_A_HUMAN = Rule(

@@ -158,13 +158,9 @@ def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[RuleFinding]
         told = attempt.where is not None and not attempt.where.path.lower().endswith(".json")
         if told and attempt.status not in legal:
             name = f"report {attempt.number} of {attempt.agent}"
-            yield RuleFinding(
-                message=f"{handoff.id}: {name} has no legal status",
-                subject=f"{handoff.id} {name}",
-                place=attempt.where,
-                expected=" | ".join(legal),
-                actual=attempt.status or "none",
-            )
+            message = f"{handoff.id}: {name} has no legal status"
+            expected = " | ".join(legal)
+            yield RuleFinding(message, f"{handoff.id} {name}", attempt.where, expected, attempt.status or "none")
 
 
 LIFECYCLE_LEGAL = Rule(

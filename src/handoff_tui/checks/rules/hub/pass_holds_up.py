@@ -51,36 +51,24 @@ def _judge_attempt(
                 break
     if reason is not None:
         who = attempt.agent or attempt.phase or f"attempt {attempt.number}"
-        yield RuleFinding(
-            message=f"{handoff.id}: the pass of {who} does not hold: {reason}",
-            subject=f"{handoff.id} {attempt.phase or who}",
-            place=place,
-            expected="output that agrees with pass",
-            actual=reason,
-        )
+        message = f"{handoff.id}: the pass of {who} does not hold: {reason}"
+        expected = "output that agrees with pass"
+        yield RuleFinding(message, f"{handoff.id} {attempt.phase or who}", place, expected, reason)
 
 
 def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told: bool) -> Iterator[RuleFinding]:
     """Checks an agent's JSON report, which is not an attempt of the handoff."""
     doubts = [problem for problem in context.problems() if problem.path == path and _DOUBT in problem.message]
     for problem in () if told else doubts:
-        yield RuleFinding(
-            message=f"{path}: {problem.message}",
-            subject=f"{path} pass",
-            place=Place(path=path, line=problem.line),
-            expected="output that agrees with pass",
-            actual=problem.message.partition(_DOUBT)[2],
-        )
+        message = f"{path}: {problem.message}"
+        expected = "output that agrees with pass"
+        actual = problem.message.partition(_DOUBT)[2]
+        yield RuleFinding(message, f"{path} pass", Place(path=path, line=problem.line), expected, actual)
     if not doubts and _says_pass(context, path):
         match = pattern.search(_read_output(context, path))
         if match is not None:
-            yield RuleFinding(
-                message=f"{path}: the report says pass, but its output holds {match.group()!r}",
-                subject=f"{path} pass",
-                place=Place(path=path),
-                expected="output that agrees with pass",
-                actual=match.group(),
-            )
+            message = f"{path}: the report says pass, but its output holds {match.group()!r}"
+            yield RuleFinding(message, f"{path} pass", Place(path=path), "output that agrees with pass", match.group())
 
 
 def _list_doubted(handoff: Handoff) -> Iterator[Place]:

@@ -118,13 +118,8 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         applies = applies or bool(named) or bool(handoff.proofs)
         for path, place in named:
             if context.find(path, place.path) is None and not context.exists(path):
-                yield RuleFinding(
-                    message=f"{handoff.id}: the proof {path} is named, but is not there",
-                    subject=f"missing {path}",
-                    place=place,
-                    expected=path,
-                    actual="no such file",
-                )
+                message = f"{handoff.id}: the proof {path} is named, but is not there"
+                yield RuleFinding(message, f"missing {path}", place, path, "no such file")
         for proof in handoff.proofs:
             yield from _judge_proof(context, handoff, proof)
     if not applies:
@@ -199,13 +194,8 @@ def _judge_result(handoff: Handoff, proof: Proof, counts: TestCounts | None) -> 
 def _build(
     handoff: Handoff, proof: Proof, problem: str, expected: str, actual: str, aspect: str = "content"
 ) -> RuleFinding:
-    return RuleFinding(
-        message=f"{handoff.id}: the proof {proof.path} {problem}",
-        subject=f"{proof.path} {aspect}",
-        place=Place(path=proof.path),
-        expected=expected,
-        actual=actual,
-    )
+    message = f"{handoff.id}: the proof {proof.path} {problem}"
+    return RuleFinding(message, f"{proof.path} {aspect}", Place(path=proof.path), expected, actual)
 
 
 PROOFS_EXIST_AND_MATCH = Rule(

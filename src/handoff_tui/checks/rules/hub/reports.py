@@ -66,24 +66,16 @@ def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[RuleFi
         shown = sum(finding.severity == severity for finding in listed)
         counted = _read_count(root, severity)
         if counted > shown:
-            yield RuleFinding(
-                message=f"{path} counts {counted} {severity} findings, but lists {shown}",
-                subject=f"unlisted {severity}",
-                place=Place(path=path),
-                expected=f"{counted} {severity} findings listed",
-                actual=str(shown),
-            )
+            message = f"{path} counts {counted} {severity} findings, but lists {shown}"
+            expected = f"{counted} {severity} findings listed"
+            yield RuleFinding(message, f"unlisted {severity}", Place(path=path), expected, str(shown))
 
 
 def _build_open(finding: ReportedFinding, severity: str | None) -> RuleFinding:
     how_bad = severity or "of no severity"
-    return RuleFinding(
-        message=f"{finding.id} is open and {how_bad}: {finding.title}",
-        subject=finding.id,
-        place=finding.where,
-        expected="fixed, or less than critical and high",
-        actual=f"{finding.status or 'open'}, {severity or 'severity not said'}",
-    )
+    message = f"{finding.id} is open and {how_bad}: {finding.title}"
+    actual = f"{finding.status or 'open'}, {severity or 'severity not said'}"
+    return RuleFinding(message, finding.id, finding.where, "fixed, or less than critical and high", actual)
 
 
 def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) -> Iterator[RuleFinding]:
@@ -91,13 +83,8 @@ def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) ->
     attempt = find_last_attempt(handoff, stage)
     alone = any(find_reports(other, name) and not other.attempts for other in context.every_handoff())
     if attempt is not None and attempt.status == "pass" and not alone:
-        yield RuleFinding(
-            message=f"{handoff.id}: {stage} says pass, but there is no {name} to decide it",
-            subject=f"missing {handoff.id}",
-            place=attempt.where,
-            expected=name,
-            actual="no such report",
-        )
+        message = f"{handoff.id}: {stage} says pass, but there is no {name} to decide it"
+        yield RuleFinding(message, f"missing {handoff.id}", attempt.where, name, "no such report")
 
 
 def _read_severities(root: object) -> dict[str, str]:

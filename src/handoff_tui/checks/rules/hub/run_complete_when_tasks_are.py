@@ -27,13 +27,8 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             continue
         applies = True
         for name, stage, place in _find_unfinished(context, handoff, complete | {final}, final):
-            yield RuleFinding(
-                message=f"{handoff.id}: the run is said to be {state.lower()}, but {name} is {stage}",
-                subject=f"{handoff.id} {name}",
-                place=place,
-                expected=final,
-                actual=stage,
-            )
+            message = f"{handoff.id}: the run is said to be {state.lower()}, but {name} is {stage}"
+            yield RuleFinding(message, f"{handoff.id} {name}", place, final, stage)
     if not applies:
         context.skip("no run is marked complete")
 

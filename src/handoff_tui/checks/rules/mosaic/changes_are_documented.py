@@ -83,14 +83,10 @@ def _name(path: str) -> str:
 
 def _build_found(path: str, *, is_untracked: bool) -> RuleFinding:
     what = "is not tracked by git" if is_untracked else "has uncommitted changes"
-    return RuleFinding(
-        message=f"{path} {what}, and no handoff document names it",
-        subject=path,
-        place=Place(path=path),
-        expected="committed, or named in a handoff document",
-        actual="untracked" if is_untracked else "changed",
-        command=f"git add -- {shlex.quote(path)}",
-    )
+    message = f"{path} {what}, and no handoff document names it"
+    expected = "committed, or named in a handoff document"
+    actual = "untracked" if is_untracked else "changed"
+    return RuleFinding(message, path, Place(path=path), expected, actual, f"git add -- {shlex.quote(path)}")
 
 
 CHANGES_ARE_DOCUMENTED = Rule(

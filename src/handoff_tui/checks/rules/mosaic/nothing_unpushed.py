@@ -46,13 +46,10 @@ def _build_missing_upstream(context: Context, branch: str) -> RuleFinding:
 def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> RuleFinding:
     remote, _, name = upstream.partition("/")
     target = f"{shlex.quote(remote)} {shlex.quote(f'{branch}:{name}')}" if name else f". {shlex.quote(branch)}"
-    return RuleFinding(
-        message=f"the upstream {upstream} of branch {branch} is not there, so its commits may be nowhere else",
-        subject=branch,
-        expected=f"{upstream} has {(facts.head or '')[:SHORT_COMMIT]}",
-        actual=f"{upstream} does not exist",
-        command=f"git push {target}",
-    )
+    message = f"the upstream {upstream} of branch {branch} is not there, so its commits may be nowhere else"
+    expected = f"{upstream} has {(facts.head or '')[:SHORT_COMMIT]}"
+    actual = f"{upstream} does not exist"
+    return RuleFinding(message, branch, expected=expected, actual=actual, command=f"git push {target}")
 
 
 def _build_unpushed(branch: str, upstream: str, ahead: int, behind: int) -> RuleFinding:

@@ -37,13 +37,9 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         context.note(f"{len(explained)} named files are said to have been deleted")
     for claim in missing:
         if claim.subject not in deleted:
-            yield RuleFinding(
-                message=f"{claim.where.path} {_NAMED[claim.kind]} {claim.subject}, which does not exist",
-                subject=claim.subject or claim.text,
-                place=claim.where,
-                expected=f"{claim.subject} exists",
-                actual="no such file",
-            )
+            message = f"{claim.where.path} {_NAMED[claim.kind]} {claim.subject}, which does not exist"
+            expected = f"{claim.subject} exists"
+            yield RuleFinding(message, claim.subject or claim.text, claim.where, expected, "no such file")
 
 
 def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Claim]:

@@ -76,13 +76,8 @@ def _find_names(evidence: str) -> tuple[list[str], list[str]]:
 
 
 def _build_found(blocker: Blocker, what: str, actual: str) -> RuleFinding:
-    return RuleFinding(
-        message=f"blocker {blocker.id} ({blocker.title}) {what}",
-        subject=blocker.id,
-        place=blocker.where,
-        expected="a commit or a file that exists",
-        actual=actual[:80],
-    )
+    message = f"blocker {blocker.id} ({blocker.title}) {what}"
+    return RuleFinding(message, blocker.id, blocker.where, "a commit or a file that exists", actual[:80])
 
 
 RESOLVED_BLOCKERS_HAVE_EVIDENCE = Rule(

@@ -150,14 +150,9 @@ def _find_folders(context: Context) -> list[str]:
 
 def _build_missing(context: Context, path: str, what: str, actual: str) -> RuleFinding:
     tracked = path in context.facts().changed
-    return RuleFinding(
-        message=f"{path} {what}",
-        subject=path,
-        place=Place(path=path),
-        expected="a state file",
-        actual=actual,
-        command=f"git restore -- {shlex.quote(path)}" if tracked else None,
-    )
+    message = f"{path} {what}"
+    command = f"git restore -- {shlex.quote(path)}" if tracked else None
+    return RuleFinding(message, path, Place(path=path), "a state file", actual, command)
 
 
 STATE_FILES_EXIST = Rule(

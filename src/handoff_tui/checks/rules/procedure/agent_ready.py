@@ -93,13 +93,9 @@ def _list_required(context: Context, handoff: Handoff) -> Iterator[tuple[str, st
 
 def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[RuleFinding]:
     if not need.command:
-        yield RuleFinding(
-            message=f"VR004: {need.agent} is required by {need.required_by}, but has no command",
-            subject=f"{handoff.id} agent {need.agent}",
-            place=find_place(handoff),
-            expected=f"a command in [agents.{need.agent}]",
-            actual="none",
-        )
+        message = f"VR004: {need.agent} is required by {need.required_by}, but has no command"
+        expected = f"a command in [agents.{need.agent}]"
+        yield RuleFinding(message, f"{handoff.id} agent {need.agent}", find_place(handoff), expected, "none")
         return
     program = need.command[0]
     if not _is_there(context, program):

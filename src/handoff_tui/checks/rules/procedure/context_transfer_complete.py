@@ -110,13 +110,8 @@ def _judge_builder(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
 
 
 def _build(handoff: Handoff, subject: str, problem: str, expected: str, where: Place | None = None) -> RuleFinding:
-    return RuleFinding(
-        message=f"VR005: {handoff.id} {problem}",
-        subject=f"{handoff.id} {subject}",
-        place=where or find_place(handoff),
-        expected=expected,
-        actual="missing",
-    )
+    message = f"VR005: {handoff.id} {problem}"
+    return RuleFinding(message, f"{handoff.id} {subject}", where or find_place(handoff), expected, "missing")
 
 
 CONTEXT_TRANSFER_COMPLETE = Rule(

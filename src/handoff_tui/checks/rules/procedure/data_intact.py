@@ -187,14 +187,9 @@ def _hash(content: bytes) -> str:
 
 
 def _build(entry: NamedSum, problem: str, expected: str, actual: str) -> RuleFinding:
-    return RuleFinding(
-        message=f"VR008: {entry.where.path} {problem}: {entry.path}",
-        subject=f"checksum {entry.path}",
-        place=entry.where,
-        expected=_shorten(expected),
-        actual=_shorten(actual),
-        command=f"sha256sum -- {quote(entry.path)}" if entry.value is not None else None,
-    )
+    message = f"VR008: {entry.where.path} {problem}: {entry.path}"
+    command = f"sha256sum -- {quote(entry.path)}" if entry.value is not None else None
+    return RuleFinding(message, f"checksum {entry.path}", entry.where, _shorten(expected), _shorten(actual), command)
 
 
 def _shorten(text: str) -> str:

@@ -32,13 +32,9 @@ def _name_phase(handoff: Handoff) -> str:
 def _judge_blockers(handoff: Handoff) -> Iterator[RuleFinding]:
     for blocker in handoff.blockers:
         if blocker.open and blocker.blocking:
-            yield RuleFinding(
-                message=f"VR001: {handoff.id} has an open blocker: {blocker.title}",
-                subject=f"{handoff.id} blocker {blocker.id}",
-                place=blocker.where,
-                expected="no open blocker",
-                actual=blocker.status or "open",
-            )
+            message = f"VR001: {handoff.id} has an open blocker: {blocker.title}"
+            actual = blocker.status or "open"
+            yield RuleFinding(message, f"{handoff.id} blocker {blocker.id}", blocker.where, "no open blocker", actual)
 
 
 def _list_own_tasks(handoff: Handoff) -> list[Task]:
@@ -53,13 +49,8 @@ def _judge_tasks(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     done_words = context.settings.procedures.done_words
     for task in _list_own_tasks(handoff):
         if task.done is False and (task.status or "").casefold() not in done_words:
-            yield RuleFinding(
-                message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {task.title} is not done",
-                subject=f"{handoff.id} task {task.id}",
-                place=task.where,
-                expected="done",
-                actual=task.status or "not done",
-            )
+            message = f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {task.title} is not done"
+            yield RuleFinding(message, f"{handoff.id} task {task.id}", task.where, "done", task.status or "not done")
 
 
 def _judge_status(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
@@ -67,13 +58,9 @@ def _judge_status(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     if handoff.status in complete or (handoff.status is None and _has_telling_tasks(handoff)):
         return
     said = f"it says {handoff.status}" if handoff.status else "nothing says that it is"
-    yield RuleFinding(
-        message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {said}",
-        subject=f"{handoff.id} status",
-        place=find_place(handoff),
-        expected=" or ".join(complete[:2]),
-        actual=handoff.status or "no status",
-    )
+    message = f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {said}"
+    expected = " or ".join(complete[:2])
+    yield RuleFinding(message, f"{handoff.id} status", find_place(handoff), expected, handoff.status or "no status")
 
 
 def _has_telling_tasks(handoff: Handoff) -> bool:
@@ -92,26 +79,18 @@ def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[RuleFind
         return
     complete = context.settings.procedures.complete_statuses
     if own[-1].status.upper() not in complete:
-        yield RuleFinding(
-            message=f"VR001: the last attempt at {_name_phase(handoff)} of {handoff.id} ended as {own[-1].status}",
-            subject=f"{handoff.id} last attempt",
-            place=own[-1].where,
-            expected=" or ".join(complete[:2]),
-            actual=own[-1].status,
-        )
+        message = f"VR001: the last attempt at {_name_phase(handoff)} of {handoff.id} ended as {own[-1].status}"
+        expected = " or ".join(complete[:2])
+        yield RuleFinding(message, f"{handoff.id} last attempt", own[-1].where, expected, own[-1].status)
 
 
 def _judge_own_numbers(handoff: Handoff) -> Iterator[RuleFinding]:
     """Finds failing tests that the handoff itself reports, whatever its status."""
     for name, counts in (("tests", handoff.tests), ("regression", handoff.regression)):
         if counts is not None and counts.failed:
-            yield RuleFinding(
-                message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: its {name} failed",
-                subject=f"{handoff.id} {name}",
-                place=find_place(handoff),
-                expected="no failures",
-                actual=f"{counts.failed} failed",
-            )
+            message = f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: its {name} failed"
+            expected = "no failures"
+            yield RuleFinding(message, f"{handoff.id} {name}", find_place(handoff), expected, f"{counts.failed} failed")
 
 
 def _judge_repetition(handoff: Handoff) -> Iterator[RuleFinding]:

@@ -157,13 +157,7 @@ def _is_critical(context: Context, name: str) -> bool:
 
 def _build_contradiction(record: Record, what: str, problem: str, expected: str, actual: str) -> RuleFinding:
     name = record.text("execution_id") or record.text("session_id") or record.where.path
-    return RuleFinding(
-        message=f"VR003: {name} {problem}",
-        subject=f"{name} {what}",
-        place=record.where,
-        expected=expected,
-        actual=actual,
-    )
+    return RuleFinding(f"VR003: {name} {problem}", f"{name} {what}", record.where, expected, actual)
 
 
 _PARTIES = ("source_phase", "target_phase", "source_agent", "target_agent")
@@ -222,13 +216,8 @@ def _judge_outcome(handoff: Handoff, records: Records) -> Iterator[RuleFinding]:
 
 def _build_conflict(handoff: Handoff, key: str, one: str, where: Place, other: str, elsewhere: Place) -> RuleFinding:
     name = key.replace("_", " ")
-    return RuleFinding(
-        message=f"VR003: {handoff.id} has two values for its {name}: {one} ({where}) and {other} ({elsewhere})",
-        subject=f"{handoff.id} {key} {where.path} {elsewhere.path}",
-        place=elsewhere,
-        expected=one,
-        actual=other,
-    )
+    message = f"VR003: {handoff.id} has two values for its {name}: {one} ({where}) and {other} ({elsewhere})"
+    return RuleFinding(message, f"{handoff.id} {key} {where.path} {elsewhere.path}", elsewhere, one, other)
 
 
 def _judge_state_files(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:

@@ -54,13 +54,9 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[RuleFi
     if target is None or not deciding or any(find_phase(pipeline, target) is not None for pipeline in pipelines):
         return
     names = [phase.name for phase in deciding[0].phases]
-    yield RuleFinding(
-        message=f"VR002: {handoff.id} goes to the phase {target}, which the pipeline {deciding[0].name} does not have",
-        subject=f"{handoff.id} phase {target}",
-        place=find_place(handoff),
-        expected=f"one of {', '.join(names)}",
-        actual=target,
-    )
+    message = f"VR002: {handoff.id} goes to the phase {target}, which the pipeline {deciding[0].name} does not have"
+    expected = f"one of {', '.join(names)}"
+    yield RuleFinding(message, f"{handoff.id} phase {target}", find_place(handoff), expected, target)
 
 
 def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Iterator[RuleFinding]:
@@ -70,13 +66,10 @@ def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeli
         return
     in_phases = {(phase.agent or phase.name).casefold() for pipeline in pipelines.values() for phase in pipeline.phases}
     if handoff.target_agent.casefold() not in configured | in_phases:
-        yield RuleFinding(
-            message=f"VR002: {handoff.id} goes to {handoff.target_agent}, whom the configuration does not know",
-            subject=f"{handoff.id} agent {handoff.target_agent}",
-            place=find_place(handoff),
-            expected=f"one of {', '.join(sorted(configured))}",
-            actual=handoff.target_agent,
-        )
+        message = f"VR002: {handoff.id} goes to {handoff.target_agent}, whom the configuration does not know"
+        expected = f"one of {', '.join(sorted(configured))}"
+        actual = handoff.target_agent
+        yield RuleFinding(message, f"{handoff.id} agent {handoff.target_agent}", find_place(handoff), expected, actual)
 
 
 def _judge_claimed_files(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
@@ -97,13 +90,9 @@ def _judge_metadata(context: Context, handoff: Handoff, metadata: Record) -> Ite
 def _build_missing(handoff: Handoff, path: str, where: Place) -> RuleFinding:
     outside = path.startswith(("/", "~", "../"))
     reason = "lies outside the repository" if outside else "does not exist"
-    return RuleFinding(
-        message=f"VR002: {handoff.id} names {path} for the target phase, which {reason}",
-        subject=f"{handoff.id} {path}",
-        place=where,
-        expected="a path of this repository",
-        actual="outside" if outside else "missing",
-    )
+    message = f"VR002: {handoff.id} names {path} for the target phase, which {reason}"
+    expected = "a path of this repository"
+    return RuleFinding(message, f"{handoff.id} {path}", where, expected, "outside" if outside else "missing")
 
 
 TARGET_RESOURCES_PRESENT = Rule(
@@ -127,13 +116,9 @@ def _judge_connections(context: Context) -> Iterator[RuleFinding]:
         context.skip("no remote was asked, because that needs network access; allow it with --network")
     for name, answer in answers.items():
         if answer is False:
-            yield RuleFinding(
-                message=f"VR006: the remote {name} does not answer",
-                subject=f"remote {name}",
-                expected="an answer",
-                actual="none",
-                command=f"git ls-remote -- {quote(name)}",
-            )
+            message = f"VR006: the remote {name} does not answer"
+            command = f"git ls-remote -- {quote(name)}"
+            yield RuleFinding(message, f"remote {name}", expected="an answer", actual="none", command=command)
 
 
 CONNECTIONS_STABLE = Rule(
@@ -200,14 +185,9 @@ def _judge_written(context: Context, handoff: Handoff, path: str, where: Place) 
     if place is None or context.is_writable(place):
         return
     below = "" if place == path else f", because the folder {place} is closed to it"
-    yield RuleFinding(
-        message=f"VR007: the next phase of {handoff.id} cannot write {path}{below}",
-        subject=f"{handoff.id} write {path}",
-        place=where,
-        expected="writable",
-        actual="read-only",
-        command=f"chmod u+w -- {quote(place)}",
-    )
+    message = f"VR007: the next phase of {handoff.id} cannot write {path}{below}"
+    actual = "read-only"
+    yield RuleFinding(message, f"{handoff.id} write {path}", where, "writable", actual, f"chmod u+w -- {quote(place)}")
 
 
 def _find_present(context: Context, path: str) -> str | None:

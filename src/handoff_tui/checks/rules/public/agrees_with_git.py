@@ -126,13 +126,8 @@ def _find_covered(context: Context, claim: Claim, uncommitted: set[str]) -> set[
 
 def _build_clean(handoff: Handoff, claim: Claim) -> RuleFinding:
     if claim.subject is None:
-        return RuleFinding(
-            message=f"{handoff.id}: an entry of {_FIELD} names no path: {claim.text}",
-            subject=f"{handoff.id} {claim.text}",
-            place=claim.where,
-            expected="a path",
-            actual=claim.text,
-        )
+        message = f"{handoff.id}: an entry of {_FIELD} names no path: {claim.text}"
+        return RuleFinding(message, f"{handoff.id} {claim.text}", claim.where, "a path", claim.text)
     return RuleFinding(
         message=f"{handoff.id}: {claim.subject} is said to be uncommitted, but git has no change there",
         subject=f"{handoff.id} {claim.subject}",

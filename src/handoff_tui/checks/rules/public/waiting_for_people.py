@@ -28,13 +28,9 @@ def _judge_checkpoints(context: Context) -> Iterator[RuleFinding]:
             root = read_json(context, path)
             value = root.get(_FIELD) if isinstance(root, dict) else None
             if value is not None and value is not False and str(value).strip().lower() not in _NOTHING:
-                yield RuleFinding(
-                    message=f"{handoff.id} waits for a person at the checkpoint {value}",
-                    subject=f"{handoff.id} {_FIELD}",
-                    place=_find_place(handoff, path),
-                    expected="no checkpoint pending",
-                    actual=str(value),
-                )
+                message = f"{handoff.id} waits for a person at the checkpoint {value}"
+                expected = "no checkpoint pending"
+                yield RuleFinding(message, f"{handoff.id} {_FIELD}", _find_place(handoff, path), expected, str(value))
 
 
 def _find_place(handoff: Handoff, path: str) -> Place:
@@ -88,13 +84,9 @@ def _blocks(context: Context, blocker: Blocker) -> bool:
 
 def _build_waiting(handoff: Handoff, blocker: Blocker) -> RuleFinding:
     what = "a person must act" if blocker.needs_human else "a blocker is open"
-    return RuleFinding(
-        message=f"{handoff.id}: {what}: {blocker.title}",
-        subject=f"{handoff.id} {blocker.title}",
-        place=blocker.where,
-        expected="done, or said not to block" if blocker.needs_human else "resolved",
-        actual=blocker.status or "pending",
-    )
+    message = f"{handoff.id}: {what}: {blocker.title}"
+    expected = "done, or said not to block" if blocker.needs_human else "resolved"
+    return RuleFinding(message, f"{handoff.id} {blocker.title}", blocker.where, expected, blocker.status or "pending")
 
 
 HUMAN_ACTIONS_CLEARED = Rule(

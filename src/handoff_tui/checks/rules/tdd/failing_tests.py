@@ -114,13 +114,8 @@ def _judge_step(step: Step) -> Iterator[RuleFinding]:
 
 
 def _build_green(step: Step, problem: str, actual: str) -> RuleFinding:
-    return RuleFinding(
-        message=f"{step.phase} of {step.handoff.id} {problem}",
-        subject=f"{step.handoff.id} {step.phase}",
-        place=step.where,
-        expected="PASS",
-        actual=actual,
-    )
+    message = f"{step.phase} of {step.handoff.id} {problem}"
+    return RuleFinding(message, f"{step.handoff.id} {step.phase}", step.where, "PASS", actual)
 
 
 GREEN_HAS_NO_FAILING_TEST = Rule(

@@ -18,23 +18,14 @@ def judge(context: Context) -> Iterator[RuleFinding]:
     if not handoffs and not problems:
         context.skip("no TDD note or state file here")
     for problem in problems:
-        yield RuleFinding(
-            message=f"{problem.path} {problem.message}",
-            subject=problem.path,
-            place=Place(path=problem.path, line=problem.line),
-            expected="a handoff that can be read",
-            actual=problem.message,
-        )
+        message = f"{problem.path} {problem.message}"
+        expected = "a handoff that can be read"
+        yield RuleFinding(message, problem.path, Place(path=problem.path, line=problem.line), expected, problem.message)
     broken = {problem.path for problem in problems}
     for step in (step for handoff in list_cycles(handoffs) for step in list_steps(handoff)):
         if step.phase is None and step.where.path not in broken:
-            yield RuleFinding(
-                message=f"{step.where.path} does not say which phase it is of",
-                subject=f"{step.where.path} phase",
-                place=step.where,
-                expected="a phase",
-                actual="none",
-            )
+            message = f"{step.where.path} does not say which phase it is of"
+            yield RuleFinding(message, f"{step.where.path} phase", step.where, "a phase", "none")
 
 
 def _is_ours(context: Context, problem: Problem, handoffs: tuple[Handoff, ...]) -> bool:

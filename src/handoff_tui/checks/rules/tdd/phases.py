@@ -106,13 +106,8 @@ def _list_targets(phase: str | None, moves: _Moves) -> str:
 
 
 def _build_disorder(step: Step, problem: str, expected: str) -> RuleFinding:
-    return RuleFinding(
-        message=f"{step.handoff.id}: {problem}, which is out of order",
-        subject=f"{step.handoff.id} {problem}",
-        place=step.where,
-        expected=expected,
-        actual=problem,
-    )
+    message = f"{step.handoff.id}: {problem}, which is out of order"
+    return RuleFinding(message, f"{step.handoff.id} {problem}", step.where, expected, problem)
 
 
 PHASE_ORDER_LEGAL = Rule(
@@ -149,13 +144,9 @@ def _judge_field(context: Context, present: Step) -> Iterator[RuleFinding]:
     """Finds a retry count that isn't a number."""
     for problem in context.problems():
         if problem.path == present.where.path and problem.message.startswith(_FIELDS):
-            yield RuleFinding(
-                message=f"{present.handoff.id}: {problem.message}",
-                subject=f"{present.handoff.id} retry count",
-                place=present.where,
-                expected="a whole number",
-                actual=problem.message,
-            )
+            message = f"{present.handoff.id}: {problem.message}"
+            expected = "a whole number"
+            yield RuleFinding(message, f"{present.handoff.id} retry count", present.where, expected, problem.message)
 
 
 def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[RuleFinding]:
@@ -180,13 +171,8 @@ def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[RuleFi
 
 
 def _build_excess(step: Step, what: str, problem: str, expected: str, actual: int) -> RuleFinding:
-    return RuleFinding(
-        message=f"{step.phase or 'the phase'} of {step.handoff.id} {problem}; a person must decide",
-        subject=f"{step.handoff.id} {step.phase} {what}",
-        place=step.where,
-        expected=expected,
-        actual=str(actual),
-    )
+    message = f"{step.phase or 'the phase'} of {step.handoff.id} {problem}; a person must decide"
+    return RuleFinding(message, f"{step.handoff.id} {step.phase} {what}", step.where, expected, str(actual))
 
 
 RETRY_BUDGET_KEPT = Rule(

@@ -83,13 +83,8 @@ def _normalise(title: str) -> str:
 
 
 def _build(handoff: Handoff, title: str, problem: str, place: Place, expected: str, actual: str) -> RuleFinding:
-    return RuleFinding(
-        message=f"{handoff.id}: «{title}» {problem}",
-        subject=f"{handoff.id} {_normalise(title)}",
-        place=place,
-        expected=expected,
-        actual=actual,
-    )
+    message = f"{handoff.id}: «{title}» {problem}"
+    return RuleFinding(message, f"{handoff.id} {_normalise(title)}", place, expected, actual)
 
 
 TEST_LIST_CONSISTENT = Rule(

@@ -17,12 +17,7 @@ from handoff_tui.handoffs.formats.hub.context import (
     normalise_time,
     read_context,
 )
-from handoff_tui.handoffs.formats.hub.reports import (
-    add_findings,
-    add_report,
-    find_finding_lists,
-    is_report,
-)
+from handoff_tui.handoffs.formats.hub.reports import add_findings, add_report, find_finding_lists, is_report
 from handoff_tui.handoffs.formats.hub.stages import STANDARD, is_done, parse_stage
 from handoff_tui.handoffs.formats.hub.work_cycles import add_cycle, age_of, find_cycles, find_named
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType, build_id

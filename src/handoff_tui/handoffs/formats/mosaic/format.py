@@ -51,9 +51,7 @@ def _add_manifest(root: JsonNode, draft: HandoffDraft) -> None:
         draft.add_claims(_claim_earlier_commits(continuity))
     draft.add_claims(_claim_deployment(root))
     draft.add_claims(_claim_features(root.object("critical_features")))
-    draft.tasks.extend(
-        build_tasks(root.items("tasks_in_progress"), "in-progress", status="in_progress", done=False),
-    )
+    draft.tasks.extend(build_tasks(root.items("tasks_in_progress"), "in-progress", status="in_progress", done=False))
     draft.tasks.extend(build_tasks(root.items("next_agent_checklist"), "checklist"))
 
 
@@ -146,13 +144,7 @@ def add_emergency(source: Source, draft: HandoffDraft) -> None:
     draft.documents.append(source.document(DocumentRole.NOTE))
     draft.add_fact("emergency", source.text.strip() or "(the file is empty)", where)
     draft.blockers.append(
-        Blocker(
-            id="emergency",
-            title=quote(line) or "emergency handoff",
-            where=where,
-            status="open",
-            needs_human=True,
-        )
+        Blocker(id="emergency", title=quote(line) or "emergency handoff", where=where, status="open", needs_human=True)
     )
 
 
