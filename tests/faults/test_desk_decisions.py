@@ -14,7 +14,7 @@ from tests.support.signed import Person, list_entries, write_identity
 from tests.support.ssh_keys import PASSPHRASE, add_to_agent, run_agent
 from tests.support.tmux import Terminal, open_terminal
 
-ARMED = "armed: ^s signs"
+ARMED = "Ready: ^s signs"
 _PAUSE_SECONDS = 0.4
 """Longer than the box waits before a key counts: a person reads before they press."""
 
@@ -53,7 +53,7 @@ def write(terminal: Terminal, text: str) -> None:
 def reject(terminal: Terminal, reason: str) -> None:
     """Up to the moment before it is signed."""
     press(terminal, "x")
-    terminal.wait_for("not armed: reject needs a reason")
+    terminal.wait_for("Can't sign yet: reject needs a reason")
     write(terminal, reason)
     press(terminal, "Tab")
     terminal.wait_for(ARMED)
@@ -74,14 +74,14 @@ def test_typed_ahead_keys_sign_nothing(desk: GateDesk, terminal: Terminal) -> No
     for _ in range(5):
         terminal.press("C-s")
         terminal.press("Enter")
-    terminal.wait_for("not armed: reject needs a reason")
+    terminal.wait_for("Can't sign yet: reject needs a reason")
     assert len(list_entries(desk.root)) == 1
     write(terminal, "no tests")
     press(terminal, "C-s")
-    terminal.wait_for("a field never signs")
+    terminal.wait_for("again to sign")
     assert len(list_entries(desk.root)) == 1
     press(terminal, "C-s")
-    shown = terminal.wait_for("✓ stored")
+    shown = terminal.wait_for("✓ Signed")
     assert any(entry in shown for entry in list_entries(desk.root))
     leave(terminal)
     assert desk.gate(bo).json["state"] == "rejected"
@@ -93,7 +93,7 @@ def test_passphrase_is_typed_on_the_terminal_itself(desk: GateDesk, terminal: Te
     desk.begin(desk.person("cy"), bo)
     open_desk(desk, terminal, bo)
     reject(terminal, "no tests")
-    assert "the passphrase of the key is asked for" in terminal.read()
+    assert "asks for the key's passphrase" in terminal.read()
     press(terminal, "C-s")
     terminal.wait_for("Enter passphrase")
     press(terminal, "C-c")
@@ -109,7 +109,7 @@ def test_passphrase_is_typed_on_the_terminal_itself(desk: GateDesk, terminal: Te
     terminal.wait_for("Enter passphrase")
     write(terminal, PASSPHRASE)
     terminal.press("Enter")
-    terminal.wait_for("✓ stored")
+    terminal.wait_for("✓ Signed")
     leave(terminal)
     assert desk.gate(bo).json["approvals"][0]["principal"] == bo.email
 
@@ -125,7 +125,7 @@ def test_agent_that_is_gone_signs_nothing(desk: GateDesk, terminal: Terminal) ->
         open_desk(desk, terminal, bo, SSH_AUTH_SOCK=str(socket))
         reject(terminal, "no tests")
     press(terminal, "C-s")
-    shown = terminal.wait_for("not signed: ")
+    shown = terminal.wait_for("Not signed: ")
     assert "the private key of" in shown
     assert "no tests" in shown
     assert len(list_entries(desk.root)) == 1
@@ -145,7 +145,7 @@ def test_whatever_changes_underneath_disarms(desk: GateDesk, terminal: Terminal)
     press(terminal, "C-r")
     terminal.wait_for(ARMED)
     assert desk.decide(cy, "hold", "--reason", "wait for me").code == 0
-    shown = terminal.wait_for("something has changed")
+    shown = terminal.wait_for("something changed")
     assert "the log has a new entry: hold" in shown
     assert cy.email in shown
     press(terminal, "C-s")
@@ -154,7 +154,7 @@ def test_whatever_changes_underneath_disarms(desk: GateDesk, terminal: Terminal)
     press(terminal, "C-r")
     terminal.wait_for(ARMED)
     press(terminal, "C-s")
-    terminal.wait_for("✓ stored")
+    terminal.wait_for("✓ Signed")
     assert len(list_entries(desk.root)) == 3
     leave(terminal)
 
@@ -168,7 +168,7 @@ def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, tmp_path
     with open_terminal() as first:
         open_desk(desk, first, bo, EDITOR=str(editor))
         press(first, "x")
-        first.wait_for("not armed: reject needs a reason")
+        first.wait_for("Can't sign yet: reject needs a reason")
         write(first, "no tests")
         press(first, "C-e")
         first.wait_for("no tests at all")

@@ -21,7 +21,7 @@ from tests.support.tmux import Terminal, open_terminal
 HANDOFF = "notes/docs/handoffs/2026-03-05-station-names.md"
 DOCUMENT = "docs/handoffs/2026-03-05-station-names.md"
 BY_HAND = Path(__file__).resolve().parents[2] / "docs" / "verify-by-hand.md"
-ARMED = "armed: ^s signs"
+ARMED = "Ready: ^s signs"
 _PAUSE_SECONDS = 0.4
 
 
@@ -68,7 +68,7 @@ def read_and_remark(terminal: Terminal) -> None:
     press(terminal, "5")
     terminal.wait_for("Two names that differ in case only")
     press(terminal, "j", "j", "c")
-    terminal.wait_for("Remark on")
+    terminal.wait_for("Comment on")
     write(terminal, "which station is meant?")
     press(terminal, "Enter")
     terminal.wait_for("you  which station is meant?")
@@ -76,16 +76,16 @@ def read_and_remark(terminal: Terminal) -> None:
 
 def reject(terminal: Terminal) -> None:
     press(terminal, "x")
-    shown = terminal.wait_for("not armed: reject needs a reason")
+    shown = terminal.wait_for("Can't sign yet: reject needs a reason")
     assert "which station is meant?" in shown
     write(terminal, "no source for the names")
     press(terminal, "Tab")
     terminal.wait_for(ARMED)
     press(terminal, "C-s")
-    shown = terminal.wait_for("✓ stored")
+    shown = terminal.wait_for("✓ Signed")
     assert "✗ rejected" in shown
     press(terminal, "Escape")
-    terminal.wait_for("stored sha256:")
+    terminal.wait_for("signed as sha256:")
 
 
 def try_again(demo: Path) -> None:
@@ -110,7 +110,7 @@ def approve(terminal: Terminal) -> None:
     press(terminal, "Tab")
     terminal.wait_for(ARMED)
     press(terminal, "C-s")
-    shown = terminal.wait_for("✓ stored")
+    shown = terminal.wait_for("✓ Signed")
     assert "✓ approved" in shown
     press(terminal, "Escape")
 
