@@ -9,6 +9,7 @@ import pytest
 from handoff_tui.core.errors import GitError, HandoffError, RepositoryError
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.git.special_files import refuse_special_files, refuse_special_files_below
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
@@ -34,12 +35,6 @@ def test_repository_is_found_from_a_folder_below(builder: RepositoryBuilder) -> 
     assert open_repository(shortcut).root.samefile(builder.folder)
 
 
-def test_repository_is_found_by_a_relative_path(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder may be named by a dot."""
-    monkeypatch.chdir(builder.folder)
-    assert open_repository(Path()).root == builder.folder
-
-
 @pytest.mark.parametrize(
     "name", ["new\nline", "vertical\x0btab", "next\x85line", "separator\u2028", 'quo\'te "d"', "-C"]
 )
@@ -48,36 +43,6 @@ def test_repository_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     builder = RepositoryBuilder.init(tmp_path / name).write("a.txt").commit()
     assert open_repository(builder.folder).root == builder.folder
     assert read_facts(builder).head == builder.head()
-
-
-def test_unborn_branch_has_no_head(builder: RepositoryBuilder) -> None:
-    """Before the first commit there is a branch and no commit."""
-    facts = read_facts(builder.write("new.txt"))
-    assert (facts.head, facts.branch, facts.detached) == (None, "main", False)
-    assert facts.untracked == ("new.txt",)
-
-
-def test_detached_head_has_no_branch(builder: RepositoryBuilder) -> None:
-    """A detached HEAD has a commit and no branch."""
-    facts = read_facts(builder.write("a.txt").commit().detach())
-    assert (facts.head, facts.branch, facts.detached) == (builder.head(), None, True)
-
-
-def test_linked_worktree_is_told_apart(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """A linked worktree has its own root and branch, and says what it is; the main one does not."""
-    linked = builder.write("a.txt").commit().worktree(tmp_path / "linked", "side")
-    facts = read_facts(linked)
-    assert (facts.root, facts.branch, facts.linked_worktree) == (str(linked.folder), "side", True)
-    assert not read_facts(builder).linked_worktree
-
-
-def test_submodule_can_be_opened_itself(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """A submodule is a repository of its own, though its git folder lies in the superproject."""
-    library = RepositoryBuilder.init(tmp_path / "library").write("lib.txt").commit("library")
-    inner = builder.write("a.txt").commit().submodule(library, "vendor/library")
-    repository = open_repository(inner.folder)
-    assert repository.root == inner.folder
-    assert read_work_tree(repository).tracked.keys() == {"lib.txt"}
 
 
 def test_superproject_lists_its_submodules(builder: RepositoryBuilder, tmp_path: Path) -> None:
@@ -104,38 +69,15 @@ def test_shallow_clone_says_so(builder: RepositoryBuilder, tmp_path: Path) -> No
     assert not read_facts(builder).shallow
 
 
-def test_sha256_repository_is_read(tmp_path: Path) -> None:
-    """Longer object ids are no obstacle."""
-    builder = RepositoryBuilder.init(tmp_path / "long", "--object-format=sha256").write("a.txt").commit()
-    work_tree = read_work_tree(open_repository(builder.folder))
-    assert work_tree.facts.object_format == "sha256"
-    assert len(work_tree.facts.head or "") == 64
-    assert {len(blob) for blob in work_tree.tracked.values()} == {64}
-
-
 def test_separate_git_folder_is_accepted(tmp_path: Path) -> None:
     """A `.git` file that points to a git folder elsewhere is an ordinary thing."""
     builder = RepositoryBuilder.init(tmp_path / "work", f"--separate-git-dir={tmp_path / 'elsewhere'}")
     assert read_facts(builder.write("a.txt").commit()).head == builder.head()
 
 
-def test_bare_repository_is_refused(tmp_path: Path) -> None:
-    """A bare repository has nothing to review."""
-    builder = RepositoryBuilder.init(tmp_path / "bare.git", "--bare")
-    assert "bare repository" in refuse(builder.folder).message
-
-
 def test_git_folder_is_refused(builder: RepositoryBuilder) -> None:
     """Inside `.git` there is nothing to review."""
     assert ".git folder" in refuse(builder.folder / ".git").message
-
-
-def test_folder_without_repository_is_refused(tmp_path: Path) -> None:
-    """No repository: the hint names --repo and the demo."""
-    error = refuse(tmp_path)
-    assert "is not inside a git repository" in error.message
-    assert "--repo" in error.hint
-    assert "demo" in error.hint
 
 
 @pytest.mark.parametrize("name", ["missing", "file", "x" * 300, "nul\0"])
@@ -239,3 +181,58 @@ def test_reading_changes_nothing(builder: RepositoryBuilder) -> None:
     assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
     builder.git("status")
     assert compare_fingerprints(before, read_fingerprint(builder.folder)) != []
+
+
+def put_pipe(place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+
+
+@pytest.mark.parametrize(
+    "name", [".gitattributes", ".gitignore", ".git/info/attributes", ".git/info/exclude", ".git/config", ".git/HEAD"]
+)
+def test_pipe_that_git_would_read_first_is_refused(builder: RepositoryBuilder, name: str) -> None:
+    """From any folder of the repository, by its path."""
+    builder.write("deep/a.txt").commit("one")
+    put_pipe(builder.folder / name)
+    for start in (builder.folder, builder.folder / "deep"):
+        with pytest.raises(RepositoryError, match="is a named pipe") as refused:
+            refuse_special_files(start)
+        assert str(builder.folder / name) in refused.value.message
+
+
+def test_pipe_of_the_repository_around_a_linked_work_tree_is_refused(
+    builder: RepositoryBuilder, tmp_path: Path
+) -> None:
+    """Its own folder of git, and the one it shares."""
+    linked = builder.write("a.txt").commit("one").worktree(tmp_path / "linked", "side")
+    refuse_special_files(linked.folder)
+    put_pipe(builder.folder / ".git" / "info" / "exclude")
+    with pytest.raises(RepositoryError, match="exclude is a named pipe"):
+        refuse_special_files(linked.folder)
+
+
+def test_link_to_a_device_is_refused(builder: RepositoryBuilder) -> None:
+    """Git would read it without end."""
+    (builder.folder / ".gitignore").symlink_to("/dev/zero")
+    with pytest.raises(RepositoryError, match="is a device"):
+        refuse_special_files(builder.folder)
+
+
+def test_pipe_in_a_folder_below_is_found_by_looking_everywhere(builder: RepositoryBuilder) -> None:
+    """Tracked or not."""
+    builder.write("deep/er/a.txt").commit("one")
+    put_pipe(builder.folder / "deep" / "er" / ".gitattributes")
+    refuse_special_files(builder.folder)
+    with pytest.raises(RepositoryError, match=r"er/\.gitattributes is a named pipe"):
+        refuse_special_files_below(builder.folder)
+
+
+def test_ordinary_files_and_their_absence_pass(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """As do pipes that git does not read, and places without a repository."""
+    builder.write(".gitignore", "x\n").write("a/.gitattributes", "* text\n").commit("one")
+    put_pipe(builder.folder / "pipe")
+    refuse_special_files(builder.folder)
+    refuse_special_files_below(builder.folder)
+    refuse_special_files(tmp_path / "nowhere")

@@ -18,7 +18,7 @@ from handoff_tui.git.history.work_commits import find_ancestors, is_ancestor
 from handoff_tui.git.objects import tree_reader
 from handoff_tui.git.objects.tree_reader import find_last_change, list_tree
 from handoff_tui.git.repository import open_repository, reopen_repository
-from handoff_tui.git.session import RepositorySession, session_of
+from handoff_tui.git.session import session_of
 from handoff_tui.git.signing.signing_key import read_identity
 from tests.support.hostile import write_executable
 from tests.support.repositories import RepositoryBuilder
@@ -108,15 +108,6 @@ def test_session_reads_each_thing_once(builder: RepositoryBuilder, monkeypatch: 
     later = read_all(reopen_repository(repository).git)
     assert later[1] == {"refs/heads/main": builder.head()}
     assert later[3:] == ({"HEAD": builder.head()}, {"HEAD:a": b"two\n"}, builder.head())
-
-
-def test_plain_door_remembers_nothing(builder: RepositoryBuilder) -> None:
-    """Only a session keeps what it has read."""
-    git = Git(builder.write("a").commit().folder)
-    before = list_ref_ids(git, "refs/heads")
-    builder.write("b").commit()
-    assert list_ref_ids(git, "refs/heads") != before
-    assert not isinstance(git, RepositorySession)
 
 
 def test_old_git_answers_as_a_new_one(

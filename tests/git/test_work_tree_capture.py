@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.core.errors import CaptureError, ObjectMissingError, RepositoryError, TreeMovedError
+from handoff_tui.core.errors import CaptureError, ObjectMissingError, TreeMovedError
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree import capture as work_tree_module
@@ -61,14 +61,6 @@ def read_content(builder: RepositoryBuilder, cache: Path, tree: str, path: str) 
     return repository.git.read("cat-file", "blob", f"{tree}:{path}", extra=offer_objects(repository, cache))
 
 
-def test_clean_work_tree_is_the_tree_of_head(builder: RepositoryBuilder, cache: Path) -> None:
-    """Nothing uncommitted: the tree is that of the commit, and head, branch and commit are told with it."""
-    builder.write("a.txt").write("b/c.txt").commit()
-    captured = capture(builder, cache)
-    assert captured.tree == captured.head_tree == builder.head("HEAD^{tree}")
-    assert (captured.commit, captured.branch, captured.upstream) == (builder.head(), "main", None)
-
-
 def test_staged_modified_deleted_and_untracked_files_are_in_the_tree(
     builder: RepositoryBuilder, cache: Path, tmp_path: Path
 ) -> None:
@@ -106,15 +98,6 @@ def test_each_change_gives_another_tree_and_going_back_gives_the_old_one(
     assert capture(builder, cache).tree == first != second
 
 
-def test_commit_in_between_is_seen(builder: RepositoryBuilder, cache: Path) -> None:
-    """What was untracked and is now committed stays in the tree; HEAD is the new one."""
-    builder.write("a").commit().write("b")
-    uncommitted = capture(builder, cache)
-    committed = capture(builder.commit(), cache)
-    assert uncommitted.tree == committed.tree == committed.head_tree == builder.head("HEAD^{tree}")
-    assert uncommitted.head_tree != committed.head_tree
-
-
 def test_own_folder_is_no_part_of_the_tree(builder: RepositoryBuilder, cache: Path) -> None:
     """Committed, changed, new or in conflict: what is in `.handoff-tui/` changes nothing."""
     builder.write("a").commit()
@@ -126,12 +109,6 @@ def test_own_folder_is_no_part_of_the_tree(builder: RepositoryBuilder, cache: Pa
     assert builder.head("HEAD^{tree}") != plain
     builder.write("b")
     assert list_paths(builder, cache, capture(builder, cache).tree) == ["a", "b"]
-
-
-def test_file_with_the_name_of_our_folder_is_not_ours(builder: RepositoryBuilder, cache: Path) -> None:
-    """A file or link called `.handoff-tui` is content like any other."""
-    builder.write("a").commit().write(".handoff-tui", "hidden?\n")
-    assert list_paths(builder, cache, capture(builder, cache).tree) == [".handoff-tui", "a"]
 
 
 @pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
@@ -172,12 +149,6 @@ def test_split_index_is_not_touched(builder: RepositoryBuilder, cache: Path, tmp
     assert list(builder.place(".git").glob("sharedindex.*"))
     captured = capture(builder, cache)
     assert captured.tree == commit_elsewhere(builder, tmp_path / "copy")
-
-
-def test_setting_for_a_split_index_writes_none(builder: RepositoryBuilder, cache: Path) -> None:
-    """With core.splitIndex and no split index yet, none is made beside the user's."""
-    builder.write("a").commit().config("core.splitIndex", "true").write("b")
-    assert list_paths(builder, cache, capture(builder, cache).tree) == ["a", "b"]
 
 
 def test_intent_to_add_counts_as_the_file(builder: RepositoryBuilder, cache: Path) -> None:
@@ -352,13 +323,6 @@ def test_repository_without_a_commit_is_captured(builder: RepositoryBuilder, cac
     assert captured.tree == commit_elsewhere(builder, tmp_path / "copy")
 
 
-def test_bare_repository_is_refused(tmp_path: Path) -> None:
-    """There are no files to capture."""
-    builder = RepositoryBuilder.init(tmp_path / "bare", "--bare")
-    with pytest.raises(RepositoryError, match="bare"):
-        open_repository(builder.folder)
-
-
 def test_path_of_the_repository_may_hold_a_colon(tmp_path: Path, cache: Path) -> None:
     """The list of object folders is parted by colons; one in the path is not taken for that."""
     builder = RepositoryBuilder.init(tmp_path / 'a:b "c"').write("a").commit().write("b")
@@ -390,15 +354,6 @@ def test_tracked_file_that_is_ignored_comes_back(builder: RepositoryBuilder, cac
     assert list_paths(builder, cache, capture(builder, cache).tree) == [".gitignore", "b"]
     builder.write("a.log", "2\n")
     assert list_paths(builder, cache, capture(builder, cache).tree) == [".gitignore", "a.log", "b"]
-
-
-def test_change_with_equal_size_and_time_is_seen(builder: RepositoryBuilder, cache: Path) -> None:
-    """A file that changed in the very moment in which its index was written, as the index of the copy knows."""
-    builder.write("a", "one\n").commit()
-    index = builder.place(".git/index").stat()
-    builder.write("a", "two\n")
-    os.utime(builder.folder / "a", ns=(index.st_mtime_ns, index.st_mtime_ns))
-    assert read_content(builder, cache, capture(builder, cache).tree, "a") == b"two\n"
 
 
 @pytest.mark.parametrize("damage", [b"", b"no index", None])

@@ -26,14 +26,6 @@ def pixels(content: bytes) -> list[tuple[int, ...]]:
     return [tuple(data[index : index + 3]) for index in range(0, len(data), 3)]
 
 
-@pytest.mark.parametrize("kind", [0, 1, 2, 3, 4])
-def test_every_way_of_storing_gives_the_same_pixels(kind: int) -> None:
-    """None, left, above, both, nearest."""
-    rows = [bytes((*RED, *GREEN, *GREY)), bytes((*GREY, *RED, *GREEN)), bytes((*GREEN, *GREY, *RED))]
-    expected = [RED, GREEN, GREY, GREY, RED, GREEN, GREEN, GREY, RED]
-    assert pixels(build_png(3, 3, rows, filter_kind=kind)) == expected
-
-
 @pytest.mark.parametrize(
     ("depth", "colour", "row", "expected"),
     [
@@ -111,11 +103,6 @@ def test_two_pixels_are_one_cell() -> None:
     ]
 
 
-def test_odd_row_is_drawn_twice() -> None:
-    """No colour is made up."""
-    assert render_half_blocks(build([[RED]]), 80, 24) == [[HalfBlock(UPPER, "#ff0000", "#ff0000")]]
-
-
 def test_large_picture_becomes_the_mean_of_its_parts() -> None:
     """Red and blue in turn are neither."""
     picture = build([[RED, BLUE] * 50] * 100)
@@ -138,11 +125,6 @@ def test_shape_is_kept_and_nothing_grows(
 ) -> None:
     """A cell is two pixels high; where there is no room, nothing is drawn."""
     assert find_size(Picture(width, height, b""), columns, rows) == expected
-
-
-def test_no_room_draws_nothing() -> None:
-    """Without an error."""
-    assert render_half_blocks(build([[RED]]), 0, 0) == []
 
 
 def test_shades_go_from_dark_to_bright() -> None:

@@ -1,3 +1,5 @@
+"""Commits, refs and notes; which commits are work, and who made them."""
+
 from __future__ import annotations
 
 import hashlib
@@ -19,6 +21,13 @@ from handoff_tui.git.history.commits import (
     read_notes,
     read_refs,
     resolve_commits,
+)
+from handoff_tui.git.history.work_commits import (
+    find_ancestors,
+    find_work_commit,
+    list_work_commits,
+    list_work_times,
+    read_contributors,
 )
 from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import open_repository
@@ -75,16 +84,6 @@ def test_commit_in_another_encoding_is_read_as_text(builder: RepositoryBuilder) 
     assert read_commits(open_git(builder), 1)[0].subject == "grün"
 
 
-def test_merge_has_two_parents(builder: RepositoryBuilder) -> None:
-    """A merge names both its parents in order."""
-    builder.commit("base").step("checkout", "-q", "-b", "side").commit("side").step("checkout", "-q", "main").commit(
-        "main"
-    )
-    ours, theirs = builder.head(), builder.head("side")
-    builder.step("merge", "--quiet", "--no-ff", "-m", "merged", "side")
-    assert read_commits(open_git(builder), 1)[0].parents == (ours, theirs)
-
-
 def test_unborn_branch_has_no_history(builder: RepositoryBuilder) -> None:
     """Before the first commit everything is empty and nothing raises."""
     git = open_git(builder)
@@ -106,15 +105,6 @@ def test_missing_commit_is_an_error_and_not_an_empty_history(builder: Repository
         with pytest.raises(GitError) as caught:
             read()
         assert "fsck" in caught.value.hint
-
-
-def test_broken_branch_is_an_error_and_not_an_empty_history(builder: RepositoryBuilder) -> None:
-    """A branch file with garbage in it is not an unborn branch."""
-    builder.commit("first")
-    (builder.folder / ".git" / "refs" / "heads" / "main").write_text("garbage\n")
-    with pytest.raises(GitError) as caught:
-        read_commits(open_git(builder), 9)
-    assert caught.value.hint
 
 
 def test_forged_commit_graph_is_not_believed(builder: RepositoryBuilder) -> None:
@@ -154,28 +144,6 @@ def test_refs_have_kind_target_and_subject(builder: RepositoryBuilder) -> None:
     assert (refs["refs/tags/light"].kind, refs["refs/tags/light"].target) == ("commit", head)
 
 
-def test_refs_are_limited_to_prefixes(builder: RepositoryBuilder) -> None:
-    """Only refs below the given prefixes are read."""
-    builder.commit().tag("v1").ref("refs/handoff/one")
-    names = [ref.name for ref in read_refs(open_git(builder), "refs/tags", "refs/handoff")]
-    assert names == ["refs/handoff/one", "refs/tags/v1"]
-
-
-def test_refs_survive_odd_names_and_subjects(builder: RepositoryBuilder) -> None:
-    """Characters that Python counts as line ends do not end a line here."""
-    builder.commit("one\x0b\x0c\x1c two").tag("line\u2028end", "a\x85b\x1dc").ref("refs/handoff/next\u0085line")
-    refs = read_refs(open_git(builder))
-    assert len(refs) == 3
-    assert "refs/tags/line\u2028end" in {ref.name for ref in refs}
-
-
-def test_ref_to_a_blob_is_listed(builder: RepositoryBuilder) -> None:
-    """A ref may point to anything; its kind says to what."""
-    builder.write("a", "text\n").commit().ref("refs/handoff/blob", builder.head("HEAD:a"))
-    (ref,) = read_refs(open_git(builder), "refs/handoff")
-    assert (ref.kind, ref.subject) == ("blob", "")
-
-
 def test_notes_are_found_by_commit(builder: RepositoryBuilder) -> None:
     """A note's blob holds its text; another ref has other notes, a missing one none."""
     builder.commit().note("a note", "handoff")
@@ -208,23 +176,6 @@ def test_blobs_are_read_by_id_and_by_path(builder: RepositoryBuilder) -> None:
         "HEAD:large": None,
         "HEAD:exact": b"x" * 10,
     }
-
-
-ODD_NAMES = [
-    "", " ", "-h", "--batch", "a\nb", "HEAD\r", "a\0b", "\ud800", ":a", ":/commit", "commit x", "blob 3", "blob",
-    "x missing", "\u2028", "\x0b", "HEAD:\x85", "HEAD:../a", "HEAD:/etc/passwd", "@{99}", "^HEAD", "HEAD..HEAD",
-    "@{u}", "@{push}", "HEAD^{/[}", "HEAD:./../../a", "x" * 5000,
-]  # fmt: skip
-
-
-def test_odd_names_are_nothing(builder: RepositoryBuilder) -> None:
-    """Every name that was asked for is answered, and none of these names a blob or a commit."""
-    builder.write("a").commit("commit")
-    git = open_git(builder)
-    assert read_blobs(git, [*ODD_NAMES, "HEAD:a"], LIMIT) == {**dict.fromkeys(ODD_NAMES), "HEAD:a": b"text\n"}
-    assert resolve_commits(git, [*ODD_NAMES, "main"]) == {**dict.fromkeys(ODD_NAMES), "main": builder.head()}
-    assert read_blobs(git, [], LIMIT) == {}
-    assert resolve_commits(git, []) == {}
 
 
 def test_commits_are_resolved_as_written(builder: RepositoryBuilder) -> None:
@@ -313,3 +264,107 @@ def test_dates_of_commits_are_read(builder: RepositoryBuilder) -> None:
     names = [builder.head(), builder.head("HEAD^{tree}"), "0" * 40, "--all", ""]
     assert read_commit_dates(git, names) == {builder.head(): "2025-06-15T15:07:40+00:00"}
     assert read_commit_dates(git, []) == {}
+
+
+@pytest.fixture
+def worked(tmp_path: Path) -> RepositoryBuilder:
+    """A repository with one commit of work."""
+    return RepositoryBuilder.init(tmp_path / "repo").write("a.txt", "one\n").commit("work")
+
+
+def test_log_commits_are_no_work(worked: RepositoryBuilder) -> None:
+    """A commit that only adds entries is passed over; one that also touches a file is not."""
+    git = Git(worked.folder)
+    base = worked.head()
+    worked.write(".handoff-tui/log/aa/entry", "x")
+    worked.commit("approval")
+    assert list_work_commits(git, base) == []
+    assert find_work_commit(git) == base
+    worked.write(".handoff-tui/log/bb/entry", "x")
+    worked.write(".handoff-tui-not/ours", "x")
+    worked.commit("both")
+    mixed = worked.head()
+    assert list_work_commits(git, base) == [mixed]
+    assert find_work_commit(git) == mixed
+
+
+def test_contributors_are_authors_committers_and_co_authors(worked: RepositoryBuilder) -> None:
+    """Everybody who had a hand in it is named, in small letters."""
+    base = worked.head()
+    worked.write("b.txt", "two\n")
+    worked.git("add", "-A")
+    worked.git(
+        "commit", "-q", "-m",
+        "more\n\nCo-authored-by: Claude <noreply@agents.example>\nCo-Authored-By: Bo <bo@example.com>",
+        "--author=Cy <Cy@Example.com>",
+    )  # fmt: skip
+    git = Git(worked.folder)
+    found = read_contributors(git, list_work_commits(git, base))
+    assert found == {EMAIL, "cy@example.com", "noreply@agents.example", "bo@example.com"}
+    assert read_contributors(git, []) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "trailer",
+    [
+        "Co-authored-by: Bo <bo@example.com>",
+        "Co-authored-by: Al <al@example.com>, Bo <bo@example.com>",
+        "Co-authored-by: Bo bo@example.com",
+        "co-authored-by: Bo\n <bo@example.com>",
+        "Co-authored-by: Bo <bo@example.com>\n\nA paragraph after it.",
+    ],
+)
+def test_co_author_is_found_however_it_is_written(worked: RepositoryBuilder, trailer: str) -> None:
+    """Neither an unusual form nor what the repository's configuration says of trailers hides who had a hand in it."""
+    worked.config("core.commentChar", "C")
+    worked.config("trailer.separators", "%")
+    base = worked.head()
+    worked.write("b.txt", "two\n")
+    worked.git("add", "-A")
+    worked.git("commit", "-q", "--cleanup=verbatim", "-m", f"more\n\n{trailer}\n")
+    git = Git(worked.folder)
+    assert {EMAIL, "bo@example.com"} <= read_contributors(git, list_work_commits(git, base))
+
+
+def test_address_in_the_text_makes_no_co_author(worked: RepositoryBuilder) -> None:
+    """Who is only mentioned, or quoted with an indent, had no hand in it."""
+    worked.git("commit", "-q", "--allow-empty", "-m", "ask bo@example.com\n\n    Co-authored-by: Bo <bo@example.com>\n")
+    assert read_contributors(Git(worked.folder), [worked.head()]) == {EMAIL}
+
+
+def test_many_are_asked_about_at_once(worked: RepositoryBuilder) -> None:
+    """Itself and what lies before; neither a side branch nor what is not here. Nobody asks about nothing."""
+    git = Git(worked.folder)
+    first = worked.head()
+    worked.step("switch", "--quiet", "--create", "side").write("b.txt").commit("side")
+    side = worked.head()
+    worked.step("switch", "--quiet", "main").write("c.txt").commit("more")
+    head = worked.head()
+    assert find_ancestors(git, [first, side, head, "1" * 40, first]) == {first, head}
+    assert find_ancestors(git, [first, side], side) == {first, side}
+    assert find_ancestors(git, []) == find_ancestors(git, ["1" * 40]) == frozenset()
+
+
+def test_merge_that_took_a_side_as_it_was_is_no_work(worked: RepositoryBuilder) -> None:
+    """Whoever merged has made nothing; a merge of two lines is somebody's work."""
+    git = Git(worked.folder)
+    base = worked.head()
+    worked.step("switch", "--quiet", "--create", "side").write("b.txt").commit("side")
+    side = worked.head()
+    worked.step("switch", "--quiet", "main").step("merge", "--quiet", "--no-ff", "-m", "merge", "side")
+    assert list_work_commits(git, base) == [side]
+    worked.step("reset", "--quiet", "--hard", base).write("c.txt").commit("more")
+    worked.step("merge", "--quiet", "--no-ff", "-m", "both", "side")
+    assert len(list_work_commits(git, base)) == 3
+
+
+def test_times_of_work_are_told_and_commits_of_the_log_are_not_among_them(
+    worked: RepositoryBuilder,
+) -> None:
+    """By the committer's clock, sorted, from a moment on."""
+    first = worked.moment
+    worked.write(".handoff-tui/log/aa/entry", "x").commit("approval")
+    worked.write("a.txt", "two\n").commit("more work")
+    git = Git(worked.folder)
+    assert list_work_times(git, 0) == list_work_times(git, -62_135_596_800) == [first, worked.moment]
+    assert list_work_times(git, first + 1) == [worked.moment]

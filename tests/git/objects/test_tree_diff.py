@@ -2,25 +2,22 @@ from __future__ import annotations
 
 import os
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from handoff_tui.core.errors import GitError, ObjectMissingError
+from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import FileChange, LineCounts, Whitespace
 from handoff_tui.git.objects import tree_diff
 from handoff_tui.git.objects.tree_diff import (
     count_lines,
     list_changes,
-    parse_numstat,
     parse_raw,
     read_patch,
     read_tree_changes,
 )
 from handoff_tui.git.repository import open_repository
-from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder, build_git_environment
 
 ODD_NAMES: list[str | bytes] = [
@@ -120,15 +117,6 @@ def test_patch_makes_the_new_tree_of_the_old_one(builder: RepositoryBuilder, tmp
         assert apply_patch(builder, one, b"".join(read_patch(git_of(builder), one, other)), tmp_path) == other
 
 
-def test_equal_trees_do_not_differ(builder: RepositoryBuilder) -> None:
-    """No changes, no counts, no patch."""
-    tree = builder.write("a").commit().head("HEAD^{tree}")
-    git = git_of(builder)
-    assert read_tree_changes(git, tree, tree) == ([], None)
-    assert count_lines(git, tree, tree) == {}
-    assert list(read_patch(git, tree, tree)) == []
-
-
 @pytest.mark.parametrize("attributes", ["*.py -diff", "*.py binary", "*.py diff=planted", "* linguist-generated -text"])
 @pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes", "user"])
 def test_attributes_hide_nothing(
@@ -145,12 +133,6 @@ def test_attributes_hide_nothing(
     assert b"\n-one\n+two\n" in b"".join(read_patch(git, *trees))
 
 
-def test_committed_attributes_hide_nothing(builder: RepositoryBuilder) -> None:
-    """Nor those that the compared trees themselves hold."""
-    builder.write(".gitattributes", "*.py -diff\n").write("a.py", "one\n").commit().write("a.py", "two\n").commit()
-    assert count_lines(git_of(builder), *trees_of(builder)) == {"a.py": LineCounts(1, 1)}
-
-
 @pytest.mark.parametrize("place", [".gitmodules", ".git/config"])
 def test_submodule_settings_hide_nothing(builder: RepositoryBuilder, tmp_path: Path, place: str) -> None:
     """A submodule that is to be ignored is listed all the same."""
@@ -159,35 +141,6 @@ def test_submodule_settings_hide_nothing(builder: RepositoryBuilder, tmp_path: P
     builder.config("diff.ignoreSubmodules", "all")
     assert "module" in changes_of(builder)
     assert b"Subproject commit" in b"".join(read_patch(git_of(builder), *trees_of(builder)))
-
-
-def test_hostile_repository_executes_nothing(hostile_repository: HostileRepository) -> None:
-    """Listing, counting and patching run nothing that the repository plants."""
-    git = open_repository(hostile_repository.folder).git
-    new = git.read("rev-parse", "--verify", "HEAD^{tree}").decode().strip()
-    old = git.read("hash-object", "-t", "tree", os.devnull).decode().strip()
-    assert list_changes(git, old, new)
-    for call in (count_lines, lambda *arguments: list(read_patch(*arguments))):
-        with suppress(ObjectMissingError):  # it promises a blob that it does not have
-            call(git, old, new)
-    assert hostile_repository.list_fired() == []
-
-
-def test_sha256_repository_is_compared(tmp_path: Path) -> None:
-    """Ids of 64 digits are read as well as those of 40."""
-    builder = RepositoryBuilder.init(tmp_path / "long", "--object-format=sha256")
-    builder.write("a", "1\n").write("b", LINES).commit().write("a", "2\n").step("mv", "b", "c").commit()
-    changes = changes_of(builder)
-    assert (changes["a"].status, len(changes["a"].new_id)) == ("M", 64)
-    assert (changes["c"].status, changes["c"].similarity) == ("R", 100)
-
-
-def test_empty_tree_is_known_everywhere(builder: RepositoryBuilder) -> None:
-    """Against nothing, every file is added, though no such object is stored."""
-    new = builder.write("a", "1\n2\n").commit().head("HEAD^{tree}")
-    old = builder.git("hash-object", "-t", "tree", os.devnull)
-    assert [(change.status, change.path) for change in list_changes(git_of(builder), old, new)] == [("A", "a")]
-    assert count_lines(git_of(builder), old, new) == {"a": LineCounts(2, 0)}
 
 
 def test_rename_limit_is_stated(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,12 +208,6 @@ def test_extra_object_folder_is_read(builder: RepositoryBuilder, tmp_path: Path)
     assert b"+2\n" in b"".join(read_patch(git, old, new, extra))
 
 
-def test_name_in_the_place_of_an_id_is_refused(builder: RepositoryBuilder) -> None:
-    """Only full ids are compared, so that no ref can change its meaning in between."""
-    with pytest.raises(GitError, match="is no object id"):
-        list_changes(git_of(builder.write("a").commit()), "HEAD", "HEAD")
-
-
 def test_raw_output_is_parsed_as_far_as_it_is_whole() -> None:
     """Renames have two paths; what was cut off is left out."""
     head = f":100644 100755 {'a' * 40} {'b' * 40}"
@@ -270,15 +217,6 @@ def test_raw_output_is_parsed_as_far_as_it_is_whole() -> None:
     assert (renamed.old_path, renamed.path, renamed.similarity) == ("old", "new", 96)
     assert parse_raw(f"{whole}{head} R096\0old".encode()) == [modified, renamed]
     assert parse_raw(b"") == []
-
-
-def test_numstat_output_is_parsed() -> None:
-    """Counts by path; a rename under its new one; a dash for no count."""
-    assert parse_numstat(b"1\t2\ta b\0" + b"3\t0\t\0old\0new\0" + b"-\t-\tbin\0") == {
-        "a b": LineCounts(1, 2),
-        "new": LineCounts(3, 0),
-        "bin": LineCounts(None, None),
-    }
 
 
 def test_patch_of_some_changes_makes_only_these(builder: RepositoryBuilder, tmp_path: Path) -> None:
@@ -313,10 +251,3 @@ def test_patch_is_split_where_there_are_many_paths(
     git = git_of(builder)
     only = list_changes(git, old, new)
     assert b"".join(read_patch(git, old, new, only=only)) == b"".join(read_patch(git, old, new))
-
-
-def test_patch_has_as_much_context_as_asked_for(builder: RepositoryBuilder) -> None:
-    """None at all, or some."""
-    builder.write("a", LINES).commit().write("a", LINES.replace("line 20\n", "other\n")).commit()
-    patches = [b"".join(read_patch(git_of(builder), *trees_of(builder), context=context)) for context in (0, 1)]
-    assert [patch.count(b"\n line ") for patch in patches] == [0, 2]

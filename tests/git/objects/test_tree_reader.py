@@ -100,12 +100,6 @@ def find_tree(builder: RepositoryBuilder, name: str = "HEAD") -> str:
     return builder.head(f"{name}^{{tree}}")
 
 
-def test_store_lists_what_git_lists(builder: RepositoryBuilder, store: TreeStore) -> None:
-    """Every file, in git's order."""
-    listed = store.list_files(find_tree(builder)).files
-    assert list(listed) == builder.git("ls-tree", "-r", "--name-only", "HEAD").split("\n")
-
-
 def test_store_tells_submodules_from_files(builder: RepositoryBuilder, store: TreeStore, tmp_path: Path) -> None:
     """A submodule is no file."""
     inner = RepositoryBuilder.init(tmp_path / "inner").write("x").commit()
@@ -143,12 +137,6 @@ def test_store_knows_the_tree_that_the_log_binds_to(tmp_path: Path, object_forma
     for name in ("HEAD", "HEAD~1"):
         written = build_commit_tree(repository, builder.head(name), tmp_path / "cache")
         assert store.build_work_tree(find_tree(builder, name)) == written
-
-
-def test_store_answers_after_it_was_closed(builder: RepositoryBuilder, store: TreeStore) -> None:
-    """Git is started again when it is needed."""
-    store.close()
-    assert "a.txt" in store.list_files(find_tree(builder)).files
 
 
 def test_store_keeps_no_more_than_it_may(

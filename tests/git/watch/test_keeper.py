@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import queue
-import subprocess
-import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -19,9 +17,7 @@ from handoff_tui.git.watch.keeper import (
     Notify,
     Pace,
     WatchKeeper,
-    WatchSet,
     build_refusal,
-    is_watchable,
     open_notify,
     open_rust_notify,
 )
@@ -90,15 +86,6 @@ def test_new_folder_is_watched_with_all_below_it(kept: Kept) -> None:
     assert kept.hears("new/deep/d.py")
 
 
-def test_ignored_folder_is_watched_only_when_it_is_named(kept: Kept) -> None:
-    """An ignored handoff is heard of, a build is not."""
-    kept.builder.write("ignored/b.o").write(".handoff/inner/c.md")
-    assert kept.follow(appeared=("ignored", ".handoff"))
-    kept.builder.write("ignored/d.o")
-    assert kept.hears(".handoff/inner/d.md")
-    assert kept.place("ignored/d.o") not in kept.told
-
-
 def test_many_new_folders_are_left_to_a_full_look(kept: Kept) -> None:
     """So is one with very many inside."""
     many = tuple(f"new{number}" for number in range(17))
@@ -149,101 +136,6 @@ def test_limit_leaves_the_folders_that_matter_most(kept: Kept) -> None:
     assert kept.hears("part3/file.txt")
 
 
-class Ear:
-    """Makes real listeners, and remembers them."""
-
-    def __init__(self) -> None:
-        self.stop = threading.Event()
-        self.listeners: list[Listener] = []
-        self.refuse = False
-
-    def listen(self, folders: Iterable[str]) -> Listener:
-        if self.refuse:
-            raise WatchRefusedError("no more")
-        self.listeners.append(Listener(open_notify(folders), Pace(), self.stop, lambda _: None, lambda _: None))
-        return self.listeners[-1]
-
-
-@pytest.fixture
-def ear() -> Iterator[Ear]:
-    ear = Ear()
-    yield ear
-    ear.stop.set()
-    for listener in ear.listeners:
-        listener.join(20)
-
-
-def test_folders_that_come_later_are_scattered_until_they_are_replaced(ear: Ear, tmp_path: Path) -> None:
-    """Each gets its own listener; too many are put together at once."""
-    watched = WatchSet(ear.listen)
-    watched.replace([str(tmp_path)])
-    assert not watched.scattered
-    for number in range(5):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        watched.add([str(folder)])
-        assert watched.scattered == (number < 4)
-    assert watched.folders == {str(tmp_path), *(str(tmp_path / str(number)) for number in range(5))}
-
-
-def test_forgotten_folder_takes_all_below_it_along(ear: Ear, tmp_path: Path) -> None:
-    """But not its neighbour with a longer name."""
-    watched = WatchSet(ear.listen)
-    watched.replace(["/w", "/w/a", "/w/a/b", "/w/ab"])
-    assert watched.forget("/w/a")
-    assert not watched.forget("/w/a")
-    assert watched.folders == {"/w", "/w/ab"}
-
-
-def test_refused_replacement_leaves_the_old_one_listening(ear: Ear, tmp_path: Path) -> None:
-    """Better the old folders than none."""
-    watched = WatchSet(ear.listen)
-    watched.replace([str(tmp_path)])
-    ear.refuse = True
-    with pytest.raises(WatchRefusedError):
-        watched.replace([str(tmp_path), "/elsewhere"])
-    assert watched.folders == {str(tmp_path)}
-    assert ear.listeners[0].is_alive()
-
-
-def test_name_that_cannot_be_watched_is_set_apart(ear: Ear, tmp_path: Path) -> None:
-    """It is remembered, so that somebody polls for it."""
-    watched = WatchSet(ear.listen)
-    watched.replace([str(tmp_path), f"{tmp_path}/\udcff"])
-    assert watched.folders == {str(tmp_path)}
-    assert watched.unwatchable == {f"{tmp_path}/\udcff"}
-
-
-def test_cleared_set_listens_to_nothing(ear: Ear, tmp_path: Path) -> None:
-    """Its listeners end by themselves."""
-    watched = WatchSet(ear.listen)
-    watched.replace([str(tmp_path)])
-    watched.clear()
-    ear.listeners[0].join(20)
-    assert not ear.listeners[0].is_alive()
-    assert not watched.folders
-
-
-def test_importing_the_watcher_does_not_import_watchfiles() -> None:
-    """Only who really watches pays for it."""
-    code = (
-        "import sys, handoff_tui.git.watch.watcher; sys.exit('watchfiles' in sys.modules or 'asyncio' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
-
-
-def test_listener_tells_and_stops(tmp_path: Path) -> None:
-    """What happens in the folder arrives; after the stop event the thread ends."""
-    heard: queue.SimpleQueue[set[Event]] = queue.SimpleQueue()
-    stop = threading.Event()
-    listener = Listener(open_notify([str(tmp_path)]), Pace(), stop, heard.put, lambda _: None)
-    (tmp_path / "file").touch()
-    assert (ADDED, str(tmp_path / "file")) in heard.get(timeout=150)
-    stop.set()
-    listener.join(20)
-    assert not listener.is_alive()
-
-
 def test_retired_listener_tells_what_it_has_heard(tmp_path: Path) -> None:
     """Nothing is lost when another takes over."""
     heard: queue.SimpleQueue[set[Event]] = queue.SimpleQueue()
@@ -252,16 +144,6 @@ def test_retired_listener_tells_what_it_has_heard(tmp_path: Path) -> None:
     listener = Listener(notify, Pace(), threading.Event(), heard.put, lambda _: None)
     listener.retire()
     assert (ADDED, str(tmp_path / "file")) in heard.get(timeout=150)
-    listener.join(20)
-    assert not listener.is_alive()
-
-
-def test_listener_that_breaks_says_so(tmp_path: Path) -> None:
-    """A name that is not UTF-8 ends a listener of watchfiles for good."""
-    broken: queue.SimpleQueue[str] = queue.SimpleQueue()
-    listener = Listener(open_notify([str(tmp_path)]), Pace(), threading.Event(), lambda _: None, broken.put)
-    (Path(str(tmp_path)) / "\udcff").touch()
-    assert "decode" in broken.get(timeout=150)
     listener.join(20)
     assert not listener.is_alive()
 
@@ -352,9 +234,3 @@ def test_folders_that_vanish_again_and_again_are_refused(tmp_path: Path) -> None
 def test_refusal_names_a_remedy(fault: Exception, remedy: str) -> None:
     """Each limit has its own setting."""
     assert remedy in build_refusal(fault).hint
-
-
-def test_name_must_be_utf8_to_be_watched() -> None:
-    """watchfiles takes no other."""
-    assert is_watchable("/work/straße")
-    assert not is_watchable("/work/\udcff")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -38,21 +37,6 @@ def test_atomic_save_names_the_file(work: RepositoryBuilder) -> None:
         follower.wait_for_agreement()
 
 
-def test_lock_file_of_a_package_tool_is_told(work: RepositoryBuilder) -> None:
-    """Only git's own locks are noise."""
-    with watching(work) as (_, follower):
-        work.write("poetry.lock", "locked\n")
-        assert "poetry.lock" in follower.wait_for_path("poetry.lock", after=2).paths
-
-
-def test_commit_tells_of_refs(work: RepositoryBuilder) -> None:
-    """A new tip of the branch is seen, and afterwards git's answer is known again."""
-    with watching(work) as (_, follower):
-        work.write("docs/guide.md", "new\n").commit()
-        assert follower.wait_for(lambda notice: notice.refs, after=2)
-        follower.wait_for_agreement()
-
-
 def test_branch_in_a_new_folder_of_refs_is_seen(work: RepositoryBuilder) -> None:
     """Refs with a slash live in folders that are not there at first."""
     with watching(work) as (watcher, follower):
@@ -81,14 +65,6 @@ def test_ignored_folders_are_silent_but_for_handoffs(work: RepositoryBuilder) ->
         work.write("build/deep/new.o").write(".handoff/context.md", "changed\n")
         notice = follower.wait_for_path(".handoff/context.md", after=2)
         assert notice.paths == {".handoff/context.md"}
-
-
-def test_folder_that_was_empty_at_the_start_is_watched(work: RepositoryBuilder) -> None:
-    """Git does not speak of empty folders; a file written to one is seen all the same."""
-    work.place("results/raw").mkdir(parents=True)
-    with watching(work) as (_, follower):
-        work.write("results/raw/first.json")
-        follower.wait_for_path("results/raw/first.json", after=2)
 
 
 def test_request_is_answered_even_when_nothing_has_changed(work: RepositoryBuilder) -> None:
@@ -168,39 +144,8 @@ def test_damaged_configuration_is_explained_and_survived(work: RepositoryBuilder
         follower.wait_for(lambda told: told.watching is Watching.LIVE, after=notice.generation)
 
 
-def test_watching_writes_nothing_below_the_git_folder(work: RepositoryBuilder) -> None:
-    """Not even a refreshed index, when files were touched and several full looks were taken."""
-    os.utime(work.place("docs/guide.md"), ns=(1, 1))
-    before = _list_times(work.place(".git"))
-    with watching(work) as (watcher, follower):
-        os.utime(work.place("src/inner/a.py"), ns=(1, 1))
-        follower.wait_for_path("src/inner/a.py", after=2)
-        ticket = watcher.request_reconcile()
-        follower.wait_for(lambda notice: notice.answered >= ticket)
-    assert _list_times(work.place(".git")) == before
-
-
-def test_generations_rise_one_by_one(work: RepositoryBuilder) -> None:
-    """A gap would mean that a word was lost on the way."""
-    with watching(work) as (_, follower):
-        for number in range(5):
-            seen = follower.last.generation
-            save_atomically(work.place("docs/guide.md"), f"{number}\n")
-            follower.wait_for_path("docs/guide.md", after=seen)
-        assert [notice.generation for notice in follower.notices] == list(range(1, len(follower.notices) + 1))
-
-
 def _hear_nothing(_: list[str]) -> Notify:
     return open_rust_notify([])
-
-
-def _list_times(folder: Path) -> dict[str, tuple[int, int]]:
-    found = {}
-    for place, _, names in os.walk(folder):
-        for name in (*names, "."):
-            status = os.lstat(os.path.join(place, name))  # noqa: PTH118 - as os.walk gives it
-            found[f"{place}/{name}"] = (status.st_mtime_ns, status.st_ino)
-    return found
 
 
 def test_folders_that_came_and_went_are_watched_when_they_stay(work: RepositoryBuilder) -> None:
@@ -219,13 +164,6 @@ def test_folders_that_came_and_went_are_watched_when_they_stay(work: RepositoryB
         live = follower.wait_for(lambda notice: notice.watching is Watching.LIVE)
         save_atomically(work.place("src/inner/a.py"), "changed\n")
         follower.wait_for_path("src/inner/a.py", after=live.generation)
-
-
-def test_request_is_due_at_once() -> None:
-    """Nobody who asks waits for quiet."""
-    schedule = Schedule(10.0)
-    schedule.ask()
-    assert schedule.find_pause(10.0) == 0
 
 
 def test_storm_is_waited_for_but_not_for_ever() -> None:

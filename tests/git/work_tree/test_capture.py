@@ -18,13 +18,6 @@ def read(builder: RepositoryBuilder) -> WorkTree:
     return read_work_tree(open_repository(builder.folder))
 
 
-def test_clean_work_tree_has_no_changes(builder: RepositoryBuilder) -> None:
-    """What is committed and untouched is tracked and nothing else."""
-    work_tree = read(builder.write("a.txt").write("b/c.txt").commit())
-    assert (work_tree.facts.changed, work_tree.facts.untracked, work_tree.overlooked) == ((), (), ())
-    assert work_tree.tracked == {"a.txt": builder.head("HEAD:a.txt"), "b/c.txt": builder.head("HEAD:b/c.txt")}
-
-
 def test_staged_and_unstaged_changes_are_both_seen(builder: RepositoryBuilder) -> None:
     """A change counts whether it is staged, not staged, or both; each path once."""
     for name in ("both", "staged", "unstaged", "deleted", "kept"):
@@ -63,32 +56,6 @@ def test_conflicted_merge_lists_its_paths(builder: RepositoryBuilder) -> None:
     assert work_tree.tracked == {"a.txt": ours}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        b"with space.txt",
-        b" leading and trailing ",
-        b"new\nline.txt",
-        b"tab\there",
-        b'"quoted"',
-        b"back\\slash",
-        "grün ☃.txt".encode(),
-        b"separator\xe2\x80\xa8.txt",
-        b"not-utf-8-\xff\xfe.txt",
-        b"1 not a line of status",
-        b"folder/? x",
-    ],
-)
-def test_paths_are_read_as_they_are(builder: RepositoryBuilder, path: bytes) -> None:
-    """Tracked, changed or untracked: a path keeps its very bytes."""
-    name = os.fsdecode(path)
-    builder.write("keep").commit().write(path)
-    assert read(builder).facts.untracked == (name,)
-    work_tree = read(builder.commit().write(path, "changed\n"))
-    assert work_tree.facts.changed == (name,)
-    assert work_tree.tracked.keys() == {"keep", name}
-
-
 @pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
 def test_overlooked_files_are_named(builder: RepositoryBuilder, flag: str) -> None:
     """A change that git was told not to see is not seen by git, so the path is named."""
@@ -97,14 +64,6 @@ def test_overlooked_files_are_named(builder: RepositoryBuilder, flag: str) -> No
     work_tree = read(builder)
     assert work_tree.facts.changed == ("seen.txt",)
     assert work_tree.overlooked == ("hidden.txt",)
-
-
-def test_overlooked_submodule_is_named(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """A submodule can be hidden the same way."""
-    library = RepositoryBuilder.init(tmp_path / "library").write("lib.txt").commit("library")
-    builder.submodule(library, "sub")
-    work_tree = read(builder.step("update-index", "--assume-unchanged", "sub"))
-    assert (work_tree.facts.submodules, work_tree.overlooked) == (("sub",), ("sub",))
 
 
 def test_same_size_and_time_do_not_hide_a_change(builder: RepositoryBuilder) -> None:
@@ -151,12 +110,6 @@ def test_upstream_that_is_gone_is_named_without_counts(builder: RepositoryBuilde
     assert (facts.upstream, facts.ahead, facts.behind) == ("origin/main", None, None)
 
 
-def test_no_upstream_is_nothing(builder: RepositoryBuilder) -> None:
-    """A branch that tracks nothing has no upstream and no counts."""
-    facts = read(builder.commit()).facts
-    assert (facts.upstream, facts.ahead, facts.behind) == (None, None, None)
-
-
 ID = "a" * 40
 
 
@@ -189,12 +142,6 @@ def test_look_tells_what_is_pending_and_what_is_staged() -> None:
         staged=("staged only", "both"),
         ignored=("a.log", "build/"),
     )
-
-
-def test_look_without_a_commit_or_a_branch_has_none() -> None:
-    """An unborn branch has no commit, a detached HEAD no branch."""
-    look = parse_tree_status(b"# branch.oid (initial)\0# branch.head (detached)\0")
-    assert (look.commit, look.branch, look.upstream, look.pending) == (None, None, None, ())
 
 
 _OLD = "return a + b\n"

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree import digest as stillness
+from handoff_tui.git.work_tree.digest import RepositoryDigest
+from handoff_tui.git.work_tree.ignored_files import IgnoredFiles, is_ignored, list_ignored
 from handoff_tui.git.work_tree.listing import leave_out_folder, list_below, parse_listing, sort_paths
+from tests.support.repositories import RepositoryBuilder
 
 BLOB = "0123456789" * 4
 OTHER = "f" * 40
@@ -14,15 +22,6 @@ OTHER = "f" * 40
 
 def encode(*lines: str) -> bytes:
     return "".join(f"{line}\0" for line in lines).encode()
-
-
-def test_listing_of_ordinary_files_has_paths_and_blobs() -> None:
-    """Paths come in git's order, whatever characters they hold; a blob is found when it is asked for."""
-    listing = encode(f"H 100644 {BLOB} 0\ta 0\tb", f"H 100755 {OTHER} 0\tb\nc", f"H 120000 {BLOB} 0\tlink")
-    tracked, submodules, overlooked = parse_listing(listing)
-    assert tracked.paths == ["a 0\tb", "b\nc", "link"]
-    assert tracked == {"a 0\tb": BLOB, "b\nc": OTHER, "link": BLOB}
-    assert (submodules, overlooked) == ((), ())
 
 
 def test_listing_with_other_lines_keeps_them_apart() -> None:
@@ -39,14 +38,6 @@ def test_listing_with_other_lines_keeps_them_apart() -> None:
     tracked, submodules, overlooked = parse_listing(listing)
     assert tracked == {"first": BLOB, "kept": BLOB, "pair": BLOB, "z": OTHER}
     assert (submodules, overlooked) == (("sub",), ("first",))
-
-
-@pytest.mark.parametrize("listing", [b"", encode(f"H 100644 {BLOB}{'a' * 24} 0\ta")])
-def test_listing_may_be_empty_or_of_longer_ids(listing: bytes) -> None:
-    """A new repository lists nothing; one with SHA-256 has longer ids."""
-    tracked, _, _ = parse_listing(listing)
-    assert len(tracked) == listing.count(b"\0")
-    assert all(len(blob) == 64 for blob in tracked.values())
 
 
 PATHS = st.lists(st.lists(st.sampled_from(["a", "b", "a.b", "a0", "é", "-"]), min_size=1, max_size=3).map("/".join))
@@ -78,3 +69,115 @@ def test_line_of_one_path_is_found_without_the_others() -> None:
     assert tracked.find_line("run.sh") == ("100755", "b" * 40)
     assert tracked.find_line("tail.py") == ("100644", "d" * 40)
     assert [tracked.find_line(path) for path in ("fought.py", "hidden.py", "a.py", "absent")] == [None] * 4
+
+
+def make(root: Path, *paths: str) -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).touch()
+
+
+def test_files_among_and_below_ignored_paths_are_listed(tmp_path: Path) -> None:
+    """Folders are walked, links not followed, pipes passed over, skipped folders never entered."""
+    make(tmp_path, "a.log", "build/reports/x.xml", "build/y.xml", "node_modules/z.xml", "build/node_modules/w.xml")
+    (tmp_path / "build" / "link").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "build" / "pipe")
+    found = list_ignored(tmp_path, ["node_modules/", "build/", "a.log", "gone/"], {"node_modules"}, 100)
+    assert found == IgnoredFiles(("a.log", "build/reports/x.xml", "build/y.xml"), complete=True)
+
+
+def test_limit_cuts_always_at_the_same_place(tmp_path: Path) -> None:
+    """Where there is more than may be looked through, that is told, whatever the order of the file system."""
+    make(tmp_path, *(f"b/{number}" for number in range(10)), "a/x", "c/y")
+    assert list_ignored(tmp_path, ["c/", "b/", "a/"], (), 5) == IgnoredFiles(("a/x",), complete=False)
+
+
+def test_ignored_path_is_known_before_it_is_there(builder: RepositoryBuilder) -> None:
+    """By a rule of the repository, wherever it stands; what no rule names is not ignored."""
+    builder.write(".gitignore", "/.own/\n").write("inner/.gitignore", "*.log\n")
+    git = Git.open(builder.folder)
+    assert is_ignored(git, ".own/log/entry")
+    assert is_ignored(git, "inner/a.log")
+    assert not is_ignored(git, "a.log")
+
+
+Change = Callable[[RepositoryBuilder], object]
+
+
+def digest(builder: RepositoryBuilder, *own: Path) -> str | None:
+    return RepositoryDigest(open_repository(builder.folder), (".mosaic",), own).read_digest()
+
+
+@pytest.fixture
+def still(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """Something committed, changed, new, and ignored."""
+    builder.write("a.py", "one\n").write("b.py").write(".gitignore", ".mosaic\nbuild\n").commit()
+    return builder.write("a.py", "two\n").write("new.py").write(".mosaic/state.json", "{}").write("build/out")
+
+
+def test_digest_stays_while_nothing_moves(still: RepositoryBuilder) -> None:
+    """Looking twice is the same, and what git ignores elsewhere does not count."""
+    before = digest(still)
+    assert before is not None
+    still.write("build/out", "other\n")
+    assert digest(still) == before
+
+
+def replace_by_link(builder: RepositoryBuilder, path: str) -> None:
+    builder.place(path).unlink()
+    builder.link(path, "a.py")
+
+
+CHANGES: dict[str, Change] = {
+    "another content of a changed file": lambda builder: builder.write("a.py", "six\n"),
+    "another content of a new file": lambda builder: builder.write("new.py", "text!"),
+    "a file that is gone": lambda builder: builder.place("b.py").unlink(),
+    "another mode": lambda builder: builder.place("new.py").chmod(0o755),
+    "another state that git ignores": lambda builder: builder.write(".mosaic/state.json", "[]"),
+    "a commit": lambda builder: builder.commit(),
+    "a renamed file": lambda builder: builder.step("mv", "b.py", "c.py"),
+    "a ref": lambda builder: builder.ref("refs/handoff/x"),
+    "a note": lambda builder: builder.note("said"),
+    "a setting of git": lambda builder: builder.config("core.autocrlf", "input"),
+    "a file to overlook": lambda builder: builder.step("update-index", "--assume-unchanged", "b.py"),
+    "a link in place of a file": lambda builder: replace_by_link(builder, "new.py"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_digest_moves_with_everything_a_check_can_see(still: RepositoryBuilder, change: str) -> None:
+    """No older answer is given to a newer question."""
+    before = digest(still)
+    CHANGES[change](still)
+    assert digest(still) != before
+
+
+def test_digest_moves_with_files_of_the_user(still: RepositoryBuilder, tmp_path: Path) -> None:
+    """Their content, and whether they are there."""
+    own = tmp_path / "config.toml"
+    absent = digest(still, own)
+    own.write_text("a", encoding="utf-8")
+    written = digest(still, own)
+    own.write_text("b", encoding="utf-8")
+    assert len({absent, written, digest(still, own)}) == 3
+
+
+@pytest.mark.parametrize(("limit", "value"), [("_MOST_CHANGED", 2), ("_MOST_BYTES", 5)])
+def test_digest_is_none_where_it_would_cost_too_much(
+    still: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
+) -> None:
+    """Very many changed files, or very large ones: then the checks simply run."""
+    monkeypatch.setattr(stillness, limit, value)
+    assert digest(still) is None
+
+
+def test_digest_of_a_conflict_has_both_sides(builder: RepositoryBuilder) -> None:
+    """A file in conflict is read like any other that changed."""
+    builder.write("a.py", "one\n").commit().step("branch", "side")
+    builder.write("a.py", "two\n").commit().step("checkout", "--quiet", "side")
+    builder.write("a.py", "three\n").commit()
+    with pytest.raises(AssertionError, match="merge"):
+        builder.git("merge", "main")
+    before = digest(builder)
+    builder.write("a.py", "<<<<<<< mine\n")
+    assert digest(builder) != before

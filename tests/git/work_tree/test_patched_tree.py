@@ -10,7 +10,6 @@ from handoff_tui.git.work_tree.patched_tree import (
     ContentRules,
     PatchedTree,
     find_gone,
-    is_listed,
     is_stored_as_is,
     patch_work_tree,
     read_content_rules,
@@ -90,14 +89,6 @@ def test_patched_tree_is_what_git_would_say(work: RepositoryBuilder, attributes:
         tree, gone = patched.tree, patched.gone
 
 
-def test_plain_save_changes_content_alone(work: RepositoryBuilder) -> None:
-    """No file came or went, and the tree keeps its list of paths."""
-    patched = patch(work, "a.py", act=write("a.py", "changed\n"))
-    assert patched is not None
-    assert (patched.paths, patched.presence) == (frozenset({"a.py"}), False)
-    assert patched.tree.facts.changed == ("a.py", "staged.py")
-
-
 @pytest.mark.parametrize(
     ("path", "act"),
     [
@@ -162,12 +153,6 @@ def test_planted_filter_does_not_run(work: RepositoryBuilder) -> None:
     assert not work.place("ran").exists()
 
 
-def test_paths_are_found_by_halving() -> None:
-    """In a sorted list, at its ends and beyond them."""
-    paths = ("a", "b/c", "d")
-    assert [name for name in ("", "a", "b", "b/c", "d", "e") if is_listed(paths, name)] == ["a", "b/c", "d"]
-
-
 def read(builder: RepositoryBuilder) -> ContentRules:
     return read_content_rules(open_repository(builder.folder))
 
@@ -216,10 +201,3 @@ def test_attributes_that_cannot_be_read_are_left_to_git(builder: RepositoryBuild
     """What cannot be told is not guessed."""
     builder.place(".gitattributes").mkdir()
     assert not is_plain(builder)
-
-
-def test_modes_count_unless_told_otherwise(builder: RepositoryBuilder) -> None:
-    """By core.fileMode."""
-    assert read(builder).modes_count
-    builder.config("core.fileMode", "false")
-    assert not read(builder).modes_count

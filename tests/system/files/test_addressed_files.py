@@ -15,7 +15,9 @@ import pytest
 from handoff_tui.core.errors import StoredFileDamagedError, StoredFileMissingError, StoreWriteError
 from handoff_tui.system.files.addressed_files import AddressedFolder, FolderListing, ListedFolder
 from handoff_tui.system.files.atomic_write import FOLDER_FLAGS, SYSTEM, Calls
+from handoff_tui.system.files.own_folder import is_own, read_layout_problems
 from tests.support.failing_calls import FailingCalls, fail_all, fail_at
+from tests.support.repositories import RepositoryBuilder
 
 CONTENT = b'{"a":1}\n'
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -58,12 +60,6 @@ def test_paths_are_those_of_the_layout(tmp_path: Path) -> None:
         f".handoff-tui/log/{DIGEST[:2]}/{DIGEST}.intoto.jsonl",
         f".handoff-tui/reviews/{DIGEST}.json",
     }
-
-
-def test_empty_content_has_a_digest_too(tmp_path: Path) -> None:
-    """Nothing is also something to store."""
-    folder = open_reviews(tmp_path)
-    assert folder.read(folder.write(b"")) == b""
 
 
 @pytest.mark.parametrize("digest", [OTHER, "", "../../../etc/passwd", DIGEST.upper(), DIGEST + "\n"])
@@ -132,14 +128,6 @@ def test_linked_store_cannot_be_listed(tmp_path: Path) -> None:
     (tmp_path / ".handoff-tui").symlink_to("away")
     with pytest.raises(StoredFileDamagedError):
         open_log(tmp_path).list()
-
-
-def test_root_may_be_reached_through_a_link(tmp_path: Path) -> None:
-    """Where the repository is, is the user's own affair."""
-    (tmp_path / "real").mkdir()
-    (tmp_path / "alias").symlink_to("real")
-    open_log(tmp_path / "alias").write(CONTENT)
-    assert open_log(tmp_path / "real").list() == (DIGEST,)
 
 
 def test_linked_entry_is_refused(tmp_path: Path) -> None:
@@ -230,14 +218,6 @@ def test_each_call_that_fails_once_leaves_a_store_that_works(tmp_path: Path, num
         assert folder.read(DIGEST) == CONTENT
 
 
-def test_full_disk_leaves_no_entry(tmp_path: Path) -> None:
-    """When nothing can be written any more, nothing that looks like an entry is there."""
-    with pytest.raises(StoreWriteError, match="disk is full"):
-        open_log(tmp_path, fail_all("write", errno.ENOSPC)).write(CONTENT)
-    assert open_log(tmp_path).list() == ()
-    assert not [name for name in list_files(tmp_path) if ".tmp-" in name]
-
-
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK])
 def test_file_system_without_hard_links_is_written_by_renaming(tmp_path: Path, number: int) -> None:
     """The same result, the same refusal to overwrite."""
@@ -321,14 +301,6 @@ def list_digests(found: list[ListedFolder]) -> list[str]:
     return [digest for one in found for digest in one.digests]
 
 
-def test_shards_come_in_their_order(tmp_path: Path, folder: int) -> None:
-    """All digests together are sorted."""
-    digests = [build_digest(beginning) for beginning in ("ff", "00", "7a1", "7a0")]
-    for digest in digests:
-        add(tmp_path, digest)
-    assert list_digests(FolderListing("shown", SUFFIX, SYSTEM).look_at_shards(folder)) == sorted(digests)
-
-
 def test_change_is_seen_at_once(tmp_path: Path, folder: int) -> None:
     """New, removed and replaced files, also when the look before was a moment ago."""
     listing = FolderListing("shown", SUFFIX, SYSTEM)
@@ -373,25 +345,50 @@ def test_times_that_were_set_back_deceive_nobody(tmp_path: Path, folder: int, mo
     assert len(list_digests(listing.look_at_shards(folder))) == 2
 
 
-def test_foreign_things_have_their_reasons(tmp_path: Path, folder: int) -> None:
-    """Between the shards and inside them."""
-    add(tmp_path, build_digest("bb"), shard="aa")
-    (tmp_path / "aa" / "notes").touch()
-    (tmp_path / "aa" / f"{build_digest('aa')}{SUFFIX}").mkdir()
-    (tmp_path / "AA").mkdir()
-    (tmp_path / ".tmp-1").touch()
-    found = FolderListing("shown", SUFFIX, SYSTEM).look_at_shards(folder)
-    reasons = {foreign.path: foreign.reason for one in found for foreign in one.foreign}
-    assert reasons == {
-        "shown/AA": "not a shard of this store",
-        f"shown/aa/{build_digest('bb')}{SUFFIX}": "it is in the wrong shard",
-        "shown/aa/notes": f"its name is not a SHA-256 digest and {SUFFIX}",
-        f"shown/aa/{build_digest('aa')}{SUFFIX}": "it is a link, a folder, a pipe or a device, not a regular file",
-    }
+def write_entry(root: Path, content: bytes = b"entry\n") -> Path:
+    folder = AddressedFolder(root, "log", ".intoto.jsonl", sharded=True, max_bytes=1000)
+    return root / folder.build_path(folder.write(content))
 
 
-def test_folder_without_shards_is_one(tmp_path: Path, folder: int) -> None:
-    """Its files lie in it directly."""
-    (tmp_path / f"{build_digest('cc')}{SUFFIX}").touch()
-    found = FolderListing("shown", SUFFIX, SYSTEM).look_at_files(folder)
-    assert list_digests(found) == [build_digest("cc")]
+def test_git_files_protect_every_folder(builder: RepositoryBuilder) -> None:
+    """Git converts nothing in the four folders and offers no temporary file for adding."""
+    write_entry(builder.folder)
+    for folder in ("log", "trust", "baselines", "reviews"):
+        asked = builder.git("check-attr", "text", "ident", "filter", "--", f".handoff-tui/{folder}/aa/file")
+        assert [line.rpartition(" ")[2] for line in asked.splitlines()] == ["unset"] * 3
+        assert builder.git("check-ignore", f".handoff-tui/{folder}/.tmp-0123")
+    assert read_layout_problems(builder.folder) == ()
+
+
+@pytest.mark.parametrize("name", [".gitattributes", ".gitignore"])
+def test_file_that_is_there_is_left_alone_and_told(builder: RepositoryBuilder, name: str) -> None:
+    """A person's own file is never overwritten; what it lacks is said."""
+    builder.write(f".handoff-tui/{name}", "# mine\n")
+    write_entry(builder.folder)
+    assert builder.place(f".handoff-tui/{name}").read_text() == "# mine\n"
+    (problem,) = read_layout_problems(builder.folder)
+    assert f".handoff-tui/{name} lacks the line" in problem
+
+
+def test_linked_or_missing_file_is_told(builder: RepositoryBuilder) -> None:
+    """Git follows no link there, so it is as good as missing."""
+    write_entry(builder.folder)
+    place = builder.place(".handoff-tui/.gitattributes")
+    place.rename(builder.place("elsewhere"))
+    assert "does not exist" in read_layout_problems(builder.folder)[0]
+    place.symlink_to(builder.place("elsewhere"))
+    assert "is a link" in read_layout_problems(builder.folder)[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        (".handoff-tui/log/aa/x", True),
+        (".handoff-tui", False),
+        (".handoff-tui-not/ours", False),
+        ("a/.handoff-tui/x", False),
+    ],
+)
+def test_only_what_is_below_our_folder_is_ours(path: str, own: bool) -> None:  # noqa: FBT001 - expected value
+    """At the top of the work tree, and by its whole name."""
+    assert is_own(path) is own

@@ -33,15 +33,6 @@ def test_new_file_never_overwrites(tmp_path: Path) -> None:
     assert not (tmp_path / "away").exists()
 
 
-def test_named_file_is_replaced_and_links_are_not_followed(tmp_path: Path) -> None:
-    """The content is new; what a link of that name led to is as it was."""
-    (tmp_path / "precious").write_bytes(b"precious")
-    (tmp_path / "name").symlink_to("precious")
-    write_named_file(tmp_path / "name", b"new")
-    assert (tmp_path / "name").read_bytes() == b"new"
-    assert (tmp_path / "precious").read_bytes() == b"precious"
-
-
 def test_missing_folder_is_told(tmp_path: Path) -> None:
     """Neither kind of writing makes folders."""
     for write in (write_if_absent, write_named_file):
@@ -95,20 +86,9 @@ def test_report_is_a_new_file_for_this_user(temporary_folder: Path) -> None:
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
 
 
-def test_report_never_overwrites_another() -> None:
-    """Two faults are two files."""
-    assert write_bug_report("one") != write_bug_report("two")
-
-
 def test_report_takes_any_text() -> None:
     """Names that are no valid text are written out as codes."""
     assert Path(write_bug_report("caf\udce9 ä")).read_text(encoding="utf-8") == "caf\\udce9 ä"
-
-
-def test_file_is_written_piece_by_piece(tmp_path: Path) -> None:
-    """All pieces, in order; the size is told."""
-    assert write_new_file(tmp_path / "a", (b"one", b"", b"two")) == 6
-    assert (tmp_path / "a").read_bytes() == b"onetwo"
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "folder"])

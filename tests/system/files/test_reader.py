@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import codecs
 import os
 import socket
 import stat
@@ -10,7 +11,19 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import FileUnreadableError, HandoffError, UnsafePathError
+from handoff_tui.system.files import probe
 from handoff_tui.system.files import reader as files_module
+from handoff_tui.system.files.decoding import decode_text
+from handoff_tui.system.files.probe import (
+    can_execute,
+    can_write,
+    find_program,
+    is_inside,
+    is_link,
+    is_present,
+    list_named,
+    read_size,
+)
 from handoff_tui.system.files.reader import FileReader
 
 LIMIT = 1000
@@ -42,12 +55,6 @@ def test_file_inside_is_read(root: Path, path: str) -> None:
     assert FileReader(root, LIMIT).exists(path)
 
 
-def test_root_may_be_a_link(root: Path, tmp_path: Path) -> None:
-    """The root itself may be reached through a link; it is the user who chose it."""
-    (tmp_path / "shortcut").symlink_to(root)
-    assert FileReader(tmp_path / "shortcut", LIMIT).read_bytes("folder/a.txt") == b"content"
-
-
 @pytest.mark.parametrize("target", ["folder/a.txt", "./folder/../folder/a.txt"])
 def test_link_inside_is_followed(root: Path, target: str) -> None:
     """A link to a file inside the repository is as good as the file; so is one through a linked folder."""
@@ -55,12 +62,6 @@ def test_link_inside_is_followed(root: Path, target: str) -> None:
     (root / "shortcut").symlink_to("folder")
     assert FileReader(root, LIMIT).read_bytes("link") == b"content"
     assert FileReader(root, LIMIT).read_bytes("shortcut/a.txt") == b"content"
-
-
-def test_absolute_link_inside_is_followed(root: Path) -> None:
-    """An absolute link that stays inside is no harm."""
-    (root / "link").symlink_to(root / "folder" / "a.txt")
-    assert FileReader(root, LIMIT).read_bytes("link") == b"content"
 
 
 @pytest.mark.parametrize("target", ["../secret.txt", "folder/../../secret.txt", "/etc/passwd", ".."])
@@ -71,20 +72,6 @@ def test_link_that_leads_out_is_refused(root: Path, target: str) -> None:
     assert isinstance(error, UnsafePathError)
     assert "leads out of the repository" in error.message
     assert not FileReader(root, LIMIT).exists("link")
-
-
-def test_file_behind_a_linked_folder_outside_is_refused(root: Path) -> None:
-    """Nor is anything below a link that leads out."""
-    (root / "shortcut").symlink_to("..")
-    assert isinstance(refuse(root, "shortcut/secret.txt"), UnsafePathError)
-
-
-def test_sibling_with_the_same_beginning_is_outside(root: Path, tmp_path: Path) -> None:
-    """A folder whose name begins like the root's is not inside it."""
-    (tmp_path / "root-twin").mkdir()
-    (tmp_path / "root-twin" / "a.txt").write_text("twin")
-    (root / "link").symlink_to("../root-twin/a.txt")
-    assert isinstance(refuse(root, "link"), UnsafePathError)
 
 
 @pytest.mark.parametrize(
@@ -142,12 +129,6 @@ def test_cyclic_link_is_explained(root: Path, path: str) -> None:
 def test_what_is_no_file_is_explained(root: Path, path: str, words: str) -> None:
     """A missing file, a name that is too long and a folder each have their own words."""
     assert words in refuse(root, path).message
-
-
-def test_long_names_do_not_exist(root: Path) -> None:
-    """Asking for an impossible name gets an answer."""
-    assert not FileReader(root, LIMIT).exists("x" * 300)
-    assert not FileReader(root, LIMIT).exists("x/" * 3000)
 
 
 def test_named_pipe_is_refused_without_being_opened(root: Path) -> None:
@@ -214,12 +195,6 @@ def test_limit_itself_is_allowed(root: Path) -> None:
     assert "too large" in refuse(root, "over").message
 
 
-def test_empty_file_is_empty(root: Path) -> None:
-    """No bytes are a content, too."""
-    (root / "empty").touch()
-    assert FileReader(root, 0).read_bytes("empty") == b""
-
-
 @pytest.mark.parametrize(("size", "expected"), [(3, b"con"), (0, b""), (5000, b"content")])
 def test_file_that_changes_while_it_is_read(
     root: Path, monkeypatch: pytest.MonkeyPatch, size: int, expected: bytes
@@ -277,3 +252,150 @@ def test_links_on_the_way_are_seen(tmp_path: Path) -> None:
     reader = FileReader(tmp_path, 100)
     linked = [path for path in ("real/a.txt", "alias/a.txt", "real/b.txt", "absent/c.txt") if reader.is_linked(path)]
     assert linked == ["alias/a.txt", "real/b.txt"]
+
+
+def test_byte_order_mark_is_taken_off_and_reported() -> None:
+    """The mark is no part of the text, however often it was put there."""
+    decoded = decode_text(codecs.BOM_UTF8 * 2 + b"{}")
+    assert decoded.text == "{}"
+    assert decoded.remarks == ("starts with a byte order mark",)
+
+
+@pytest.mark.parametrize("content", [b"a\r\nb\r\n", b"a\rb\r", b"a\r\nb\r"])
+def test_line_ends_become_newlines(content: bytes) -> None:
+    """CRLF and lone CR end lines as a newline does."""
+    assert decode_text(content).text == "a\nb\n"
+
+
+def test_crlf_is_reported() -> None:
+    """CRLF line ends are worth a remark, once."""
+    assert decode_text(b"a\r\nb\r\n").remarks == ("has CRLF line ends",)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"), [(b"\xff", 1), (b"a\nb\n\xff\xfe", 3), (b"a\r\nb\r\nc\xff", 3), (b"a\rb\r\xff", 3)]
+)
+def test_invalid_bytes_are_replaced_and_placed(content: bytes, line: int) -> None:
+    """What is not UTF-8 is shown as U+FFFD; the remark names the line as the text counts it."""
+    decoded = decode_text(content)
+    assert "\ufffd" in decoded.text
+    assert f"first on line {line}" in decoded.remarks[0]
+
+
+@pytest.mark.parametrize("content", [b"a\0b", b"\0", b"\x7fELF\x02\0", codecs.BOM_UTF8 + b"\0", b"\xff\0"])
+def test_binary_content_is_no_text(content: bytes) -> None:
+    """A NUL makes a file binary; nothing of it is shown."""
+    decoded = decode_text(content)
+    assert (decoded.text, decoded.remarks, decoded.binary) == ("", ("is a binary file",), True)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_wide_encodings_with_a_mark_are_read(encoding: str) -> None:
+    """UTF-16 and UTF-32 are told apart by their marks and named."""
+    decoded = decode_text("grün\r\n".encode(encoding))
+    assert decoded.text == "grün\n"
+    assert decoded.remarks[0] == f"is {encoding.upper()}; read as such"
+
+
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE])
+def test_wide_encodings_tolerate_half_characters(mark: bytes) -> None:
+    """A file that ends in the middle of a character does not raise."""
+    assert not decode_text(mark + b"a").binary
+    assert decode_text(mark).text == ""
+
+
+def write(root: Path, *paths: str) -> None:
+    for path in paths:
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("text", encoding="utf-8")
+
+
+def test_named_files_and_folders_are_listed(tmp_path: Path) -> None:
+    """A file by its name, a folder with all below it, in order; what is not there is not listed."""
+    write(tmp_path, ".state/b.json", ".state/a.json", ".state/deep/c.json", "HANDOFF.md", "other.md")
+    assert list_named(tmp_path, ["HANDOFF.md", ".state", ".absent"]) == [
+        "HANDOFF.md",
+        ".state/a.json",
+        ".state/b.json",
+        ".state/deep/c.json",
+    ]
+
+
+def test_git_folder_below_a_name_is_not_entered(tmp_path: Path) -> None:
+    """A repository inside a state folder keeps its insides to itself."""
+    write(tmp_path, ".state/a.json", ".state/.git/config")
+    assert list_named(tmp_path, [".state"]) == [".state/a.json"]
+
+
+def test_links_are_listed_and_not_followed(tmp_path: Path) -> None:
+    """One to a folder, one to nothing, and a name that is itself a link: each is one entry at most."""
+    write(tmp_path, "outside/secret.json", "root/.state/a.json")
+    root = tmp_path / "root"
+    (root / ".state" / "way").symlink_to(tmp_path / "outside")
+    (root / "HANDOFF.md").symlink_to("nowhere")
+    (root / ".other").symlink_to(tmp_path / "outside")
+    assert list_named(root, [".state", "HANDOFF.md", ".other"]) == [".state/a.json", "HANDOFF.md", ".other"]
+
+
+def test_folders_are_entered_only_so_deep(tmp_path: Path) -> None:
+    """A tree without end is left where it gets too deep."""
+    folders = "/".join("abcdefghij")
+    write(tmp_path, f".state/{folders}/x.json", ".state/a/b/c/d/e/f/y.json")
+    assert list_named(tmp_path, [".state"]) == [".state/a/b/c/d/e/f/y.json"]
+
+
+def test_full_folder_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each name has its own limit."""
+    monkeypatch.setattr(probe, "_MOST_ENTRIES", 2)
+    for folder in ("first", "second"):
+        write(tmp_path, *(f"{folder}/{name}" for name in ("a", "b", "c", "deep/d")))
+    assert list_named(tmp_path, ["first", "second"]) == ["first/a", "first/b", "second/a", "second/b"]
+
+
+def test_presence_is_that_of_the_name(tmp_path: Path) -> None:
+    """A link to nothing is there; a path that no file can have is not."""
+    write(tmp_path, "a.md")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    assert [is_present(tmp_path, path) for path in ("a.md", "dangling", "b.md", "a\0b")] == [True, True, False, False]
+    assert [is_link(tmp_path, path) for path in ("a.md", "dangling", "b.md")] == [False, True, False]
+
+
+def test_size_is_that_of_a_regular_file(tmp_path: Path) -> None:
+    """A folder, a link, a missing file and an impossible name have none."""
+    write(tmp_path, "folder/a.md")
+    (tmp_path / "way").symlink_to("folder/a.md")
+    assert read_size(tmp_path, "folder/a.md") == 4
+    assert [read_size(tmp_path, path) for path in ("folder", "way", "b.md", "a\0b")] == [None] * 4
+
+
+def test_permissions_are_asked_of_the_system(tmp_path: Path) -> None:
+    """A script may be executed once it has the bit; a folder never; what is not there may nothing."""
+    write(tmp_path, "run.sh")
+    assert not can_execute(tmp_path / "run.sh")
+    (tmp_path / "run.sh").chmod(0o755)
+    assert can_execute(tmp_path / "run.sh")
+    assert not can_execute(tmp_path)
+    assert can_write(tmp_path / "run.sh")
+    assert not can_write(tmp_path / "absent")
+
+
+def test_program_is_not_found_beside_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative entries of the search path do not count: they would lead into the repository."""
+    write(tmp_path, "bin/lamp")
+    (tmp_path / "bin" / "lamp").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "bin:.")
+    assert find_program("lamp") is None
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert find_program("lamp") == str(tmp_path / "bin" / "lamp")
+
+
+def test_place_is_inside_after_links_were_followed(tmp_path: Path) -> None:
+    """A link that leads out is outside, wherever it stands."""
+    write(tmp_path, "root/a.md", "b.md")
+    root = tmp_path / "root"
+    (root / "way").symlink_to(tmp_path / "b.md")
+    assert is_inside(root, str(root / "a.md"))
+    assert not is_inside(root, str(root / "way"))
+    assert not is_inside(root, str(tmp_path / "b.md"))

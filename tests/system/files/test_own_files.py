@@ -2,13 +2,71 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from handoff_tui.core.errors import StoredFileDamagedError, StoreWriteError
+from handoff_tui.system.files.atomic_write import (
+    FOLDER_FLAGS,
+    SYSTEM,
+    build_write_error,
+    replace_file,
+    write_once,
+)
+from handoff_tui.system.files.cache_files import (
+    drop_oldest,
+    find_cache_folder,
+    find_state_folder,
+    load_json,
+    write_json,
+    write_log,
+)
 from handoff_tui.system.files.git_private_files import GitPrivateFolder, load_cache_secret
 from tests.support.failing_calls import FailingCalls, fail_at
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[int]:
+    descriptor = os.open(tmp_path, FOLDER_FLAGS)
+    yield descriptor
+    os.close(descriptor)
+
+
+def test_short_writes_are_continued(tmp_path: Path, folder: int) -> None:
+    """A call that takes only a part is followed by others until all is there."""
+    calls = FailingCalls()
+    write_once(calls, folder, folder, "name", b"0123456789")
+    assert calls.made.count("write") > 1
+    assert (tmp_path / "name").read_bytes() == b"0123456789"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOSPC, "the disk is full"), (errno.EDQUOT, "quota"), (errno.EROFS, "read-only"), (errno.EIO, "error")],
+)
+def test_refusal_is_told_in_words(number: int, words: str) -> None:
+    """The reason is named; what can be done about it is the hint."""
+    told = build_write_error(OSError(number, os.strerror(number)), "the/path")
+    assert words in told.message
+    assert told.message.startswith("the/path cannot be written")
+    assert bool(told.hint) == (number != errno.EIO)
+
+
+def test_replaced_file_is_old_or_new(tmp_path: Path, folder: int) -> None:
+    """A link in its place is replaced and not followed; when a call fails, the old content stays and nothing else."""
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / "name").symlink_to("precious")
+    replace_file(SYSTEM, folder, "name", b"first")
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+    counting = FailingCalls()
+    replace_file(counting, folder, "name", b"first")
+    for place in range(1, counting.made.index("rename") + 2):
+        with pytest.raises(OSError, match="No space"):
+            replace_file(fail_at(place, errno.ENOSPC), folder, "name", b"second")
+        assert (tmp_path / "name").read_bytes() == b"first"
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["name", "precious"]
 
 
 def test_file_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -114,3 +172,48 @@ def test_home_that_cannot_be_written_has_no_secret(tmp_path: Path, monkeypatch: 
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     assert load_cache_secret() is None
+
+
+def test_value_comes_back(tmp_path: Path) -> None:
+    """What was written is read, and nothing else lies beside it."""
+    place = tmp_path / "deep" / "a.json"
+    assert write_json(place, {"a": [1, "x"]})
+    assert load_json(place) == {"a": [1, "x"]}
+    assert list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+def test_damaged_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
+    """No exception, no value."""
+    place = tmp_path / "a.json"
+    place.write_bytes(content)
+    assert load_json(place) is None
+    assert load_json(tmp_path / "missing") is None
+
+
+def test_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """A file where a folder should be."""
+    (tmp_path / "file").touch()
+    assert not write_json(tmp_path / "file" / "a.json", 1)
+    assert write_log(tmp_path / "file" / "a.log", b"x") is None
+
+
+def test_folders_follow_the_standard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Absolute variables count, relative ones do not; each repository has its own cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
+    assert find_cache_folder(tmp_path / "a").parent == tmp_path / "cache" / "handoff-tui"
+    assert find_cache_folder(tmp_path / "a") != find_cache_folder(tmp_path / "b")
+    assert find_state_folder() == Path.home() / ".local" / "state" / "handoff-tui"
+
+
+def test_oldest_files_are_dropped(tmp_path: Path) -> None:
+    """As many as are too many; a folder that is not there has none."""
+    for number, name in enumerate("cab"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (number, number))
+    drop_oldest(tmp_path, 2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    drop_oldest(tmp_path, 2)
+    drop_oldest(tmp_path / "none", 2)
+    assert len(list(tmp_path.iterdir())) == 2

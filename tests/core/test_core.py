@@ -1,0 +1,115 @@
+"""What every room may use: errors, patterns compiled late, frozen values."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import importlib
+import inspect
+import pkgutil
+import re
+
+import pytest
+
+import handoff_tui
+from handoff_tui.core import errors
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.lazy_pattern import LaterPattern, compile_later
+from handoff_tui.core.model import Model
+from handoff_tui.core.pause_collection import without_collection
+from handoff_tui.core.place import Place
+
+CLASSES = [value for _, value in inspect.getmembers(errors, inspect.isclass)]
+
+
+@pytest.mark.parametrize("error", CLASSES)
+def test_error_descends_from_the_one_base_and_is_in_the_tree(error: type[HandoffError]) -> None:
+    """One handler catches them all, and the module's own tree names each with what it means."""
+    assert issubclass(error, HandoffError)
+    assert error.__name__.endswith("Error")
+    assert error.__doc__
+    assert error.__name__ in (errors.__doc__ or "")
+
+
+def test_later_pattern_answers_like_a_compiled_one() -> None:
+    """Every method and attribute is that of the compiled pattern."""
+    later, compiled = compile_later(r"(?P<word>[a-z]+)", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)", re.IGNORECASE)
+    assert later.findall("one Two") == compiled.findall("one Two") == ["one", "Two"]
+    assert later.sub("x", "one 2") == "x 2"
+    assert (later.pattern, later.flags, later.groupindex) == (compiled.pattern, compiled.flags, compiled.groupindex)
+    found = later.fullmatch("Word")
+    assert found is not None
+    assert found["word"] == "Word"
+
+
+def test_later_pattern_is_not_compiled_until_it_is_used() -> None:
+    """What is never asked is never compiled, so even a broken pattern is not noticed."""
+    broken = compile_later("(")
+    with pytest.raises(re.error, match="unterminated"):
+        broken.search("")
+
+
+def test_later_pattern_can_be_copied() -> None:
+    """A protocol that asks for a special method gets a plain answer, and no endless search."""
+    duplicate = copy.deepcopy(compile_later("a+"))
+    assert isinstance(duplicate, LaterPattern)
+    assert duplicate.match("aa") is not None
+
+
+def list_models() -> list[type[Model]]:
+    """Every value class, whichever room it is in; settings have rules of their own."""
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(handoff_tui.__path__, "handoff_tui.")
+        if not found.name.endswith("__main__") and not found.name.startswith("handoff_tui.config.settings")
+    ]
+    classes = [value for module in modules for _, value in inspect.getmembers(module, inspect.isclass)]
+    own = {value for value in classes if issubclass(value, Model) and value is not Model}
+    return sorted((value for value in own if ".config.settings." not in value.__module__), key=str)
+
+
+MODELS = list_models()
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_every_model_is_frozen_and_refuses_unknown_fields(model: type[Model]) -> None:
+    """No model of the room loosens the rules of the base."""
+    assert (model.model_config["frozen"], model.model_config["extra"]) == (True, "forbid")
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_every_model_has_a_schema_and_a_docstring(model: type[Model]) -> None:
+    """Its fields can be described to a machine, and it says what it is."""
+    schema = model.model_json_schema()
+    assert set(schema["properties"]) == set(model.model_fields)
+    assert schema["additionalProperties"] is False
+    assert model.__doc__
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_no_model_holds_a_list(model: type[Model]) -> None:
+    """A frozen value with a list in it could still be changed; sequences are tuples."""
+    for name, field in model.model_fields.items():
+        assert "list[" not in str(field.annotation), name
+        assert "set[" not in str(field.annotation).replace("frozenset[", ""), name
+
+
+def test_collection_is_off_inside_and_on_again_after() -> None:
+    """Also when what is done inside fails."""
+    with pytest.raises(ValueError, match="off, as it should be"), without_collection():
+        int("on" if gc.isenabled() else "off, as it should be")
+    assert gc.isenabled()
+
+
+def test_collection_that_was_off_stays_off() -> None:
+    """One put off inside another does not end it."""
+    with without_collection():
+        with without_collection():
+            pass
+        assert not gc.isenabled()
+
+
+def test_place_is_written_as_editors_read_it() -> None:
+    """Path, colon, line; the path alone where no line is known."""
+    assert str(Place(path="a/b.md", line=3)) == "a/b.md:3"
+    assert str(Place(path="a/b.md")) == "a/b.md"
