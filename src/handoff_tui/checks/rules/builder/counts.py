@@ -13,8 +13,11 @@ from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.documents import (
     Finished,
     describe_counts,
+    find_earlier,
     find_heading,
     find_miscount,
+    find_more_failures,
+    find_told_failures,
     judge_finished,
     place_claim,
     place_count,
@@ -22,7 +25,6 @@ from handoff_tui.checks.rules.builder.documents import (
     read_body,
     require_finished,
 )
-from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier, find_more_failures, find_told_failures
 from handoff_tui.checks.rules.builder.packages import list_manifests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.packages import Package

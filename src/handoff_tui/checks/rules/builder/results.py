@@ -11,8 +11,11 @@ from handoff_tui.checks.facts.documents import find_unreadable
 from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.documents import (
     describe_counts,
+    find_earlier,
     find_fact,
+    find_more_failures,
     find_results,
+    find_told_failures,
     judge_finished,
     owes_results,
     place_claim,
@@ -21,7 +24,6 @@ from handoff_tui.checks.rules.builder.documents import (
     require_builders,
     says_yes,
 )
-from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier, find_more_failures, find_told_failures
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity

@@ -1,4 +1,4 @@
-"""Work cycles of the hub follow their lifecycle: accepted while pending, completed while in progress."""
+"""Tasks and runs follow their lifecycle, and a deployment carries the approval of a named person."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
+from handoff_tui.checks.facts.approvals import find_approvals, is_agent
 from handoff_tui.checks.facts.documents import find_unreadable, parse_json, read_json, walk_objects
 from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.handoff import Handoff
 
 _TIMES = ("created_at", "accepted_at", "completed_at")
@@ -34,7 +37,7 @@ class _Cycle(NamedTuple):
         return RuleFinding(f"{self.name}: {message}", f"{self.name} {aspect}", self.place, expected, actual)
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+def _judge_lifecycle(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("hub")
     applies = False
     seen: set[str] = set()
@@ -170,5 +173,134 @@ LIFECYCLE_LEGAL = Rule(
     holds="Every work cycle was accepted while pending and completed while in progress, in that order.",
     reads="work cycles and reports of the hub, now and at the baseline",
     remedy="Correct the status and times of the cycle, or do the step that was left out.",
-    judge=judge,
+    judge=_judge_lifecycle,
+)
+
+
+_PART_OF_A_TASK = compile_later(r"^(?:criterion|deliverable)-\d+$")
+_RUN_FACTS = ("run id", "cycle run id", "cycle run")
+
+
+def _judge_runs(context: Context) -> Iterator[RuleFinding]:
+    handoffs = context.require_handoffs("hub")
+    complete = {state.upper() for state in context.settings.hub.complete_states}
+    final = str(context.settings.hub.stages[-1]).upper()
+    applies = False
+    for handoff in handoffs:
+        state = handoff.source_phase
+        if state is None or state.upper() not in complete:
+            continue
+        applies = True
+        for name, stage, place in _find_unfinished(context, handoff, complete | {final}, final):
+            message = f"{handoff.id}: the run is said to be {state.lower()}, but {name} is {stage}"
+            yield RuleFinding(message, f"{handoff.id} {name}", place, final, stage)
+    if not applies:
+        context.skip("no run is marked complete")
+
+
+def _find_unfinished(
+    context: Context, handoff: Handoff, complete: set[str], final: str
+) -> Iterator[tuple[str, str, Place | None]]:
+    """Yields unfinished tasks: those the context lists, its own, and other handoffs of the same run."""
+    for task in handoff.tasks:
+        if not _PART_OF_A_TASK.match(task.id) and not _is_complete(task, final):
+            yield f"task {task.id}", task.stage or task.status or "of unknown state", task.where
+    stage = next((fact for fact in handoff.facts if fact.name == "pipeline stage"), None)
+    if stage is not None and stage.value.strip().upper() not in complete:
+        yield f"task {handoff.id}", stage.value, stage.where
+    runs = _find_runs(handoff)
+    listed = {task.id for task in handoff.tasks}
+    for other in context.every_handoff():
+        if other.dialect != "hub" or other.id == handoff.id or other.id in listed or not runs & _find_runs(other):
+            continue
+        if other.source_phase is not None and other.source_phase.upper() not in complete:
+            place = Place(path=other.documents[0].path) if other.documents else None
+            yield f"task {other.id}", other.source_phase, place
+
+
+def _is_complete(task: Task, final: str) -> bool:
+    """Decides by the stage, or by the status if there is no stage."""
+    return task.stage.upper() == final if task.stage else task.done is True
+
+
+def _find_runs(handoff: Handoff) -> set[str]:
+    return {fact.value for fact in handoff.facts if fact.name in _RUN_FACTS}
+
+
+RUN_COMPLETE_WHEN_TASKS_ARE = Rule(
+    id="run-complete-when-tasks-are",
+    system=System.HUB,
+    severity=Severity.HIGH,
+    holds="No run is marked complete while one of its tasks isn't.",
+    reads="the state of runs and the stages of their tasks",
+    remedy="Bring the tasks listed here to COMPLETE, or set the run back to its real stage.",
+    judge=_judge_runs,
+)
+
+
+def _judge_deployments(context: Context) -> Iterator[RuleFinding]:
+    handoffs = context.require_handoffs("hub")
+    hub = context.settings.hub
+    states = {state.upper() for state in (*hub.deploy_states, *hub.human_only_states)}
+    applies = False
+    for handoff in handoffs:
+        sign = _find_deploy(handoff, states | _find_deploying_roles(context, states))
+        if sign is None:
+            continue
+        applies = True
+        yield from find_unreadable(context, [document.path for document in handoff.documents])
+        yield from _judge_approvals(context, handoff, *sign)
+    if not applies:
+        context.skip("nothing is being deployed")
+
+
+def _find_deploying_roles(context: Context, states: set[str]) -> set[str]:
+    roles = context.settings.hub.roles
+    return {name.upper() for name, role in roles.items() if str(getattr(role, "stage", "")).upper() in states}
+
+
+def _find_deploy(handoff: Handoff, states: set[str]) -> tuple[str, Place | None] | None:
+    """Returns the state that says the work is, was or is about to be deployed; None if there is none."""
+    first = Place(path=handoff.documents[0].path) if handoff.documents else None
+    stage = next((fact for fact in handoff.facts if fact.name == "pipeline stage"), None)
+    signs: list[tuple[str | None, Place | None]] = [
+        (handoff.source_phase, first),
+        (handoff.target_phase, first),
+        (handoff.target_agent, first),
+        (handoff.status, first),
+        *([(stage.value, stage.where)] if stage else []),
+        *((attempt.phase, attempt.where) for attempt in handoff.attempts),
+        *((attempt.agent, attempt.where) for attempt in handoff.attempts),
+        *((task.stage, task.where) for task in handoff.tasks),
+        *((task.status, task.where) for task in handoff.tasks),
+    ]
+    return next(
+        ((word, place) for word, place in signs if word and word.strip().upper().replace(" ", "_") in states), None
+    )
+
+
+def _judge_approvals(context: Context, handoff: Handoff, sign: str, place: Place | None) -> Iterator[RuleFinding]:
+    approvals = list(find_approvals(context, handoff))
+    if any(approval.name and not is_agent(context, handoff, approval.name) for approval in approvals):
+        return
+    given = approvals[-1] if approvals else None
+    if given is None:
+        reason, actual = "no approval is in the handoff", "none"
+    elif given.name is None:
+        reason, actual = "the approval names nobody", given.value
+    else:
+        reason, actual = f"the approval is by {given.name}, which is no person", given.name
+    message = f"{handoff.id} is at {sign.lower()}, but {reason}"
+    expected = "the approval of a named person"
+    yield RuleFinding(message, f"{handoff.id} deploy", given.place if given else place, expected, actual)
+
+
+DEPLOY_HAS_A_HUMAN = Rule(
+    id="deploy-has-a-human",
+    system=System.HUB,
+    severity=Severity.CRITICAL,
+    holds="Everything that is deployed, or about to be, carries the approval of a named person.",
+    reads="states of runs and tasks, and approvals in the hub's documents",
+    remedy="Have a person look at the work and put their name into the handoff: `Approved by: <name>`.",
+    judge=_judge_deployments,
 )

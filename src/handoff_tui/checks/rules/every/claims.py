@@ -1,4 +1,4 @@
-"""Approvals come from people: none is simulated, backfilled, automatic, or given by an agent."""
+"""Every document could be read, no claim in it is false, and every approval is a person's."""
 
 from __future__ import annotations
 
@@ -9,10 +9,77 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
 from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
+
+_JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
+
+
+def _judge_claims(context: Context) -> Iterator[RuleFinding]:
+    handoffs = context.handoffs() or context.skip("no handoff here")
+    if not any(handoff.claims for handoff in handoffs):
+        context.skip("nothing is claimed")
+    for handoff in handoffs:
+        for verdict in context.verdicts(handoff.id):
+            if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _JUDGED_ELSEWHERE:
+                yield _build_claim_finding(handoff, verdict)
+
+
+def _build_claim_finding(handoff: Handoff, verdict: Verdict) -> RuleFinding:
+    claim = verdict.claim
+    claimed = str(claim.value) if claim.value is not None else claim.subject or claim.text
+    about = claim.subject or claimed
+    message = f"{handoff.id}: «{claim.text}» is contradicted: {verdict.evidence}"
+    actual = str(verdict.measured) if verdict.measured is not None else verdict.evidence
+    return RuleFinding(message, f"{handoff.id} {claim.kind.value} {about}", claim.where, claimed, actual)
+
+
+CLAIMS_HOLD = Rule(
+    id="claims-hold",
+    system=System.ALL,
+    severity=Severity.HIGH,
+    holds="No claim is false.",
+    reads="the claims of handoffs and what was measured",
+    remedy="Make the claim true, or have it withdrawn. An agent's word is not evidence.",
+    judge=_judge_claims,
+)
+
+
+def _judge_problems(context: Context) -> Iterator[RuleFinding]:
+    handoffs = context.handoffs()
+    every = context.every_handoff()
+    reviewed = {document.path for handoff in handoffs for document in handoff.documents}
+    known = {document.path for handoff in every for document in handoff.documents}
+    folders = {path.rpartition("/")[0] for path in reviewed}
+    all_reviewed = len(handoffs) == len(every)
+    errors = [problem for problem in context.problems() if problem.level is ProblemLevel.ERROR]
+    if not handoffs and not errors:
+        context.skip("no handoff here")
+    for problem in errors:
+        # a state file that is missing is nobody's document, but its handoff lies beside it
+        stray = problem.path not in known and (all_reviewed or problem.path.rpartition("/")[0] in folders)
+        if problem.path in reviewed or stray:
+            yield RuleFinding(
+                message=f"{problem.path}: {problem.message}",
+                subject=f"{problem.path} {problem.message.partition(':')[0]}",
+                place=Place(path=problem.path, line=problem.line),
+                expected="a document that can be read whole",
+                actual=problem.message,
+            )
+
+
+PROBLEMS_ABSENT = Rule(
+    id="problems-absent",
+    system=System.ALL,
+    severity=Severity.HIGH,
+    holds="Every document of the handoffs is readable.",
+    reads="problems found while reading handoffs",
+    remedy="Have the document rewritten so that it can be read. Whatever couldn't be read wasn't checked.",
+    judge=_judge_problems,
+)
+
 
 _APPROVING_FACT = compile_later(r"\b(?:approv\w*|verdict|greenlight|greenlit|sign-?off|evaluat\w*)\b", re.IGNORECASE)
 _NEGATED = compile_later(r"\b(?:not|never|no|isn't|wasn't|nothing)\s+(?:been\s+|was\s+)?$", re.IGNORECASE)
@@ -37,11 +104,15 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             mark = find_mark(approval.beside, words)
             if mark is not None:
                 found.append(
-                    _build(handoff, f"{approval.field}: {approval.value}", approval.place, f"is marked {mark}")
+                    _build_approval_finding(
+                        handoff, f"{approval.field}: {approval.value}", approval.place, f"is marked {mark}"
+                    )
                 )
             elif approval.name and is_agent(context, handoff, approval.name):
                 reason = f"is by {approval.name}, which is no person"
-                found.append(_build(handoff, f"{approval.field}: {approval.value}", approval.place, reason))
+                found.append(
+                    _build_approval_finding(handoff, f"{approval.field}: {approval.value}", approval.place, reason)
+                )
         applies = applies or bool(verdicts or approvals or found)
         unique: dict[str, RuleFinding] = {}
         for one in found:
@@ -68,7 +139,7 @@ def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFindi
         elif _APPROVING_FACT.search(fact.name):
             mark = find_mark(fact.value, words)
             if mark is not None:
-                yield _build(handoff, fact.value, fact.where, f"is marked {mark}", f"fact {fact.name}")
+                yield _build_approval_finding(handoff, fact.value, fact.where, f"is marked {mark}", f"fact {fact.name}")
 
 
 def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFinding]:
@@ -76,16 +147,20 @@ def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFi
     for blocker in handoff.blockers:
         mark = find_mark(f"{blocker.status or ''}\n{blocker.evidence or ''}", words)
         if not blocker.open and mark is not None:
-            yield _build(handoff, f"{blocker.id} resolved", blocker.where, f"is marked {mark}", f"blocker {blocker.id}")
+            yield _build_approval_finding(
+                handoff, f"{blocker.id} resolved", blocker.where, f"is marked {mark}", f"blocker {blocker.id}"
+            )
 
 
 def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.Pattern[str]) -> Iterator[RuleFinding]:
     mark = find_mark(f"{claim.text}\n{_read_beside(context, claim)}", words)
     subject = f"verdict {claim.subject or claim.where.path}"
     if mark is not None:
-        yield _build(handoff, claim.text, claim.where, f"is marked {mark}", subject)
+        yield _build_approval_finding(handoff, claim.text, claim.where, f"is marked {mark}", subject)
     elif claim.value == _APPROVED and claim.subject and is_agent(context, handoff, claim.subject):
-        yield _build(handoff, claim.text, claim.where, f"is by {claim.subject}, which is no person", subject)
+        yield _build_approval_finding(
+            handoff, claim.text, claim.where, f"is by {claim.subject}, which is no person", subject
+        )
 
 
 def _read_beside(context: Context, claim: Claim) -> str:
@@ -96,7 +171,9 @@ def _read_beside(context: Context, claim: Claim) -> str:
     return "\n".join(lines[max(0, claim.where.line - 1 - near) : claim.where.line + near])
 
 
-def _build(handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None) -> RuleFinding:
+def _build_approval_finding(
+    handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None
+) -> RuleFinding:
     message = f"{handoff.id}: the approval «{what}» {reason}"
     return RuleFinding(message, f"{handoff.id} {subject or what}", place, "an approval that a person gave", reason)
 

@@ -1,0 +1,291 @@
+"""What a session state names exists: commits, files, and the evidence of resolved blockers.
+
+A commit stored inside the repository can never be the commit that stores it, so some lag is normal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.facts.documents import find_unreadable
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rules.mosaic.session_state import (
+    AGENT_STATE,
+    BLOCKERS,
+    DIALECT,
+    find_states,
+    is_state_file,
+    read_state_file,
+    says_something,
+)
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker
+from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
+from handoff_tui.handoffs.handoff import Handoff
+
+_STATE_COMMIT = "head"
+_FIELD = "last_commit"
+_COMMIT_FIRST = compile_later(r"^\W*[0-9a-fA-F]{7,64}\b")
+_NO_SUCH = "no such commit"
+_ELSEWHERE = "on another line of history"
+_MAY_BE_CUT_OFF = (_NO_SUCH, _ELSEWHERE)
+
+
+def _judge_commits(context: Context) -> Iterator[RuleFinding]:
+    claims = [
+        claim
+        for handoff in context.require_handoffs(DIALECT)
+        for claim in handoff.claims
+        if claim.kind is ClaimKind.COMMIT
+    ]
+    found = list(_judge_form(context))
+    if not claims and not found:
+        context.skip("the state names no commit")
+    unseen: list[str] = []
+    for (path, written), claim in _pick_claims(claims).items():
+        problem = _judge_claim(context, claim, written)
+        if problem is None:
+            continue
+        if problem.actual in _MAY_BE_CUT_OFF and context.facts().shallow:
+            unseen.append(f"{written} in {path}")
+        else:
+            found.append(problem)
+    if unseen and not found:
+        context.undecidable(f"this clone is shallow, so its history does not show {', '.join(unseen[:3])}")
+    yield from found
+
+
+def _judge_form(context: Context) -> Iterator[RuleFinding]:
+    """Finds states that can't be read or name something that isn't a commit."""
+    for state in find_states(context):
+        file = read_state_file(context, state.path(AGENT_STATE))
+        yield from file.broken
+        commit = file.members.get(_FIELD)
+        if commit is not None and not (isinstance(commit, str) and _COMMIT_FIRST.match(commit)):
+            message = f"{file.path} has a {_FIELD} that is no commit id"
+            yield RuleFinding(message, _FIELD, file.place(_FIELD), "a commit id", str(commit)[:40] or "empty")
+
+
+def _pick_claims(claims: list[Claim]) -> dict[tuple[str, str], Claim]:
+    """Picks one claim per commit and document, preferring the state's own commit."""
+    picked: dict[tuple[str, str], Claim] = {}
+    for claim in claims:
+        key = (claim.where.path, str(claim.value).lower())
+        if key not in picked or claim.subject == _STATE_COMMIT:
+            picked[key] = claim
+    return picked
+
+
+def _judge_claim(context: Context, claim: Claim, written: str) -> RuleFinding | None:
+    commit = context.commit(written)
+    if commit is None:
+        message = f"{claim.where.path} names commit {written}, which does not exist here"
+        return _build_commit_finding(claim, written, message, "a commit of this repository", _NO_SUCH)
+    if claim.subject == _STATE_COMMIT:
+        return _judge_lag(context, claim, written, commit)
+    if any(known.id == commit for known in context.commits()) or context.lag(commit) is not None:
+        return None
+    return _build_unrelated(claim, written)
+
+
+def _judge_lag(context: Context, claim: Claim, written: str, commit: str) -> RuleFinding | None:
+    lag = context.lag(commit)
+    if lag is None:
+        return _build_unrelated(claim, written)
+    tolerated = context.settings.mosaic.commit_lag_tolerated
+    counted = _count_work(context, commit, lag, tolerated)
+    if counted <= tolerated:
+        left_out = f", {lag - counted} of them of state files only" if lag > counted else ""
+        context.note(f"HEAD is {_count(lag)} ahead of {written} in {claim.where.path}{left_out}")
+        return None
+    message = f"{claim.where.path} was written for commit {written}, and HEAD is {_count(lag)} ahead of it"
+    return _build_commit_finding(claim, written, message, f"at most {_count(tolerated)} of work", _count(lag))
+
+
+def _count_work(context: Context, commit: str, lag: int, tolerated: int) -> int:
+    """Counts the newer commits that touch more than state files, stopping once there are too many."""
+    if lag <= tolerated or not context.settings.mosaic.state_only_commits_tolerated:
+        return lag
+    newer = _find_newer(context, commit)
+    work = max(0, lag - len(newer))  # further back than was read: taken for work
+    for known in newer:
+        if work > tolerated:
+            break
+        work += not all(is_state_file(context, path) for path in context.commit_paths(known))
+    return work
+
+
+def _find_newer(context: Context, commit: str) -> list[str]:
+    """Returns the commits of HEAD's history that aren't in a commit's, newest first."""
+    parents = {known.id: known.parents for known in context.commits()}
+    contained: set[str] = set()
+    waiting = [commit]
+    while waiting:
+        current = waiting.pop()
+        if current not in contained:
+            contained.add(current)
+            waiting.extend(parents.get(current, ()))
+    return [known for known in parents if known not in contained]
+
+
+def _build_unrelated(claim: Claim, written: str) -> RuleFinding:
+    message = f"{claim.where.path} names commit {written}, which is not in the history of HEAD"
+    return _build_commit_finding(claim, written, message, "an ancestor of HEAD", _ELSEWHERE)
+
+
+def _build_commit_finding(claim: Claim, written: str, message: str, expected: str, actual: str) -> RuleFinding:
+    command = None if actual == _NO_SUCH else f"git log --oneline {written}..HEAD"
+    return RuleFinding(message, written, claim.where, expected, actual, command)
+
+
+def _count(number: int) -> str:
+    return f"{number} commit{'' if number == 1 else 's'}"
+
+
+CLAIMED_COMMITS_MATCH_GIT = Rule(
+    id="claimed-commits-match-git",
+    system=System.MOSAIC,
+    severity=Severity.HIGH,
+    holds="Every commit that the session state names is in the history of HEAD, and its own commit is near HEAD.",
+    reads="commits named in state files and session documents, and the history",
+    remedy="Write the commit that ends the work into the state. Correct or remove commits that don't exist.",
+    commands=("git log --oneline -5",),
+    judge=_judge_commits,
+    moments=(Moment.PRE,),
+)
+
+
+_NAMED = {
+    ClaimKind.FILE_REFERENCED: "names",
+    ClaimKind.FILE_CREATED: "says it created",
+    ClaimKind.FILE_MODIFIED: "says it modified",
+}
+
+
+def _judge_files(context: Context) -> Iterator[RuleFinding]:
+    handoffs = context.handoffs()
+    claims = [(handoff, claim) for handoff in handoffs for claim in handoff.claims if claim.kind in _NAMED]
+    broken = list(find_unreadable(context, {document.path for handoff in handoffs for document in handoff.documents}))
+    if not claims and not broken:
+        context.skip("no document under review names a file")
+    yield from broken
+    deleted = {
+        claim.subject
+        for handoff in context.every_handoff()
+        for claim in handoff.claims
+        if claim.kind is ClaimKind.FILE_DELETED
+    }
+    missing = _find_missing(context, handoffs)
+    explained = [claim for claim in missing if claim.subject in deleted]
+    if explained:
+        context.note(f"{len(explained)} named files are said to have been deleted")
+    for claim in missing:
+        if claim.subject not in deleted:
+            message = f"{claim.where.path} {_NAMED[claim.kind]} {claim.subject}, which does not exist"
+            expected = f"{claim.subject} exists"
+            yield RuleFinding(message, claim.subject or claim.text, claim.where, expected, "no such file")
+
+
+def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Claim]:
+    """Returns, per document, the first claim about each missing file."""
+    missing: dict[tuple[str, str | None], Claim] = {}
+    for handoff in handoffs:
+        for verdict in context.verdicts(handoff.id):
+            claim = verdict.claim
+            if claim.kind in _NAMED and verdict.state is VerdictState.CONTRADICTED:
+                missing.setdefault((claim.where.path, claim.subject), claim)
+    return list(missing.values())
+
+
+REFERENCED_FILES_EXIST = Rule(
+    id="referenced-files-exist",
+    system=System.MOSAIC,
+    severity=Severity.HIGH,
+    holds="Every file that a state file or handoff document names exists.",
+    reads="files named in state files and handoff documents",
+    remedy="Create or commit the named file, or correct the document that names it.",
+    judge=_judge_files,
+    moments=(Moment.PRE, Moment.POST),
+)
+
+
+_RESOLVED = "resolved"
+_WORD = compile_later(r"[\w./@+~-]+")
+_COMMIT = compile_later(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
+_FILE = compile_later(r".*(?:/[^/]*[^/.]|[^/.]\.[A-Za-z]\w{0,9})")
+_SURELY_A_FILE = compile_later(r".+/.+\.[A-Za-z]\w{0,9}")
+"""`and/or` and `e.g` look like files too, but may be missing."""
+
+
+def _judge_blockers(context: Context) -> Iterator[RuleFinding]:
+    broken: list[RuleFinding] = []
+    fields: dict[tuple[str, str], str] = {}
+    for state in find_states(context):
+        file = read_state_file(context, state.path(BLOCKERS))
+        broken.extend(file.broken)
+        fields.update(_list_evidence(context, file.path, file.members))
+    resolved = [blocker for handoff in context.handoffs() for blocker in _list_resolved(handoff)]
+    if not resolved and not broken:
+        context.skip("no blocker is marked resolved")
+    yield from broken
+    for blocker in resolved:
+        evidence = fields.get((blocker.where.path, blocker.id)) or blocker.evidence or ""
+        found = _judge_evidence(context, blocker, evidence)
+        if found is not None:
+            yield found
+
+
+def _list_resolved(handoff: Handoff) -> list[Blocker]:
+    return [blocker for blocker in handoff.blockers if (blocker.status or "").strip().lower() == _RESOLVED]
+
+
+def _list_evidence(context: Context, path: str, members: dict[str, object]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yields the text of the evidence fields of each blocker, by path and id."""
+    names = context.settings.mosaic.evidence_fields
+    for member in members.values():
+        for blocker in member if isinstance(member, list) else ():
+            if isinstance(blocker, dict) and blocker.get("id") is not None:
+                texts = (blocker[name] for name in names if isinstance(blocker.get(name), str))
+                yield (path, str(blocker["id"])), " ".join(texts)
+
+
+def _judge_evidence(context: Context, blocker: Blocker, evidence: str) -> RuleFinding | None:
+    if not evidence.strip():
+        return _build_blocker_finding(blocker, "is marked as resolved without any evidence", "nothing")
+    commits, files = _find_names(evidence)
+    if any(map(context.commit, commits)) or any(context.find(file, blocker.where.path) for file in files):
+        return None
+    named = [*commits, *(file for file in files if _SURELY_A_FILE.fullmatch(file))]
+    if named:
+        return _build_blocker_finding(blocker, f"has {named[0]} as evidence, which does not exist here", evidence)
+    if context.settings.mosaic.evidence_names_proof:
+        return _build_blocker_finding(blocker, "is marked as resolved with words only", evidence)
+    if not says_something(evidence):
+        return _build_blocker_finding(blocker, "has evidence that says nothing", evidence)
+    return None
+
+
+def _find_names(evidence: str) -> tuple[list[str], list[str]]:
+    """Returns the words that look like commits, and those that look like files."""
+    words = list(dict.fromkeys(word.rstrip(".,;:") for word in _WORD.findall(evidence)))
+    commits = [word.lower() for word in words if _COMMIT.fullmatch(word.lower())]
+    return commits, [word for word in words if _FILE.fullmatch(word)]
+
+
+def _build_blocker_finding(blocker: Blocker, what: str, actual: str) -> RuleFinding:
+    message = f"blocker {blocker.id} ({blocker.title}) {what}"
+    return RuleFinding(message, blocker.id, blocker.where, "a commit or a file that exists", actual[:80])
+
+
+RESOLVED_BLOCKERS_HAVE_EVIDENCE = Rule(
+    id="resolved-blockers-have-evidence",
+    system=System.MOSAIC,
+    severity=Severity.HIGH,
+    holds="Every resolved blocker names a commit or a file as evidence.",
+    reads="the blockers of all handoffs, and their evidence",
+    remedy="Name the commit, test or document that shows the resolution, or reopen the blocker.",
+    judge=_judge_blockers,
+    moments=(Moment.PRE,),
+)
