@@ -215,13 +215,6 @@ def test_size_is_a_fact_only_beyond_one_sitting(builder: RepositoryBuilder, line
     assert bool(find(measured, RiskKind.SIZE)) is told
 
 
-def test_harmless_change_has_no_risk(builder: RepositoryBuilder) -> None:
-    """A word in a text file stands out in nothing."""
-    builder.write("a.txt", "one\n").commit()
-    builder.write("a.txt", "two\n").commit()
-    assert measure(builder).risks == ()
-
-
 def test_facts_stand_worst_first(builder: RepositoryBuilder) -> None:
     """In the order of their kinds."""
     builder.write("tests/test_lamp.py", TWO_TESTS).commit()
@@ -229,15 +222,6 @@ def test_facts_stand_worst_first(builder: RepositoryBuilder) -> None:
     kinds = [fact.kind for fact in measure(builder).risks]
     assert kinds == sorted(kinds, key=list(RiskKind).index)
     assert len(set(kinds)) == 3
-
-
-def test_rules_read_both_trees_and_nothing_else(builder: RepositoryBuilder) -> None:
-    """What lies in the work tree now does not change what the two trees say."""
-    builder.write("tests/test_lamp.py", TWO_TESTS).commit()
-    builder.write("tests/test_lamp.py", "").commit()
-    before = measure(builder)
-    builder.write("tests/test_lamp.py", TWO_TESTS)
-    assert measure(builder) == before
 
 
 def make(builder: RepositoryBuilder) -> TreesWorld:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -14,7 +15,8 @@ from handoff_tui.cli import main as front
 from handoff_tui.cli.commands import status
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.main import build_parser, main
-from handoff_tui.core.errors import HandoffError, UsageError
+from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.core.errors import HandoffError, RepositoryError, UsageError
 from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
 
@@ -28,22 +30,6 @@ def failing_with(error: BaseException) -> Callable[[argparse.Namespace], NoRetur
     return run
 
 
-@pytest.mark.parametrize("call", [("--version",), ("--version", "status")])
-def test_version_is_one_line(say: InProcess, call: tuple[str, ...]) -> None:
-    """With and without the parser."""
-    assert say(*call).stdout == f"handoff-tui {__version__}\n"
-
-
-def test_help_lists_every_verb(say: InProcess) -> None:
-    """With its summary, and examples; on stdout, because it was asked for."""
-    said = say("--help")
-    assert (said.code, said.stderr) == (ExitCode.OK, "")
-    for verb, summary in front._VERBS.items():
-        assert verb in said.stdout
-        assert summary.split(":")[0] in " ".join(said.stdout.split())
-    assert "examples:" in said.stdout
-
-
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help_with_examples(say: InProcess, verb: str) -> None:
     """Nobody must guess how to call it."""
@@ -52,31 +38,12 @@ def test_every_verb_has_help_with_examples(say: InProcess, verb: str) -> None:
     assert f"handoff-tui {verb}" in said.stdout.partition("examples:")[2]
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_is_a_module_that_can_be_loaded(verb: str) -> None:
-    """File, function and verb have one name."""
-    command = front._load(verb)
-    assert callable(command.run)
-    assert callable(command.add_arguments)
-
-
 def test_parser_loads_only_the_verbs_it_is_given() -> None:
     """The others are listed, and know none of their options."""
     parser = build_parser(("show",))
     assert parser.parse_args(["show", "H-3", "--json"]).id == "H-3"
     with pytest.raises(UsageError, match="--json"):
         parser.parse_args(["status", "--json"])
-
-
-@pytest.mark.parametrize(
-    "call", [["status", "--jsno"], ["stats"], ["show"], ["--rpo", "x", "status"], ["config", "schem"]]
-)
-def test_words_that_do_not_fit_are_a_usage_error(say: InProcess, call: list[str]) -> None:
-    """Code 2, nothing on stdout, the words and a hint on stderr."""
-    said = say(*call)
-    assert (said.code, said.stdout) == (ExitCode.USAGE, "")
-    assert said.stderr.startswith("handoff-tui: ")
-    assert "--help` to see how to call it" in said.stderr
 
 
 def test_call_without_a_verb_shows_the_status(say: InProcess, builder: RepositoryBuilder) -> None:
@@ -115,20 +82,6 @@ def test_interrupt_has_its_own_code(say: InProcess, monkeypatch: pytest.MonkeyPa
     assert (said.code, said.stdout, said.stderr) == (ExitCode.INTERRUPTED, "", "")
 
 
-def test_fault_of_ours_leaves_a_report(say: InProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Code 70; the report has the call and the traceback, the terminal has neither."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(status, "run", failing_with(ZeroDivisionError("by the lamp")))
-    said = say("status", "--all")
-    [report] = tmp_path.iterdir()
-    assert said.code == ExitCode.BUG
-    assert str(report) in said.stderr
-    assert "by the lamp" not in said.stderr
-    text = report.read_text(encoding="utf-8")
-    assert "['status', '--all']" in text
-    assert "by the lamp" in text
-
-
 def test_reader_that_left_is_no_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Code 0, and what Python still wants to write goes nowhere."""
     monkeypatch.setattr(status, "run", failing_with(BrokenPipeError()))
@@ -161,3 +114,105 @@ def test_exit_codes_are_as_promised() -> None:
         "BUG": 70,
         "INTERRUPTED": 130,
     }
+
+
+def parse(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.set_defaults(repo=None)
+    add_reading_options(parser)
+    return parser.parse_args(words)
+
+
+def test_repository_before_the_verb_is_not_forgotten() -> None:
+    """An option after the verb that was not given does not overwrite the one before it."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repo", type=Path)
+    add_reading_options(parser.add_subparsers().add_parser("status"))
+    assert parser.parse_args(["--repo", "x", "status"]).repo == Path("x")
+    assert parser.parse_args(["--repo", "x", "status", "--repo", "y"]).repo == Path("y")
+
+
+def test_current_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Someone deleted it: that is no fault of ours, and a named repository can still be read."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    with pytest.raises(RepositoryError) as refused:
+        find_start(parse())
+    assert refused.value.hint
+    assert find_start(parse("--repo", "/x")) == Path("/x")
+
+
+BASH = shutil.which("bash")
+needs_bash = pytest.mark.skipif(BASH is None, reason="bash is not installed")
+
+
+def run_bash(script: str, *options: str, folder: Path | None = None) -> str:
+    done = subprocess.run(
+        [str(BASH), "--norc", *options],
+        input=script,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        timeout=150,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return done.stdout
+
+
+def complete(script: str, *words: str, folder: Path | None = None) -> list[str]:
+    """What bash offers for the last of these words."""
+    quoted = " ".join(f"'{word}'" for word in words)
+    asked = f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _handoff_tui; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    return sorted(run_bash(f"{script}\n{asked}\n", folder=folder).split())
+
+
+@pytest.fixture
+def bash_script(say: InProcess) -> str:
+    said = say("completion", "bash")
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    return said.stdout
+
+
+@needs_bash
+def test_bash_script_is_bash(bash_script: str) -> None:
+    """It has no error of syntax, and registers itself for the command; where it knows no word, files are offered."""
+    run_bash(bash_script, "-n")
+    registered = "complete -o default -F _handoff_tui handoff-tui\n"
+    assert run_bash(f"{bash_script}\ncomplete -p handoff-tui\n") == registered
+
+
+@needs_bash
+def test_bash_completes_verbs(bash_script: str) -> None:
+    """The first word is one of them, or an option."""
+    assert complete(bash_script, "handoff-tui", "sta") == ["status"]
+    assert complete(bash_script, "handoff-tui", "") == sorted([*front._VERBS, "--help", "--repo", "--version"])
+    assert complete(bash_script, "handoff-tui", "xyz") == []
+
+
+@needs_bash
+def test_bash_completes_options_and_choices_of_a_verb(bash_script: str) -> None:
+    """Those of the verb that was typed, and of no other."""
+    assert complete(bash_script, "handoff-tui", "status", "--") == ["--all", "--at", "--help", "--json", "--repo"]
+    assert complete(bash_script, "handoff-tui", "demo", "--n") == ["--no-open"]
+    assert complete(bash_script, "handoff-tui", "completion", "") == ["--help", "bash", "fish", "zsh"]
+    assert complete(bash_script, "handoff-tui", "config", "s") == ["schema", "show"]
+
+
+@needs_bash
+def test_bash_completes_folders_after_an_option_that_takes_one(bash_script: str, tmp_path: Path) -> None:
+    """Not files."""
+    (tmp_path / "lamp").mkdir()
+    (tmp_path / "lamp.txt").touch()
+    assert complete(bash_script, "handoff-tui", "status", "--repo", "la", folder=tmp_path) == ["lamp"]
+    assert complete(bash_script, "handoff-tui", "demo", "--dir", "la", folder=tmp_path) == ["lamp"]
+
+
+@needs_bash
+@pytest.mark.parametrize("word", ["--or", "--origins"])
+def test_bash_completes_the_options_of_a_verb_inside_a_verb(bash_script: str, word: str) -> None:
+    """`config show` has options that `show` has not."""
+    assert complete(bash_script, "handoff-tui", "config", "show", word) == ["--origins"]
+    assert complete(bash_script, "handoff-tui", "show", word) == []

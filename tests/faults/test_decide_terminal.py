@@ -13,7 +13,7 @@ from tests.support.signed import Person, list_entries
 from tests.support.ssh_keys import PASSPHRASE
 from tests.support.tmux import Terminal, open_terminal
 
-QUESTION = "anything else to leave it:"
+QUESTION = "anything else to cancel:"
 _FLUSHED_SECONDS = 0.6
 """Longer than keys are thrown away after the question was drawn: a person reads before they type."""
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.changes.comparison.claims import compare_claims
 from handoff_tui.changes.comparison.compare import (
     align_packages,
     compare_dependencies,
@@ -9,20 +10,23 @@ from handoff_tui.changes.comparison.compare import (
     compare_snapshots,
     find_clashes,
 )
+from handoff_tui.changes.comparison.compare_tests import (
+    Identity,
+    compare_tests,
+    pair_renamed,
+    parse_test_id,
+)
 from handoff_tui.changes.comparison.explain import Explanations, build_explanations
 from handoff_tui.changes.comparison.snapshot_diff import (
-    BaselineChoice,
     ComparedItem,
-    ComparedPair,
     ComparedSection,
-    DiffScope,
     ItemChange,
     NotRead,
     SnapshotDiff,
 )
-from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, Unread
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, Snapshot, TestOutcome, Unread
 from handoff_tui.git.file_diff import FileChange
-from tests.support.snapshots import build_package, build_snapshot, build_tests
+from tests.support.snapshots import build_package, build_snapshot
 
 _SILENT = Explanations()
 
@@ -34,13 +38,6 @@ def compare(before: Snapshot, after: Snapshot, text: str = "") -> SnapshotDiff:
 def only(section: ComparedSection) -> ComparedItem:
     (item,) = section.items
     return item
-
-
-def test_every_kind_of_thing_is_compared_with_its_totals() -> None:
-    """Tests, checks, findings, packages, dependencies, files and measures each have a section."""
-    diff = compare(build_tests("a", "b"), build_tests("b", "c"))
-    assert list(diff.sections) == ["tests", "checks", "findings", "packages", "dependencies", "files", "measures"]
-    assert (diff.tests.before_total, diff.tests.after_total, diff.tests.unchanged) == (2, 2, 1)
 
 
 def test_check_outcomes_are_told_by_what_they_mean() -> None:
@@ -116,14 +113,6 @@ def test_file_that_git_sees_as_renamed_is_the_same_file() -> None:
     assert (item.id, item.old_id, item.change) == ("b", "a", ItemChange.CHANGED)
 
 
-def test_copy_is_no_rename() -> None:
-    """What git sees as copied takes nobody's place."""
-    before, after = build_snapshot(files={"a": "sha256:1"}), build_snapshot(files={"b": "sha256:2"})
-    change = FileChange("C", "b", "a", "100644", "100644", "1", "2", 60)
-    changes = {item.change for item in compare_snapshots(before, after, _SILENT, [change]).files.items}
-    assert changes == {ItemChange.NEW, ItemChange.REMOVED}
-
-
 def test_coverage_that_falls_is_a_drop() -> None:
     """Other measures may fall; coverage, or its report, must be spoken for."""
     before = build_snapshot(measures={"coverage_basis_points": 8100, "lines": 50})
@@ -160,43 +149,6 @@ def test_what_could_not_be_read_says_on_which_side() -> None:
         NotRead(path="a.xml", reason="does not exist", in_before=True, in_after=False),
         NotRead(path="a.xml", reason="it is not XML", in_before=True, in_after=True),
     )
-
-
-_NOWHERE = BaselineChoice(reason="none")
-
-_SNAPSHOT = BaselineChoice(snapshot="1" * 64, reason="pinned")
-
-_COMMIT = BaselineChoice(commit="a" * 40, reason="named")
-
-
-def test_unexplained_are_the_drops_of_all_sections() -> None:
-    """Coverage among them; what owes no explanation is none."""
-    lost = ComparedItem("x", ItemChange.REMOVED, explained=False)
-    told = ComparedItem("y", ItemChange.REMOVED, explained=True)
-    measure = ComparedItem("coverage_basis_points", ItemChange.CHANGED, "2", "1", explained=False)
-    diff = SnapshotDiff(
-        tests=ComparedSection(items=(lost, told, ComparedItem("z", ItemChange.NEW))),
-        measures=ComparedSection(items=(measure,)),
-    )
-    assert diff.unexplained == (lost, measure)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "comparable"),
-    [
-        (_NOWHERE, None, False),
-        (_SNAPSHOT, None, True),
-        (_COMMIT, _SNAPSHOT, True),
-        (_COMMIT, _NOWHERE, False),
-    ],
-)
-def test_pair_is_comparable_when_both_sides_are_there(
-    before: BaselineChoice,
-    after: BaselineChoice | None,
-    comparable: bool,  # noqa: FBT001 - a parameter of the table
-) -> None:
-    """A snapshot or a commit; no second side means the work tree."""
-    assert ComparedPair(scope=DiffScope.BETWEEN, before=before, after=after).comparable is comparable
 
 
 def test_packages_are_added_removed_and_upgraded() -> None:
@@ -282,14 +234,6 @@ def test_dependencies_are_edges() -> None:
     assert (section.unchanged, section.before_total, section.after_total) == (1, 4, 3)
 
 
-def test_removed_dependency_is_explained_by_its_name() -> None:
-    """With the place."""
-    before = {"a": build_package("a", dependencies={"left-pad": "^1"})}
-    text = build_explanations([], [("r.md", "\nleft-pad was replaced by a loop.")])
-    (item,) = compare_dependencies(before, {"a": build_package("a")}, text).items
-    assert str(item.explanation) == "r.md:2"
-
-
 def test_file_of_two_packages_is_a_clash() -> None:
     """Known, where the same packages clashed over it before."""
     one, two = build_package("a", assets={"x.py": ""}), build_package("b", assets={"x.py": "", "y.py": ""})
@@ -305,3 +249,232 @@ def test_superseded_package_owns_nothing() -> None:
         "b": build_package("b", assets={"x.py": ""}, supersedes=("a",)),
     }
     assert find_clashes({}, packages) == ()
+
+
+def compare_outcomes(
+    before: dict[str, str], after: dict[str, str], text: str = "", moved: dict[str, str] | None = None
+) -> dict[str, ComparedItem]:
+    old, new = ({name: TestOutcome(outcome) for name, outcome in side.items()} for side in (before, after))
+    section = compare_tests(old, new, build_explanations([], [("results.md", text)]), moved or {})
+    return {item.id: item for item in section.items}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ("pass", "fail", ItemChange.NEWLY_FAILING),
+        ("pass", "error", ItemChange.NEWLY_FAILING),
+        ("skipped", "fail", ItemChange.NEWLY_FAILING),
+        ("fail", "pass", ItemChange.FIXED),
+        ("error", "pass", ItemChange.FIXED),
+        ("fail", "error", ItemChange.CHANGED),
+        ("skipped", "pass", ItemChange.CHANGED),
+        ("pass", "skipped", ItemChange.NEWLY_SKIPPED),
+        ("fail", "skipped", ItemChange.NEWLY_SKIPPED),
+    ],
+)
+def test_outcome_that_changed_has_its_name(before: str, after: str, change: ItemChange) -> None:
+    """A test that failed and is skipped now is newly skipped, never fixed."""
+    item = compare_outcomes({"t": before}, {"t": after})["t"]
+    assert (item.change, item.before, item.after) == (change, before, after)
+
+
+def test_test_that_is_gone_without_a_word_has_vanished() -> None:
+    """And is unexplained; one that a handoff speaks of as removed is removed, with the place."""
+    items = compare_outcomes(
+        {"x.py::test_a": "pass", "x.py::test_b": "pass"}, {}, "Removed `test_b`: it tested nothing."
+    )
+    assert (items["x.py::test_a"].change, items["x.py::test_a"].explained) == (ItemChange.VANISHED, False)
+    assert (items["x.py::test_b"].change, str(items["x.py::test_b"].explanation)) == (
+        ItemChange.REMOVED,
+        "results.md:1",
+    )
+
+
+def test_word_of_one_drop_does_not_explain_another() -> None:
+    """That a test is skipped does not explain that it is gone, nor the other way round."""
+    text = "- test_a was skipped for now\n- test_b was removed\n"
+    items = compare_outcomes({"x.py::test_a": "pass", "x.py::test_b": "pass"}, {"x.py::test_b": "skipped"}, text)
+    assert items["x.py::test_a"].explained is False
+    assert items["x.py::test_b"].explained is False
+
+
+def test_newly_skipped_test_is_explained_by_name() -> None:
+    """With the place."""
+    item = compare_outcomes(
+        {"x.py::test_a": "pass"}, {"x.py::test_a": "skipped"}, "## Skipped\n\n- test_a (no network)\n"
+    )
+    assert str(item["x.py::test_a"].explanation) == "results.md:3"
+
+
+def test_renamed_test_that_fails_now_is_newly_failing() -> None:
+    """A moved file hides no failure: the former name is told beside it."""
+    items = compare_outcomes({"a.py::test_x": "pass"}, {"b.py::test_x": "fail"}, moved={"a.py": "b.py"})
+    assert (items["b.py::test_x"].change, items["b.py::test_x"].old_id) == (ItemChange.NEWLY_FAILING, "a.py::test_x")
+
+
+def test_skip_of_a_renamed_test_is_explained_by_either_name() -> None:
+    """The former one too."""
+    items = compare_outcomes(
+        {"a.py::test_x": "pass"}, {"b.py::test_x": "skipped"}, "Skipped a.py::test_x.", {"a.py": "b.py"}
+    )
+    assert items["b.py::test_x"].explained is True
+
+
+def pair(left: list[str], came: list[str], moved: dict[str, str] | None = None, now: str = "pass") -> dict[str, str]:
+    return pair_renamed(dict.fromkeys(left, TestOutcome.PASS), dict.fromkeys(came, TestOutcome(now)), moved or {})
+
+
+def test_same_name_in_another_file_is_a_rename() -> None:
+    """One left, one came, both with the same outcome."""
+    assert pair(["a.py::test_x"], ["b/c.py::test_x"]) == {"a.py::test_x": "b/c.py::test_x"}
+
+
+def test_other_outcome_is_no_rename_by_name_alone() -> None:
+    """A test that fails elsewhere need not be the one that passed."""
+    assert pair(["a.py::test_x"], ["b.py::test_x"], now="fail") == {}
+
+
+def test_file_that_git_sees_as_renamed_carries_its_tests() -> None:
+    """Whatever their outcome, and however many bear the same name; also where the report has dots."""
+    left = ["t/a.py::test_x", "t/z.py::test_x"]
+    assert pair(left, ["t/b.py::test_x", "t/y.py::test_x"], {"t/a.py": "t/b.py"}, "fail") == {left[0]: "t/b.py::test_x"}
+    assert pair(["t.a.TestK::test_x"], ["t.b.TestK::test_x"], {"t/a.py": "t/b.py"}, "fail") == {
+        "t.a.TestK::test_x": "t.b.TestK::test_x"
+    }
+
+
+def test_class_and_name_tell_apart_what_the_name_alone_cannot() -> None:
+    """Two tests of one name in two classes of a file that was moved."""
+    left = ["a.py::TestA::test_x", "a.py::TestB::test_x"]
+    assert pair(left, ["b.py::TestB::test_x", "b.py::TestA::test_x"]) == {
+        left[0]: "b.py::TestA::test_x",
+        left[1]: "b.py::TestB::test_x",
+    }
+
+
+def test_ambiguous_names_are_left_alone() -> None:
+    """Two that left or two that came are no pair."""
+    assert pair(["a.py::test_x", "b.py::test_x"], ["c.py::test_x"]) == {}
+    assert pair(["a.py::test_x"], ["b.py::test_x", "c.py::test_x"]) == {}
+
+
+def test_parameters_are_part_of_the_name() -> None:
+    """Each case of a test finds its own twin."""
+    left = ["a.py::test_x[1::2]", "a.py::test_x[b]"]
+    assert pair(left, ["b.py::test_x[b]", "b.py::test_x[1::2]"]) == {
+        left[0]: "b.py::test_x[1::2]",
+        left[1]: "b.py::test_x[b]",
+    }
+
+
+@pytest.mark.parametrize(
+    ("identifier", "identity"),
+    [
+        ("tests/x.py::TestA::test_b", Identity("tests/x.py", ("TestA",), "test_b")),
+        ("tests.unit.x.TestA::test_b[1::2]", Identity("tests/unit/x.py", ("TestA",), "test_b", "[1::2]")),
+        ("tests.x::test_b", Identity("tests/x.py", (), "test_b")),
+        ("x.test.ts::adds", Identity("x.test.ts", (), "adds")),
+        ("TestA::test_b", Identity("TestA", (), "test_b")),
+        ("adds two numbers", Identity("", (), "adds two numbers")),
+        ("", Identity("", (), "")),
+    ],
+)
+def test_id_is_taken_apart(identifier: str, identity: Identity) -> None:
+    """Paths, dotted modules, files of other languages, plain names."""
+    assert parse_test_id(identifier) == identity
+
+
+def build(packages: int, tests: int, **claimed: ClaimedTotals) -> Snapshot:
+    """That many packages and passing tests, and what documents claim."""
+    return build_snapshot(
+        packages={f"manifest:p{number}": build_package(f"p{number}") for number in range(packages)},
+        tests={f"t{number}": "pass" for number in range(tests)},
+        claimed=claimed,
+    )
+
+
+def test_number_stands_beside_what_is_here_and_what_was() -> None:
+    """In words, as a reviewer would say it."""
+    (check,) = compare_claims(build(21, 0), build(22, 0, H2=ClaimedTotals(where="r.md", packages=22)))
+    assert check.text == "says 22 packages, baseline had 21, here are 22"
+    assert (check.handoff, check.what, check.where) == ("H2", "packages", "r.md")
+    assert (check.claimed, check.measured, check.before, check.agrees) == (22, 22, 21, True)
+
+
+def test_full_regression_is_compared_part_by_part() -> None:
+    """An error counts as a failure."""
+    tests = {"a": "pass", "b": "fail", "c": "error", "d": "skipped"}
+    totals = ClaimedTotals(
+        where="r.md", regression={"total": 4, "passed": 1, "failed": 1, "skipped": 1}, baseline_tests=4
+    )
+    checks = compare_claims(build_snapshot(), build_snapshot(tests=tests, claimed={"H1": totals}))
+    assert {check.what: (check.measured, check.agrees) for check in checks} == {
+        "regression.total": (4, True),
+        "regression.passed": (1, True),
+        "regression.failed": (2, False),
+        "regression.skipped": (1, True),
+        "baseline.tests": (4, True),
+    }
+
+
+def test_own_tests_can_only_be_too_many() -> None:
+    """They are a part of what is here, and which part is not known."""
+    totals = ClaimedTotals(where="r.md", tests={"total": 3, "failed": 1})
+    total, failed = compare_claims(build(0, 0), build(0, 3, H1=totals))
+    assert (total.agrees, total.measured, total.text) == (None, None, "says 3 tests of its own, here are 3 in all")
+    assert (failed.agrees, failed.text) == (
+        False,
+        "says 1 failed test of its own, here are 0 in all, fewer than that",
+    )
+
+
+def test_without_reports_nothing_is_measured() -> None:
+    """What was not read is not zero."""
+    totals = ClaimedTotals(where="r.md", packages=1, tests={"total": 2}, regression={"total": 9})
+    checks = compare_claims(build(0, 0), build(0, 0, H1=totals))
+    assert [(check.measured, check.agrees) for check in checks] == [(None, None)] * 3
+    assert checks[0].text == "says 1 package, the baseline has no count of them, here they could not be counted"
+    assert checks[1].text == "says 2 tests of its own, here are no test reports to count them"
+
+
+def test_without_a_baseline_it_is_said() -> None:
+    """The measurement of now stands all the same."""
+    (check,) = compare_claims(None, build(1, 0, H1=ClaimedTotals(where="r.md", packages=2)))
+    assert check.text == "says 2 packages, no snapshot to compare with, here is 1"
+    assert (check.before, check.agrees) == (None, False)
+
+
+def test_without_a_baseline_an_older_document_is_not_contradicted() -> None:
+    """Which of two is the latest is not known; the one that is named is judged."""
+    after = build(2, 0, H1=ClaimedTotals(where="1.md", packages=1), H2=ClaimedTotals(where="2.md", packages=2))
+    old, new = compare_claims(None, after)
+    assert (old.agrees, new.agrees) == (None, True)
+    assert old.text.endswith("; which of 2 documents is the latest is not known")
+    (named,) = compare_claims(None, after, "H1")
+    assert named.agrees is False
+    assert compare_claims(None, after, "H9") == ()
+
+
+def test_document_of_the_baseline_that_says_the_same_is_left_out() -> None:
+    """It spoke of its own time; one that says something else now is compared."""
+    old = ClaimedTotals(where="1.md", packages=1)
+    before = build(1, 0, H1=old)
+    assert compare_claims(before, build(2, 0, H1=old)) == ()
+    (check,) = compare_claims(before, build(2, 0, H1=ClaimedTotals(where="1.md", packages=2)))
+    assert (check.previous, check.text) == (1, "says 2 packages, baseline had 1, here are 2; it said 1 before")
+
+
+def test_previous_document_is_told_with_what_is_fewer() -> None:
+    """The highest that any document of the baseline said; fewer failures are no loss."""
+    before = build_snapshot(
+        claimed={
+            "H1": ClaimedTotals(where="1.md", baseline_packages=5, regression={"failed": 3}),
+            "H2": ClaimedTotals(where="2.md", baseline_packages=7),
+        }
+    )
+    totals = ClaimedTotals(where="3.md", baseline_packages=6, regression={"failed": 0})
+    failed, packages = compare_claims(before, build_snapshot(claimed={"H3": totals}))
+    assert (packages.previous, failed.previous) == (7, 3)
+    assert packages.text.endswith("; H2 said 7 before: 1 fewer")
+    assert failed.text.endswith("; H1 said 3 before")

@@ -9,14 +9,8 @@ from handoff_tui.changes.comparison.explain import (
     Drop,
     build_explanations,
     find_drops,
-    find_heading_drops,
-    find_introduction_drops,
     find_named_drops,
     find_named_drops_in_line,
-    find_row_drops,
-    has_opposite,
-    is_kept,
-    split_clauses,
 )
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
@@ -60,12 +54,6 @@ def test_message_of_a_handoff_is_read() -> None:
     assert str(build_explanations([handoff], []).find(Drop.SKIPPED, ["test_slow"])) == "state.json"
 
 
-def test_first_place_counts() -> None:
-    """Where two documents say the same."""
-    explanations = build_explanations([], [("a.md", "\nRemoved test_a."), ("b.md", "Removed test_a.")])
-    assert str(explanations.find(Drop.REMOVED, ["nothing", "test_a"])) == "a.md:2"
-
-
 def test_plain_word_is_a_name_only_where_it_is_marked() -> None:
     """«Removed the rich output» says nothing of the package rich."""
     plain = build_explanations([], [("a.md", "Removed the rich output.")])
@@ -73,11 +61,6 @@ def test_plain_word_is_a_name_only_where_it_is_marked() -> None:
     assert plain.find_word(Drop.REMOVED, ["rich"]) is not None
     marked = build_explanations([], [("a.md", "Removed `rich`.")])
     assert marked.find(Drop.REMOVED, ["rich"]) is not None
-
-
-def test_name_in_two_humps_is_no_plain_word() -> None:
-    """A class is known by its capitals."""
-    assert build_explanations([], [("a.md", "Removed TestKeys.")]).find(Drop.REMOVED, ["TestKeys"]) is not None
 
 
 def find(text: str, dropped: list[str], living: tuple[str, ...] = (), drop: Drop = Drop.REMOVED) -> list[bool]:
@@ -178,45 +161,6 @@ def test_denied_word_or_part_of_a_name_tells_nothing(words: str) -> None:
 def test_disabled_test_may_be_gone_or_skipped() -> None:
     """What no longer runs is told by one word for both."""
     assert find_drops("disabled test_a") == {Drop.REMOVED, Drop.SKIPPED}
-
-
-def test_heading_that_tells_of_other_things_as_well_tells_nothing() -> None:
-    """Under «Added and removed» nobody knows which is which."""
-    assert find_heading_drops("Removed tests") == find_heading_drops("Files deleted (3):") == {Drop.REMOVED}
-    assert find_heading_drops("Added and removed tests") == frozenset()
-    assert has_opposite("New tests")
-
-
-def test_heading_that_is_a_sentence_tells_of_no_list() -> None:
-    """It begins or ends with the word, and is short; a line before a list may say more."""
-    assert find_heading_drops("How we moved things about") == frozenset()
-    assert find_heading_drops("Remove the phantom gate and all that goes with it") == frozenset()
-    assert find_introduction_drops("The following were removed, since nobody used them:") == {Drop.REMOVED}
-    assert find_introduction_drops("Added, and others removed:") == frozenset()
-
-
-def test_cell_of_a_table_begins_with_the_word() -> None:
-    """Deep in another cell it says nothing of the row."""
-    assert find_row_drops("| x | DELETE (old) |") == find_row_drops("| x | was removed | |") == {Drop.REMOVED}
-    assert find_row_drops("| x | MODIFY (add supersedes, fix) |") == frozenset()
-
-
-def test_clause_says_that_something_stays() -> None:
-    """Still there, kept, passing, or «not»."""
-    assert all(map(is_kept, ("test_a still runs", "test_a kept", "test_a passes", " not test_a")))
-    assert not is_kept("test_a, which could not")
-
-
-def test_clauses_end_at_punctuation_but_not_inside_names() -> None:
-    """Colons and dots of an id belong to it."""
-    words = "removed a.py::test_a, (b.py) – c"
-    assert [words[start:stop].strip() for start, stop in split_clauses(words)] == [
-        "removed a.py::test_a",
-        "",
-        "b.py",
-        "",
-        "c",
-    ]
 
 
 def find_statements(text: str, drop: Drop = Drop.REMOVED) -> dict[str, int]:

@@ -120,8 +120,7 @@ def test_declared_commit_without_a_snapshot_of_its_own_is_a_commit() -> None:
 def test_no_baseline_has_its_reasons() -> None:
     """Each way that was tried is told, and what to do."""
     assert pick_baseline(BaselineCandidates()).reason == (
-        "no baseline: nothing is pinned, nothing was approved before, no document declares one"
-        "; none is stored yet"
+        "no baseline: nothing is pinned, nothing was approved before, no document declares one; none is stored yet"
     )
     other = ApprovedSnapshot("9" * 64, None, is_ancestor=False)
     declared = (DeclaredBaseline("r.md", "gone"), DeclaredBaseline("s.md", None, 5), DeclaredBaseline("t.md"))

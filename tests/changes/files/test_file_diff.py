@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.files.file_diff import find_first_lines, parse_hunks, read_file_diff
+from handoff_tui.changes.files.file_kinds import build_changed_files, classify
+from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.core.errors import ObjectMissingError
-from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileDiff, FileKind, Whitespace
+from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind, LineCounts, Whitespace
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.repository import open_repository
-from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder
 
 LINES = "".join(f"line {number}\n" for number in range(1, 41))
@@ -250,13 +251,6 @@ def test_missing_content_is_named(builder: RepositoryBuilder, name: str) -> None
         read_file_diff(open_repository(builder.folder).git, change)
 
 
-def test_sha256_repository_has_hunks(tmp_path: Path) -> None:
-    """Also of an added file, whose other side no repository stores."""
-    builder = RepositoryBuilder.init(tmp_path / "long", "--object-format=sha256").write("a", "1\n").commit()
-    builder.write("a", "2\n").write("b", "3\n").commit()
-    assert (marked(read(builder, "a")), marked(read(builder, "b"))) == (["-1", "+2"], ["+3"])
-
-
 def test_user_settings_change_nothing(builder: RepositoryBuilder, isolated_user: Path) -> None:
     """What a user set for the porcelain does not change what is read."""
     builder.write("a", LINES).commit().write("a", LINES.replace("line 9\n", "\n").replace("line 30", "x")).commit()
@@ -266,18 +260,6 @@ def test_user_settings_change_nothing(builder: RepositoryBuilder, isolated_user:
     for key, value in settings.items():
         builder.git("config", "--file", os.environ["GIT_CONFIG_GLOBAL"], f"diff.{key}", value)
     assert read(builder, "a") == before
-
-
-def test_hostile_repository_executes_nothing(hostile_repository: HostileRepository) -> None:
-    """Reading each file of its last commit runs nothing that it plants."""
-    git = open_repository(hostile_repository.folder).git
-    new = git.read("rev-parse", "HEAD^{tree}").decode().strip()
-    changes = list_changes(git, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", new)
-    assert changes
-    for change in changes:
-        if change.new_id != hostile_repository.promised_blob:
-            read_file_diff(git, change)
-    assert hostile_repository.list_fired() == []
 
 
 def test_nothing_is_left_running_or_lying_about(
@@ -295,45 +277,6 @@ def test_nothing_is_left_running_or_lying_about(
     assert list(folder.iterdir()) == []
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
-
-
-PATCH = b"""diff --git a/x b/x
-index 1..2 100644
---- a/x
-+++ b/x
-@@ -1,2 +1,2 @@ def first():
- kept
--old
-\\ No newline at end of file
-+new
-@@ -10 +10,0 @@
--@@ -1 +1 @@
-"""
-
-
-def test_hunks_are_read_from_a_patch() -> None:
-    """Headers, headings, numbers, marks, and lines that look like headers."""
-    first, second = parse_hunks(PATCH.removesuffix(b"\n").split(b"\n")).hunks
-    assert (first.heading, second.heading) == ("def first():", "")
-    assert first.lines == (
-        DiffLine(" ", "kept", 1, 1),
-        DiffLine("-", "old", 2, None, ends_without_newline=True),
-        DiffLine("+", "new", None, 2),
-    )
-    assert (second.old_count, second.new_count) == (1, 0)
-    assert second.lines == (DiffLine("-", "@@ -1 +1 @@", 10, None),)
-
-
-def test_heading_that_was_cut_in_a_character_is_readable() -> None:
-    """Git cuts at bytes; half a character is left away."""
-    [hunk] = parse_hunks([b"@@ -1 +1 @@ caf\xc3"]).hunks
-    assert hunk.heading == "caf"
-
-
-def test_binary_content_is_noticed() -> None:
-    """The line that says so is no hunk; the same words inside a hunk mean nothing."""
-    assert parse_hunks([b"index 1..2", b"Binary files a/x and b/x differ"]).binary
-    assert not parse_hunks([b"@@ -1 +1 @@", b" Binary files a/x and b/x differ"]).binary
 
 
 def test_no_line_is_asked_for_beyond_the_limit() -> None:
@@ -360,3 +303,145 @@ def test_first_lines_are_taken_where_a_hunk_has_them() -> None:
     assert find_first_lines(hunks, 3, old=False) is None
     assert find_first_lines(parse_hunks([b"@@ -2 +2 @@", b" c"]).hunks, 1, old=True) is None
     assert find_first_lines((), 1, old=True) is None
+
+
+PLAIN = "100644"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        *((name, FileKind.LOCK) for name in ("package-lock.json", "a/yarn.lock", "Cargo.lock", "go.sum", "b/uv.lock")),
+        *((name, FileKind.LOCK) for name in ("Gemfile.lock", "poetry.lock", "constraints.txt", "pnpm-lock.yaml")),
+        *((name, FileKind.GENERATED) for name in ("a/b.min.js", "x_pb2.py", "x_pb2_grpc.py", "api.pb.go", "b.js.map")),
+        ("notes/Try.ipynb", FileKind.NOTEBOOK),
+        *((name, FileKind.TEXT) for name in ("lock.py", "my-package-lock.json.md", "min.js", "pb2.py", "go.summary")),
+        ("Cargo.lock/main.rs", FileKind.TEXT),
+    ],
+)
+def test_name_tells_the_kind(path: str, kind: FileKind) -> None:
+    """The last part of the path decides, whole."""
+    assert classify(path, b"", PLAIN) is kind
+
+
+@pytest.mark.parametrize(
+    ("head", "generated"),
+    [
+        (b"// Code generated by protoc-gen-go. DO NOT EDIT.\npackage a\n", True),
+        (b"#!/bin/sh\n# This file is automatically generated; do not edit it\n", True),
+        (b"/* @generated */\n", True),
+        (b"<!-- AUTO-GENERATED, do not modify -->\n", True),
+        (b"\n" * 30 + b"// @generated\n", False),
+        (b"send(me@generated.example)\n", False),
+        (b"@generated-by-hand\n", False),
+        (b"The code generated heat. Nobody minded.\n", False),
+        (b"", False),
+    ],
+)
+def test_content_tells_what_says_that_it_is_generated(head: bytes, generated: bool) -> None:  # noqa: FBT001
+    """Marker words in the first lines, as tools write them."""
+    assert (classify("a.go", head, PLAIN) is FileKind.GENERATED) == generated
+
+
+def test_nul_byte_makes_content_binary() -> None:
+    """Among the first 8,000 bytes, as git has it, whatever the name says."""
+    assert classify("uv.lock", b"a\0", PLAIN) is FileKind.BINARY
+    assert classify("a.py", b"a" * 8_000 + b"\0", PLAIN) is FileKind.TEXT
+
+
+def test_mode_comes_first() -> None:
+    """A link and a submodule are what they are, whatever they are called."""
+    assert classify("uv.lock", b"\0", "120000") is FileKind.SYMLINK
+    assert classify("a.ipynb", b"", "160000") is FileKind.SUBMODULE
+
+
+def build_change(path: str, status: str = "M", old_mode: str = PLAIN, new_mode: str = PLAIN) -> FileChange:
+    return FileChange(status, path, None, old_mode, new_mode, "a" * 40, "b" * 40)
+
+
+def test_file_list_knows_what_is_known() -> None:
+    """By name at first, by counts and content when they are there."""
+    changes = [build_change("uv.lock"), build_change("a.bin"), build_change("b.py")]
+    assert [file.kind for file in build_changed_files(changes)] == [FileKind.LOCK, FileKind.TEXT, FileKind.TEXT]
+    counts = {"a.bin": LineCounts(None, None), "uv.lock": LineCounts(1, 2)}
+    lock, binary, script = build_changed_files(changes, counts, {"b.py": FileKind.GENERATED})
+    assert (lock.kind, lock.counts) == (FileKind.LOCK, LineCounts(1, 2))
+    assert (binary.kind, script.kind, script.counts) == (FileKind.BINARY, FileKind.GENERATED, None)
+
+
+def build(*cells: object, **more: object) -> bytes:
+    return json.dumps({"cells": list(cells), **more}).encode()
+
+
+def build_cell(source: object, **more: object) -> dict[str, object]:
+    return {"cell_type": "code", "source": source, **more}
+
+
+def test_sources_are_shown_and_the_rest_folded() -> None:
+    """Each cell has its kind, its source, one line of metadata and one of outputs."""
+    cell = build_cell(["a\n", "b"], metadata={}, outputs=[{"output_type": "stream", "text": "x"}], execution_count=3)
+    text = (render_notebook(build(cell, {"cell_type": "markdown", "source": "# t"}, nbformat=4)) or b"").decode()
+    lines = [line.split(" · ")[0] for line in text.splitlines()]
+    assert lines == [
+        "── cell: code",
+        "    a",
+        "    b",
+        "── folded: metadata",
+        "── folded: outputs 1 stream",
+        "",
+        "── cell: markdown",
+        "    # t",
+        "",
+        "── notebook: nbformat",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (build(build_cell("a")), build(build_cell("b"))),
+        (build(build_cell("a", outputs=[1])), build(build_cell("a", outputs=[2]))),
+        (build(build_cell("a", outputs=[])), build(build_cell("a"))),
+        (build(build_cell("a", execution_count=1)), build(build_cell("a", execution_count=2))),
+        (build(build_cell("a", metadata={"x": 1})), build(build_cell("a", metadata={"x": True}))),
+        (build(build_cell("a"), nbformat=4), build(build_cell("a"), nbformat=5)),
+        (build(build_cell(["a", 1])), build(build_cell(["a", 2]))),
+        (build({**build_cell("a"), "cell_type": "x"}), build({**build_cell("a"), "cell_type": "y"})),
+        (build(build_cell("a\n── cell: code\n    b")), build(build_cell("a"), build_cell("b"))),
+        (build(build_cell("a\n\n── cell: code\n    b\n")), build(build_cell("a"), build_cell("b\n"))),
+        (build(build_cell("\ud800")), build(build_cell("\ud801"))),
+    ],
+)
+def test_texts_differ_where_notebooks_do(one: bytes, other: bytes) -> None:
+    """Nothing is folded so far that a difference vanishes, and no source passes for a cell."""
+    assert None not in {render_notebook(one), render_notebook(other)}
+    assert render_notebook(one) != render_notebook(other)
+
+
+def test_layout_of_the_json_does_not_matter() -> None:
+    """Indentation, order of keys, and a source as one text or as lines."""
+    one = build(build_cell("a\nb", metadata={"x": 1, "y": 2}))
+    other = json.dumps(
+        {"cells": [{"metadata": {"y": 2, "x": 1}, "source": ["a\n", "b"], "cell_type": "code"}]}, indent=2
+    )
+    assert render_notebook(one) == render_notebook(other.encode())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no",
+        b"[]",
+        b"{}",
+        b'{"cells": {}}',
+        b'{"cells": [1]}',
+        b'{"cells": [], "cells": []}',
+        b'{"cells": [{"source": "a", "source": "b"}]}',
+        b"\xff",
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_notebook_is_none(content: bytes) -> None:
+    """Not JSON, other JSON, or a key twice, behind which another could hide."""
+    assert render_notebook(content) is None

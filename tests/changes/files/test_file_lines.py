@@ -5,10 +5,10 @@ import json
 import pytest
 
 from handoff_tui.changes.files.file_diff import read_file_diff
-from handoff_tui.changes.files.file_lines import PatchParser, find_runs, read_file_lines
+from handoff_tui.changes.files.file_lines import PatchParser, read_file_lines
 from handoff_tui.changes.files.shown_file import LONGEST_LINE, PatchLines, ShownFile
 from handoff_tui.core.errors import ObjectMissingError
-from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind, Whitespace
+from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.repository import open_repository
 from tests.support.patches import number_lines, parse_patch, render_patch
@@ -89,22 +89,6 @@ def test_each_kind_of_content_is_known(builder: RepositoryBuilder) -> None:
     }
 
 
-def test_mode_alone_has_no_lines(builder: RepositoryBuilder) -> None:
-    """And says that the content is the same."""
-    builder.write("run.sh", "#!/bin/sh\n").commit()
-    builder.place("run.sh").chmod(0o755)
-    builder.commit()
-    shown = read(builder, "run.sh")
-    assert (len(shown.lines), shown.note) == (0, "the content is the same")
-
-
-def test_white_space_can_be_left_out(builder: RepositoryBuilder) -> None:
-    """Nothing is left of a change of blanks, and that is said."""
-    builder.write("a.py", "a b\n").commit().write("a.py", "a  b\n").commit()
-    shown = read(builder, "a.py", DiffOptions(whitespace=Whitespace.IGNORE_AMOUNT))
-    assert (mark(shown), shown.note) == ([], "no other differences with white space set to ignore-amount")
-
-
 def test_notebook_is_shown_as_cells_or_as_it_is_stored(builder: RepositoryBuilder) -> None:
     """Cells are what a reader reads; the JSON is there for who asks."""
     before, after = ({"cells": [{"cell_type": "code", "source": [word], "outputs": []}]} for word in ("one", "two"))
@@ -125,17 +109,6 @@ def test_missing_content_is_named(builder: RepositoryBuilder) -> None:
     git = open_repository(builder.folder).git
     with pytest.raises(ObjectMissingError, match=r"the new content of a\.py"):
         read_file_lines(git, change, DiffOptions())
-
-
-def test_head_is_no_line_and_binary_is_told() -> None:
-    """What stands before the first hunk is not shown, however much it looks like lines."""
-    lines = parse_patch(render_patch(["a"], ["b"]))
-    assert [lines.read_line(index).text for index in range(len(lines))] == ["a", "b"]
-    parser = PatchParser()
-    parser.feed(b"diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n")
-    parser.flush()
-    assert parser.binary
-    assert len(parser.build()) == 0
 
 
 def test_lines_that_look_like_the_patch_itself_are_lines() -> None:
@@ -199,18 +172,6 @@ def test_many_hidden_lines_are_counted() -> None:
     """The list ends; the number does not."""
     lines = parse_patch(render_patch([], ["\u200b"] * 500))
     assert (len(lines.hidden), lines.hidden_count) == (200, 500)
-
-
-def test_runs_are_found_in_the_marks() -> None:
-    """Deleted and then added lines are one change; added and then deleted ones are two."""
-    runs = find_runs(b"  --++ + -+-  -")
-    assert [runs.get(number) for number in range(len(runs.starts))] == [
-        (2, 4, 6),
-        (7, 7, 8),
-        (9, 10, 11),
-        (11, 12, 12),
-        (14, 15, 15),
-    ]
 
 
 OLD = number_lines(10)
@@ -282,21 +243,6 @@ def test_text_with_other_letters_is_found_too() -> None:
     lines = parse_patch(render_patch(["a"], ["a", "GRÖSSE", "größe"]))
     assert lines.find_text("grösse", 0) == 1
     assert lines.find_text("größe", 2, backwards=True) == 2
-
-
-def test_pieces_of_a_patch_make_no_difference() -> None:
-    """However the bytes arrive, the same lines come out; places are kept across blocks."""
-    old = [f"line {number} {'x' * 40}" for number in range(5_000)]
-    patch = render_patch(old, [*old[:2_000], "new", *old[2_001:]])
-    whole, pieces = parse_patch(patch), parse_patch(patch, 70_001)
-    assert len(whole.blocks) > 1
-    assert len(whole) == len(pieces) == 5_001
-    for index in (0, 1_999, 2_000, 2_001, 2_002, 5_000):
-        assert whole.read_line(index) == pieces.read_line(index)
-    assert whole.read_line(5_000)[1:4] == (old[4_999], 5_000, 5_000)
-    assert whole.find_text(" 4321 ", 0) == 4_322
-    assert whole.find_text(" 17 ", 5_000, backwards=True) == 17
-    assert whole.find_numbered(4_000) == 4_000
 
 
 def test_very_long_line_is_read_in_part() -> None:

@@ -7,22 +7,23 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.snapshots import stored_snapshots as snapshots
+from handoff_tui.changes.snapshots.page import (
+    build_baseline_capture_page,
+    build_baseline_list_page,
+    build_baseline_show_page,
+)
 from handoff_tui.changes.snapshots.snapshot import (
     ClaimedTotals,
+    FindingRecord,
     PackageRecord,
     Snapshot,
     SnapshotSummary,
     TestOutcome,
     Unread,
-    build_snapshot_summary,
 )
 from handoff_tui.changes.snapshots.store import (
-    build_digest,
-    build_path,
     encode_snapshot,
     find_snapshot,
-    list_foreign,
-    list_snapshots,
     parse_snapshot,
     read_snapshot,
     write_snapshot,
@@ -34,17 +35,15 @@ from handoff_tui.changes.snapshots.stored_snapshots import (
     list_newest_first,
     pin,
     read_pins,
-    show_snapshot,
     take,
     take_still,
     write_pin,
 )
-from handoff_tui.checks.run.check import ProgressCallbacks, find_change_since_reading
+from handoff_tui.checks.run.check import find_change_since_reading
 from handoff_tui.core.errors import (
     SnapshotUnusableError,
     StoredFileDamagedError,
     StoredFileMissingError,
-    TreeMovedError,
     UsageError,
 )
 from handoff_tui.handoffs.reading.read import ReadHandoffs
@@ -52,6 +51,7 @@ from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.system.files.cache_files import find_choices_folder
 from tests.support.compared import build_lamp
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.pages import render_page
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_package, build_snapshot
 
@@ -76,14 +76,6 @@ def store(root: Path, content: bytes) -> str:
     return digest
 
 
-def test_snapshot_comes_back_as_it_was(tmp_path: Path) -> None:
-    """Stored under its digest, and the same one twice is one file."""
-    digest = write_snapshot(tmp_path, SNAPSHOT)
-    assert write_snapshot(tmp_path, SNAPSHOT) == digest == build_digest(SNAPSHOT)
-    assert read_snapshot(tmp_path, digest) == SNAPSHOT
-    assert list_snapshots(tmp_path) == (digest,)
-
-
 def test_form_is_canonical_and_readable_by_hand() -> None:
     """Sorted keys, ASCII, one thing a line, no nulls, nothing that is empty by default; versions are always there."""
     content = encode_snapshot(SNAPSHOT)
@@ -96,30 +88,6 @@ def test_form_is_canonical_and_readable_by_hand() -> None:
     assert value["packages"]["node:x"]["dependencies"] == {"y": ""}
     assert "null" not in content.decode("ascii")
     assert content == encode_snapshot(parse_snapshot(content, "x"))
-
-
-def test_order_of_the_parts_does_not_change_the_digest() -> None:
-    """Tables are sorted when they are written."""
-    tests = {"a": TestOutcome.PASS, "b": TestOutcome.FAIL}
-    turned = dict(reversed(tests.items()))
-    first, second = (SNAPSHOT.model_copy(update={"tests": value}) for value in (tests, turned))
-    assert build_digest(first) == build_digest(second)
-
-
-def test_missing_snapshot_is_an_error(tmp_path: Path) -> None:
-    """Its file is named."""
-    with pytest.raises(StoredFileMissingError, match="0000"):
-        read_snapshot(tmp_path, "0" * 64)
-
-
-def test_changed_snapshot_is_an_error(tmp_path: Path) -> None:
-    """Content and name disagree."""
-    digest = write_snapshot(tmp_path, SNAPSHOT)
-    place = tmp_path / ".handoff-tui" / "baselines" / f"{digest}.json"
-    place.chmod(0o644)
-    place.write_bytes(place.read_bytes().replace(b"fail", b"pass"))
-    with pytest.raises(StoredFileDamagedError, match=digest):
-        read_snapshot(tmp_path, digest)
 
 
 @pytest.mark.parametrize(
@@ -184,29 +152,12 @@ def test_id_that_is_none_is_refused(change: dict[str, str]) -> None:
         parse_snapshot(content, "x.json")
 
 
-def test_foreign_files_are_listed(tmp_path: Path) -> None:
-    """What is no snapshot by its name; the path of one that is can be built."""
-    digest = write_snapshot(tmp_path, SNAPSHOT)
-    (tmp_path / ".handoff-tui" / "baselines" / "notes.txt").touch()
-    assert list_foreign(tmp_path) == (".handoff-tui/baselines/notes.txt",)
-    assert (tmp_path / build_path(digest)).is_file()
-
-
 def test_packages_are_those_with_a_manifest_where_there_are_any() -> None:
     """Documents of the builder count these; elsewhere all count."""
     python, manifest = build_package("a", kind="python"), build_package("b")
     assert build_snapshot(packages={"a": python, "b": manifest}).package_count == 1
     assert build_snapshot(packages={"a": python, "c": python}).package_count == 2
     assert build_snapshot().package_count == 0
-
-
-def test_summary_counts_what_a_list_shows() -> None:
-    """Digest, commit, branch, tests, packages, pinned."""
-    snapshot = build_snapshot(commit="a" * 40, branch="main", tests={"t": "pass"}, packages={"b": build_package("b")})
-    assert build_snapshot_summary("1" * 64, snapshot, ("H-1",)) == SnapshotSummary(
-        digest="1" * 64, commit="a" * 40, branch="main", tests=1, packages=1, pinned=True, pinned_for=("H-1",)
-    )
-    assert not build_snapshot_summary("1" * 64, snapshot).pinned
 
 
 def move_after(monkeypatch: pytest.MonkeyPatch, builder: RepositoryBuilder, times: int) -> None:
@@ -241,30 +192,11 @@ def test_repository_that_moves_once_is_taken_again(builder: RepositoryBuilder, m
     assert taken.captured.snapshot.tree == take(open_desk(root)).captured.snapshot.tree
 
 
-def test_repository_that_keeps_moving_is_an_error(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is stored, and it is said what to do."""
-    root = build_lamp(builder).folder
-    move_after(monkeypatch, builder, 5)
-    with pytest.raises(TreeMovedError, match="kept changing") as caught:
-        capture(open_desk(root))
-    assert "Wait" in caught.value.hint
-    assert not (root / ".handoff-tui").exists()
-
-
 def test_head_that_moved_before_is_looked_at_again(builder: RepositoryBuilder) -> None:
     """The desk is opened anew, once."""
     desk = open_desk(build_lamp(builder).folder)
     builder.write("more").commit()
     assert take_still(desk).captured.snapshot.commit == builder.head()
-
-
-def test_cancelled_snapshot_is_not_stored(builder: RepositoryBuilder) -> None:
-    """Checks that did not run are no baseline."""
-    telling = ProgressCallbacks()
-    telling.cancel.set()
-    root = build_lamp(builder).folder
-    assert not capture(open_desk(root), telling).is_new
-    assert not (root / ".handoff-tui").exists()
 
 
 def test_list_has_what_cannot_be_used_and_what_is_foreign(builder: RepositoryBuilder) -> None:
@@ -296,19 +228,6 @@ def test_pin_of_what_cannot_be_read_is_refused(builder: RepositoryBuilder) -> No
     with pytest.raises(StoredFileDamagedError, match="does not have the content"):
         pin(desk, "111111", None)
     assert not find_choices_folder(root / ".git").exists()
-
-
-def test_damaged_pins_are_told(builder: RepositoryBuilder) -> None:
-    """No other baseline is chosen in silence."""
-    root = build_lamp(builder).folder
-    desk = open_desk(root)
-    digest = capture(desk).summary.digest
-    pin(desk, digest, None)
-    assert show_snapshot(desk, digest[:6])[0].pinned_for == ("*",)
-    place = find_choices_folder(root / ".git") / "handoff-tui/pins.json"
-    place.write_text('{"*": "no digest"}', encoding="utf-8")
-    with pytest.raises(SnapshotUnusableError, match=r"pins\.json is damaged"):
-        list_newest_first(desk)
 
 
 ONE, TWO = "1" * 64, "2" * 64
@@ -351,3 +270,112 @@ def test_damaged_pins_are_an_error(tmp_path: Path, content: str) -> None:
     (find_choices_folder(tmp_path) / "handoff-tui/pins.json").write_text(content)
     with pytest.raises(SnapshotUnusableError, match=r"pins\.json is damaged"):
         read_pins(tmp_path)
+
+
+_DIGEST = "1234567890abcdef" * 4
+
+
+def test_empty_list_says_what_to_do() -> None:
+    """Nothing is stored before something is captured."""
+    text = render_page(build_baseline_list_page([]))
+    assert text == "No snapshots stored here. `handoff-tui baseline capture` takes one."
+
+
+def test_list_has_digest_commit_branch_and_counts() -> None:
+    """Short forms; the pinned one is marked, and one that cannot be used says why."""
+    date = "2025-06-15T12:00:00+00:00"
+    summaries = [
+        SnapshotSummary(
+            digest=_DIGEST, commit="a" * 40, branch="main", date=date, tests=1234, packages=22, pinned=True
+        ),
+        SnapshotSummary(digest="e" * 64, pinned=True, pinned_for=("H-1", "H-2")),
+        SnapshotSummary(digest="f" * 64, problem="does not have the content that its name says"),
+    ]
+    assert render_page(build_baseline_list_page(summaries)).splitlines() == [
+        "1234567890ab | aaaaaaa | 2025-06-15 | main | 1,234 | 22 | pinned",
+        "eeeeeeeeeeee | – | – | – | 0 | 0 | pinned for H-1, H-2",
+        "",
+        "Unusable  1",
+        "  ffffffffffff  does not have the content that its name says",
+    ]
+
+
+def test_list_names_pins_of_what_is_not_stored_and_foreign_files() -> None:
+    """Nothing below the folder is passed over in silence."""
+    page = build_baseline_list_page([], {"*": "a" * 64, "H-1": "b" * 64}, [".handoff-tui/baselines/notes.txt"])
+    assert render_page(page).splitlines()[1:] == [
+        "",
+        "Pinned, but not stored here  2",
+        "  aaaaaaaaaaaa  for every handoff",
+        "  bbbbbbbbbbbb  for H-1",
+        "",
+        "Not a snapshot  1",
+        "  .handoff-tui/baselines/notes.txt",
+    ]
+
+
+def test_captured_snapshot_is_told_in_numbers() -> None:
+    """Where it was taken, how much there is of each, and what could not be read."""
+    snapshot = build_snapshot(
+        commit="a" * 40,
+        tests={"t1": "pass", "t2": "fail"},
+        reports={"report.xml": "sha256:0"},
+        checks={"claims-hold": "pass"},
+        unread=(Unread(path="broken.xml", reason="it is not XML"),),
+    )
+    summary = SnapshotSummary(digest=_DIGEST)
+    lines = render_page(build_baseline_capture_page(summary, snapshot, is_new=True)).splitlines()
+    assert lines[0] == f"snapshot {_DIGEST}  stored"
+    assert "tests    2: 1 fail, 1 pass, from 1 report" in lines
+    assert "checks   1: 1 pass" in lines
+    assert lines[-1] == "  broken.xml  it is not XML"
+    again = render_page(build_baseline_capture_page(summary, build_snapshot(), is_new=False))
+    assert "already stored with this content" in again
+    assert "no test report was read" in again
+
+
+def test_snapshot_is_shown_with_what_was_counted_claimed_and_not_read() -> None:
+    """Tests that pass are a number, those that do not are listed."""
+    snapshot = build_snapshot(
+        commit="a" * 40,
+        tests={"t1": "pass", "t2": "fail"},
+        reports={"report.xml": "sha256:0"},
+        packages={"manifest:p": build_package("p", assets={"x": ""})},
+        checks={"claims-hold": "pass"},
+        findings={"f": FindingRecord(check="claims-hold", message="22 is not 21", path="r.md")},
+        files={"x": "sha256:" + "ab" * 32},
+        measures={"coverage_basis_points": 8100},
+        claimed={
+            "H-1": ClaimedTotals(where="r.md", packages=3, tests={"total": 2}, baseline_packages=4, baseline_tests=5)
+        },
+        unread=(Unread(path="broken.xml", reason="it is not XML"),),
+    )
+    text = render_page(build_baseline_show_page(SnapshotSummary(digest=_DIGEST, pinned=True), snapshot))
+    for line in (
+        f"snapshot {_DIGEST}  pinned",
+        "Tests  2: 1 fail, 1 pass, from 1 report",
+        "  t2  fail",
+        "  manifest:p  1.0.0, 1 asset, p/manifest.json",
+        "  claims-hold: 22 is not 21  r.md",
+        "  x  abababababab",
+        "  coverage  81.00 %",
+        "  H-1  3 packages; own tests: total 2; baseline of 4 packages and 5 tests; r.md",
+        "  broken.xml  it is not XML",
+    ):
+        assert line in text.splitlines()
+    assert "  t1  pass" not in text
+
+
+def test_long_list_is_cut_unless_everything_is_asked_for() -> None:
+    """What is left out is counted."""
+    snapshot = build_snapshot(tests={f"t{number}": "fail" for number in range(10)})
+    summary = SnapshotSummary(digest=_DIGEST)
+    assert "… and 2 more; --all shows them" in render_page(build_baseline_show_page(summary, snapshot))
+    assert "t9  fail" in render_page(build_baseline_show_page(summary, snapshot, everything=True))
+
+
+def test_snapshot_without_reports_says_so() -> None:
+    """Nothing read is not the same as no tests."""
+    assert "no test report was read" in render_page(
+        build_baseline_show_page(SnapshotSummary(digest="1"), build_snapshot())
+    )

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.cli.commands.decide import VERBS
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.log.entry import DecisionVerb
 from tests.support.gates import HANDOFF, GateDesk
 
 
@@ -22,25 +20,6 @@ def test_gate_of_another_phase_is_another_gate(gate_desk: GateDesk) -> None:
     bo = gate_desk.person("bo")
     said = gate_desk.gate(bo, "--phase", "release", "--fresh")
     assert (said.code, said.json["phase"]) == (ExitCode.BLOCKED, "release")
-
-
-def test_unknown_handoff_is_a_usage_error(gate_desk: GateDesk) -> None:
-    """With a hint."""
-    bo = gate_desk.person("bo")
-    said = gate_desk.speaking(bo, "gate", "H-99", "--repo", gate_desk.root)
-    assert (said.code, said.stdout, "hint" in said.stderr) == (ExitCode.USAGE, "", True)
-
-
-def test_every_verb_of_the_log_is_offered() -> None:
-    """Eight, no more."""
-    assert list(VERBS) == [verb.value for verb in DecisionVerb]
-
-
-@pytest.mark.parametrize("words", [("accept", HANDOFF), ("approve",), ()])
-def test_other_words_are_a_usage_error(gate_desk: GateDesk, words: tuple[str, ...]) -> None:
-    """Nothing is guessed."""
-    bo = gate_desk.person("bo")
-    assert gate_desk.speaking(bo, "decide", *words, "--repo", gate_desk.root).code == ExitCode.USAGE
 
 
 def test_receipt_is_a_page_or_json(gate_desk: GateDesk) -> None:

@@ -38,14 +38,6 @@ def test_demo_has_a_temporary_folder_of_its_own(
     assert RepositoryBuilder(repository).head() == RepositoryBuilder(sample_repository).head()
 
 
-def test_demo_leaves_a_used_folder_alone(tmp_path: Path) -> None:
-    """Nothing of the user's is overwritten."""
-    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(DemoError):
-        build_demo(tmp_path)
-    assert [place.name for place in tmp_path.iterdir()] == ["mine.txt"]
-
-
 def test_key_is_made_from_its_text_alone(tmp_path: Path) -> None:
     """Same text, same key, which ssh-keygen can use; nobody else may read it."""
     first = write_demo_key(tmp_path / "one" / "ada", "a text", "ada@example.com")

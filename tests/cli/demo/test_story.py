@@ -129,14 +129,6 @@ def test_story_deletes_moves_links_and_marks(tmp_path: Path) -> None:
     assert listed.split("\n") == ["100644 kept/a.txt", "120000 latest", "100755 run.sh"]
 
 
-def test_story_replaces_a_link_by_a_file(tmp_path: Path) -> None:
-    """A file at the place of a link replaces the link and leaves its target alone."""
-    script = _ONE + 'links = { "latest" = "a.txt" }\n' + _TWO
-    repository = build(tmp_path, script, {"steps/two/latest": "new\n"})
-    assert (repository.folder / "a.txt").read_text() == "a\n"
-    assert not (repository.folder / "latest").is_symlink()
-
-
 def test_story_writes_notes_tags_and_refs(tmp_path: Path) -> None:
     """A note holds the file to the byte, with the step's own commit; tags and refs point to the step."""
     script = _ONE + 'note = "note.json"\nrefs = ["refs/handoff/current-agent"]\n'
@@ -160,22 +152,6 @@ def test_story_pushes_only_what_the_script_pushes(tmp_path: Path) -> None:
     assert repository.git("config", "remote.origin.url") == "../remote.git"
     remote = RepositoryBuilder(tmp_path / "built" / "remote.git")
     assert remote.git("rev-parse", "main") == repository.git("rev-parse", "HEAD~1")
-
-
-def test_story_is_built_into_an_empty_folder(tmp_path: Path) -> None:
-    """An empty target is used."""
-    (tmp_path / "built").mkdir(mode=0o700)
-    assert build(tmp_path, _ONE).git("rev-list", "--count", "HEAD") == "1"
-
-
-def test_story_is_built_below_a_strange_path(tmp_path: Path) -> None:
-    """Spaces, dollars and quotes in the target's path mean nothing."""
-    story = write_story(tmp_path / "story", _ONE + "push = true\n", {})
-    parent = tmp_path / "a $HOME 'b'"
-    parent.mkdir()
-    built = build_story(story, parent / "c d")
-    assert RepositoryBuilder(built.repository).git("rev-parse", "origin/main") == built.head
-    assert list_names(parent) == ["c d"]
 
 
 @pytest.mark.parametrize(

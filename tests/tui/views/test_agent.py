@@ -1,4 +1,4 @@
-"""Tries as rows, and what became of one."""
+"""Runs as rows, and what can be done about one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from handoff_tui.agents.runs.run import RunEnding, RunStatus
 from handoff_tui.agents.step.report import RunView, StepOutcome
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.theme import load_theme
-from handoff_tui.core.text.page import Line
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.live.state.agents import AgentsView, Breakpoint, ScheduledRun
 from handoff_tui.tui.drawing.theming import Ink
@@ -24,7 +24,14 @@ from handoff_tui.tui.views.agent.rows import (
     describe_try,
     label_run_view,
 )
-from tests.support.agent_states import COMMANDS, look_at, make_lock, make_run, make_window
+from handoff_tui.tui.views.agent.view import (
+    RunInView,
+    find_compared_scope,
+    find_try_scope,
+    list_agent_hints,
+    refuse_agent_action,
+)
+from tests.support.agent_states import COMMANDS, HANDOFF, look_at, make_lock, make_run, make_window
 
 
 def read(row: tuple[object, ...]) -> str:
@@ -135,15 +142,6 @@ def test_output_is_described_by_its_length() -> None:
     assert describe_output(None, following=True) == ""
 
 
-def test_page_has_lines_only_of_safe_cells() -> None:
-    """A phase named by a repository is text."""
-    run = make_run(1, RunStatus.RUNNING)
-    key = run.state.key.model_copy(update={"phase": "b\x1b[2Jd"})
-    hostile = run.model_copy(update={"state": run.state.model_copy(update={"key": key})})
-    page = build_try_page(hostile, AgentsView((hostile,)))
-    assert "\x1b" not in "".join(cell.text for part in page.parts if isinstance(part, Line) for cell in part.cells)
-
-
 def test_agenda_is_told_before_the_rest() -> None:
     """What starts by itself and when, what holds it up; on every page of the handoff."""
     at = datetime(2026, 3, 5, 10, 0, 7, tzinfo=UTC)
@@ -191,3 +189,82 @@ def test_status_says_who_is_at_work_and_who_holds_a_phase(
 ) -> None:
     """The lock of the agent in the list is no news."""
     assert read(describe_try(run, view, unseen=run is not None and run.report is None)) == words
+
+
+VIEW = AgentsView((), agents=COMMANDS)
+COMING = ScheduledRun("/desk", HANDOFF, "build", datetime(2026, 3, 5, tzinfo=UTC), "it crashed")
+RUNNING, PAUSED, ENDED = make_run(1, RunStatus.RUNNING), make_run(1, RunStatus.PAUSED), make_run(1)
+LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
+
+
+@pytest.mark.parametrize(
+    ("action", "here", "reason"),
+    [
+        ("agent.step", RunInView(VIEW), ""),
+        ("agent.loop", RunInView(AgentsView(())), "no agent configured; docs/agents.md has examples"),
+        ("agent.step", RunInView(), ""),
+        ("agent.follow", RunInView(VIEW), "no agent started yet"),
+        ("agent.wrap", RunInView(VIEW, RUNNING), ""),
+        ("agent.continue", RunInView(VIEW, RUNNING), "it isn't paused"),
+        ("agent.continue", RunInView(VIEW, PAUSED), ""),
+        ("agent.continue", RunInView(VIEW, ENDED), ""),
+        ("agent.continue", RunInView(VIEW._replace(reviewing=frozenset({ENDED.state.key})), ENDED), "it isn't paused"),
+        ("agent.continue", RunInView(VIEW, LOOKED_AT), "it isn't paused"),
+        ("agent.pause", RunInView(VIEW, PAUSED), "it isn't running"),
+        ("agent.pause", RunInView(VIEW, RUNNING), ""),
+        ("agent.stop", RunInView(VIEW, PAUSED), ""),
+        ("agent.stop", RunInView(VIEW, ENDED), "it isn't running"),
+        ("agent.stop", RunInView(VIEW._replace(scheduled=COMING), ENDED), ""),
+        ("agent.stop", RunInView(VIEW._replace(loops=True), ENDED), ""),
+        ("agent.unlock", RunInView(VIEW), "nothing is locked"),
+        ("agent.unlock", RunInView(VIEW._replace(locks=(make_lock(stale=True),))), ""),
+        ("agent.diff", RunInView(VIEW, RUNNING), "its files aren't known yet"),
+        ("agent.compare", RunInView(VIEW, LOOKED_AT), "no two runs with commits to compare"),
+        ("agent.breakpoint", RunInView(VIEW), ""),
+        ("agent.breakpoint", RunInView(AgentsView(())), "no agent configured"),
+        ("agent.next-try", RunInView(VIEW), "no agent started yet"),
+        ("agent.rollback", RunInView(), ""),
+    ],
+)
+def test_refusal_says_why(action: str, here: RunInView, reason: str) -> None:
+    """Nothing where it can be done."""
+    assert refuse_agent_action(action, here) == reason
+
+
+@pytest.mark.parametrize(
+    ("here", "first"),
+    [
+        (RunInView(VIEW), "agent.step"),
+        (RunInView(VIEW, RUNNING), "agent.pause"),
+        (RunInView(VIEW, PAUSED), "agent.continue"),
+        (RunInView(VIEW, ENDED), "agent.continue"),
+        (RunInView(VIEW, LOOKED_AT), "agent.step"),
+        (RunInView(VIEW._replace(scheduled=COMING), LOOKED_AT), "agent.stop"),
+    ],
+)
+def test_hint_that_is_wanted_most_comes_first(here: RunInView, first: str) -> None:
+    """None of them is one that cannot be done."""
+    hints = list_agent_hints(here)
+    assert hints[0] == first
+    assert refuse_agent_action(first, here) == ""
+
+
+def test_file_is_opened_only_where_one_is_named() -> None:
+    """By the lines in view, or by what was touched."""
+    assert refuse_agent_action("agent.open-file", RunInView(VIEW)) == "no file mentioned here"
+    assert refuse_agent_action("agent.open-file", RunInView(VIEW), places=1) == ""
+
+
+def test_diff_of_a_try_ends_at_its_commit() -> None:
+    """At the work as it is now, where it made none."""
+    assert find_try_scope(RunInView(VIEW, LOOKED_AT)) == (DiffScope.BETWEEN, "b" * 40, "d" * 40)
+    bare = look_at(make_run(2), StepOutcome.FAILED, commits=())
+    assert find_try_scope(RunInView(VIEW, bare)) == (DiffScope.BETWEEN, "b" * 40, None)
+    assert find_try_scope(RunInView(VIEW)) is None
+
+
+def test_tries_are_compared_by_their_last_commits() -> None:
+    """Two that ended at the same one have nothing to compare."""
+    earlier = look_at(make_run(1), StepOutcome.FAILED)
+    assert find_compared_scope(RunInView(VIEW, LOOKED_AT, earlier)) == (DiffScope.BETWEEN, "c" * 40, "d" * 40)
+    assert find_compared_scope(RunInView(VIEW, LOOKED_AT, LOOKED_AT)) is None

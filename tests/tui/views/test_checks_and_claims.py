@@ -6,12 +6,17 @@ import pytest
 
 from handoff_tui.checks.output.words import describe_duration
 from handoff_tui.checks.result import Outcome
+from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Cell
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.live.state.app import ChecksProgress
+from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.views.checks.rows import CheckRows, build_progress
+from handoff_tui.tui.views.claims.view import ClaimRows, build_claim_page
 from tests.support.check_reports import build_report, build_result
 from tests.support.inbox_items import MOMENT
+from tests.support.reviewed import build_reviewed, list_lines
 
 REPORT = build_report(
     build_result("slow").model_copy(update={"duration": 48.0}),
@@ -95,3 +100,78 @@ def test_cached_result_has_the_age_of_its_run() -> None:
     rows = CheckRows(build_report(old, older), at=MOMENT, now=MOMENT)
     assert "2h" in draw(rows, "old")
     assert "cached" in draw(rows, "older")
+
+
+HASH = "sha256:" + "a" * 64
+
+
+def claim(
+    state: VerdictState, subject: str, value: str | int | None = None, evidence: str = "", line: int = 1
+) -> Verdict:
+    where = Place(path="handoffs/H-1/results.md", line=line)
+    said = Claim(text=f"- {subject}", kind=ClaimKind.HASH, where=where, subject=subject, value=value)
+    return Verdict(claim=said, state=state, measured=None, evidence=evidence)
+
+
+SHOWN = ShownHandoff(
+    reviewed=build_reviewed(),
+    verdicts=(
+        claim(VerdictState.HOLDS, "a.py"),
+        claim(VerdictState.UNVERIFIED, "b.py", evidence="no report"),
+        claim(VerdictState.CONTRADICTED, "c.py", HASH, "another file is there", 12),
+        claim(VerdictState.HOLDS, "a.py"),
+    ),
+)
+
+
+def draw_claim(rows: ClaimRows, index: int, width: int = 120) -> str:
+    return "".join(cell.text for cell in rows.build_row(index, width))
+
+
+def test_contradictions_come_first() -> None:
+    """Then what nobody could measure, then what holds; every claim has a row of its own."""
+    rows = ClaimRows(SHOWN)
+    words = [draw_claim(rows, index).split()[1] for index in range(4)]
+    assert words == ["contradicted", "unverified", "holds", "holds"]
+    assert len(set(rows.keys)) == 4
+    assert rows.counts == {VerdictState.HOLDS: 2, VerdictState.UNVERIFIED: 1, VerdictState.CONTRADICTED: 1}
+
+
+def test_row_has_the_claim_beside_its_measurement_and_its_line() -> None:
+    """A hash by its beginning; at 80 columns the place goes, the measurement stays."""
+    row = draw_claim(ClaimRows(SHOWN), 0)
+    assert "hash c.py = sha256:aaaaaaaa…" in row
+    assert "another file is there" in row
+    assert "results.md:12" in row
+    narrow = draw_claim(ClaimRows(SHOWN), 0, 77)
+    assert "another file" in narrow
+    assert "results.md" not in narrow
+
+
+def test_keys_stay_when_other_claims_come_and_go() -> None:
+    """The cursor holds on to its claim."""
+    key = ClaimRows(SHOWN).keys[0]
+    fewer = SHOWN.model_copy(update={"verdicts": SHOWN.verdicts[2:3]})
+    assert ClaimRows(fewer).keys == [key]
+    found = ClaimRows(fewer).find(key)
+    assert found is not None
+    assert found.claim.subject == "c.py"
+    assert ClaimRows(fewer).find("gone") is None
+
+
+def test_list_is_narrowed_by_contradiction_and_by_words() -> None:
+    """Words are looked for in the claim, the place and the evidence."""
+    assert len(ClaimRows(SHOWN, only_contradicted=True).keys) == 1
+    assert len(ClaimRows(SHOWN, text="REPORT unverified").keys) == 1
+    assert ClaimRows(SHOWN, text="nowhere").keys == []
+
+
+def test_page_has_the_words_the_place_and_how_it_was_measured() -> None:
+    """The hash whole; what could not be measured says so."""
+    lines = list_lines(build_claim_page(SHOWN.verdicts[2]))
+    assert lines[0] == "✗ contradicted  hash c.py"
+    assert "says    - c.py" in lines
+    assert "at      handoffs/H-1/results.md:12" in lines
+    assert f"claimed {HASH}" in lines
+    assert "how     another file is there" in lines
+    assert "how     nothing here can measure it" in list_lines(build_claim_page(SHOWN.verdicts[0]))
