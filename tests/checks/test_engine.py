@@ -1,3 +1,5 @@
+"""Context, engine and report: how rules are asked and answered."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -6,13 +8,186 @@ from typing import NoReturn
 
 import pytest
 
-from handoff_tui.checks.context import Answers, Context, Question
+from handoff_tui.checks.context import Answers, Context, Question, digest_value
 from handoff_tui.checks.engine import CachedResult, RuleEngine, RuleOverride, build_fingerprint, is_blocking
+from handoff_tui.checks.report import is_open
 from handoff_tui.checks.result import CheckResult, Evidence, Outcome
-from handoff_tui.checks.rule import Rule, RuleFinding, System
-from handoff_tui.core.place import Place
+from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, System, UndecidableError
+from handoff_tui.checks.world import Change, CommitInfo, World
+from handoff_tui.config.settings.checks import Check
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.severity import Severity
-from tests.support.world import MemoryWorld
+from tests.support.check_reports import build_report, build_result
+from tests.support.session_states import build_state
+from tests.support.world import HEAD, MemoryWorld
+
+NOTE = "# Handoff\n\nWorked on `a.txt`.\n"
+
+COMMIT = CommitInfo(HEAD, (), "A", "a@x", "2026-01-01", "s", "")
+
+
+def build_world() -> MemoryWorld:
+    return MemoryWorld(
+        files={"a.txt": "text", "odd": b"\xff", "HANDOFF.md": NOTE, **build_state()},
+        log=(COMMIT,),
+        touched={"x": ("a.txt",)},
+        documents={"a.txt": "d" * 40},
+        old_files={("x", "a.txt"): b"old"},
+        base="c" * 40,
+        changed=(Change("A", "a.txt"),),
+        executables=frozenset({"a.txt"}),
+        programs={"git": "/bin/git"},
+        answering={"git": True},
+        known_remotes={"origin": "/srv/x"},
+        reached={"origin": False},
+        addresses={"https://x": 200},
+        given_settings=Settings(checks={"own": Check(python="mine:find", parameters={"minimum": 3})}),
+    )
+
+
+def build_context(scope: str | None = None) -> Context:
+    return Context(Answers(build_world()), scope, "own")
+
+
+QUESTIONS: list[tuple[Question, Callable[[Context], object], object]] = [
+    (Question("read", ("a.txt",)), lambda context: context.read("a.txt"), b"text"),
+    (Question("read", ("a.txt",)), lambda context: context.read_text("a.txt"), "text"),
+    (Question("read", ("none",)), lambda context: context.read_text("none"), None),
+    (Question("read", ("odd",)), lambda context: context.read_text("odd"), "\ufffd"),
+    (Question("exists", ("a.txt",)), lambda context: context.exists("a.txt"), True),
+    (Question("find", ("a.txt", "x.md")), lambda context: context.find("a.txt", "x.md"), "a.txt"),
+    (Question("is_executable", ("a.txt",)), lambda context: context.is_executable("a.txt"), True),
+    (Question("is_writable", ("a.txt",)), lambda context: context.is_writable("a.txt"), True),
+    (Question("find_program", ("git",)), lambda context: context.find_program("git"), "/bin/git"),
+    (Question("program_answers", ("git",)), lambda context: context.program_answers("git"), True),
+    (Question("commits"), lambda context: context.commits(), (COMMIT,)),
+    (Question("commit", (HEAD[:7],)), lambda context: context.commit(HEAD[:7]), HEAD),
+    (Question("lag", (HEAD,)), lambda context: context.lag(HEAD), 0),
+    (Question("commit_paths", ("x",)), lambda context: context.commit_paths("x"), ("a.txt",)),
+    (Question("document_commit", ("a.txt",)), lambda context: context.document_commit("a.txt"), "d" * 40),
+    (Question("is_cut_off", (HEAD,)), lambda context: context.is_cut_off(HEAD), False),
+    (Question("read_at", ("x", "a.txt")), lambda context: context.read_at("x", "a.txt"), b"old"),
+    (Question("baseline"), lambda context: context.baseline(), "c" * 40),
+    (Question("baseline"), lambda context: context.require_baseline(), "c" * 40),
+    (Question("changes"), lambda context: context.changes(), (Change("A", "a.txt"),)),
+    (Question("remotes"), lambda context: context.remotes(), (("origin", "/srv/x"),)),
+    (Question("reaches", ("origin",)), lambda context: context.reaches("origin"), False),
+    (Question("answers", ("https://x",)), lambda context: context.answers("https://x"), 200),
+    (Question("now"), lambda context: context.now(), datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)),
+    (Question("facts"), lambda context: context.facts().branch, "main"),
+    (Question("problems"), lambda context: context.problems(), ()),
+    (Question("handoff_names"), lambda context: context.handoff_names()[0].id, "mosaic"),
+    (Question("handoff", ("gone",)), lambda context: context.handoff("gone"), None),
+    (Question("verdicts", ("mosaic",)), lambda context: len(context.verdicts("mosaic")) > 0, True),
+    (Question("paths"), lambda context: "a.txt" in context.paths(), True),
+    (Question("parameters", ("own",)), lambda context: context.parameters(), {"minimum": 3}),
+    (Question("usual_severity", ("VR007",)), lambda context: context.usual_severity("VR007"), "medium"),
+    (Question("settings", ("mosaic", "folder")), lambda context: context.settings.mosaic.folder, ".mosaic"),
+    (
+        Question("settings", ("mosaic", "health", "path")),
+        lambda context: context.settings.mosaic.health.path,
+        "/health",
+    ),
+    (Question("settings", ("agents",)), lambda context: context.settings.agents, {}),
+]
+
+
+@pytest.mark.parametrize(("question", "ask", "answer"), QUESTIONS, ids=[str(row[0].name) for row in QUESTIONS])
+def test_context_records_every_question(question: Question, ask: Callable[[Context], object], answer: object) -> None:
+    """The answer is the world's; its digest is recorded, and is the same in another run."""
+    context = build_context()
+    assert ask(context) == answer
+    assert list(context.manifest) == [question]
+    assert Answers(build_world()).find_difference(context.manifest) is None
+    assert Answers(build_world()).find_difference({question: "another digest"}) == question
+
+
+def test_every_question_of_the_world_is_tested() -> None:
+    """So that none goes unrecorded."""
+    questions = {"settings", *(name for name in vars(World) if not name.startswith("_"))}
+    assert questions == {question.name for question, _, _ in QUESTIONS}
+
+
+def test_context_says_why_a_rule_does_not_decide() -> None:
+    """Nothing to judge and cannot tell are two different things, each with its reason."""
+    context = Context(Answers(MemoryWorld()))
+    with pytest.raises(NotApplicableError, match="no builder handoff here"):
+        context.require_handoffs("builder")
+    with pytest.raises(NotApplicableError, match="no baseline"):
+        context.require_baseline()
+    with pytest.raises(UndecidableError, match="too dark"):
+        context.undecidable("too dark")
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (Question("read", ("src/a.py",)), "src/a.py"),
+        (Question("settings", ("mosaic", "folder")), "setting mosaic.folder"),
+        (Question("handoff", ("mosaic",)), "mosaic"),
+        (Question("verdicts", ("mosaic",)), "the claims of mosaic"),
+        (Question("document_commit", ("x.md",)), "document commit x.md"),
+        (Question("facts"), "facts"),
+        (Question("find", ("a.txt", "docs/b.md")), "a.txt, named by docs/b.md,"),
+        (Question("read_at", ("main", "a.txt")), "file at main:a.txt"),
+    ],
+)
+def test_question_is_described(question: Question, words: str) -> None:
+    """For "re-run because … changed"."""
+    assert question.describe() == words
+
+
+def test_unknown_question_is_a_difference() -> None:
+    """A manifest of another version, with questions that nobody asks any more, is never used."""
+    for unknown in (Question("weather", ("today",)), Question("settings", ("gone", "setting"))):
+        assert Answers(build_world()).find_difference({unknown: "sunny"}) == unknown
+
+
+def test_file_that_appears_is_a_difference() -> None:
+    """Absence is an answer too."""
+    new = Question("read", ("new.txt",))
+    manifest = {new: digest_value(None)}
+    assert Answers(MemoryWorld()).find_difference(manifest) is None
+    assert Answers(MemoryWorld(files={"new.txt": ""})).find_difference(manifest) == new
+
+
+def test_old_content_is_not_asked_for_again() -> None:
+    """The content of a path at a full commit id never changes; a missing one may arrive, and a branch may move."""
+    kept, missing, named = (
+        Question("read_at", about) for about in ((HEAD, "a.txt"), (HEAD, "b.txt"), ("main", "a.txt"))
+    )
+    world = MemoryWorld(old_files={(HEAD, "b.txt"): b"arrived", ("main", "a.txt"): b"moved"})
+    assert Answers(world).find_difference({kept: digest_value(b"old")}) is None
+    assert Answers(world).find_difference({missing: digest_value(None)}) == missing
+    assert Answers(world).find_difference({named: digest_value(b"old")}) == named
+
+
+def test_digest_tells_answers_apart() -> None:
+    """Values of different kinds that look alike have different digests; equal ones have equal digests."""
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    first, second = (Problem(path="a", message=message) for message in ("x", "y"))
+    surrogates = ("\udcff", "\udcfe")
+    values: list[object] = [None, b"", b"a", "a", "", (), ("a",), 0, 1, True, {"a": 1}, moment, first, second]
+    assert len({digest_value(value) for value in (*values, *surrogates)}) == len(values) + 2
+    assert digest_value({"a": 1, "b": 2}) == digest_value({"b": 2, "a": 1})
+    assert digest_value((first,)) == digest_value((first.model_copy(),))
+    assert digest_value(frozenset({"a"})) == digest_value(frozenset({"a"}))
+
+
+def test_valid_answers_are_taken_over() -> None:
+    """With their digests, and not asked for again; others are."""
+    earlier = Answers(MemoryWorld(files={"a.txt": b"old", "b.txt": b"old"}))
+    before = Context(earlier)
+    before.read("a.txt")
+    before.read("b.txt")
+    before.paths_ending((".txt",))
+    later = Answers(MemoryWorld(files={"a.txt": b"new", "b.txt": b"new", "c.txt": b""}))
+    later.take_over(earlier, lambda question: question in {Question("read", ("a.txt",)), Question("paths")})
+    now = Context(later)
+    assert (now.read("a.txt"), now.read("b.txt")) == (b"old", b"new")
+    assert now.manifest[Question("read", ("a.txt",))] == digest_value(b"old")
+    assert now.paths_ending((".txt",)) == ("a.txt", "b.txt")
 
 
 class Judge:
@@ -137,21 +312,6 @@ def test_rule_that_cannot_tell_is_unknown_and_keeps_its_blocking() -> None:
     result, _ = run(build_rule(lambda context: context.undecidable("HEAD is detached")))
     assert (result.outcome, result.summary, result.blocking) == (Outcome.UNKNOWN, "HEAD is detached", True)
     assert result.remedy is not None
-
-
-def test_results_come_in_order_and_are_told_at_once() -> None:
-    """Each result is told before the next rule runs."""
-    told: list[str] = []
-    seen: list[list[str]] = []
-
-    def judge(_: Context) -> Iterable[RuleFinding]:
-        seen.append(list(told))
-        return ()
-
-    rules = [build_rule(judge, id=name) for name in ("one", "two", "three")]
-    results = RuleEngine(Answers(MemoryWorld())).run(rules, lambda result: told.append(result.id))
-    assert [result.id for result in results] == told == ["one", "two", "three"]
-    assert seen == [[], ["one"], ["one", "two"]]
 
 
 def test_disabled_rule_does_not_run() -> None:
@@ -284,13 +444,6 @@ def test_result_says_whether_it_rests_on_more_than_the_repository(
     assert run(build_rule(judge))[0].outside is outside
 
 
-def test_equal_inputs_have_equal_digests() -> None:
-    """The digest is over the rule and all it read, and nothing else."""
-    same = [run(build_rule(), MemoryWorld(files={"a.txt": "x", "b.txt": text}))[0].inputs_digest for text in "12"]
-    other = run(build_rule(), MemoryWorld(files={"a.txt": "y"}))[0].inputs_digest
-    assert same[0] == same[1] != other
-
-
 def test_fingerprint_survives_moved_lines() -> None:
     """The same finding on another line, with another count in its words, is the same finding."""
     fingerprints: set[str] = set()
@@ -314,9 +467,38 @@ def test_fingerprint_tells_findings_apart() -> None:
     assert len({build_fingerprint(*name) for name in names}) == len(names)
 
 
-def test_result_knows_when_it_ran() -> None:
-    """One from the cache ran when it was put there."""
-    then, now = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
-    first, engine = run(build_rule(), now=then)
-    again, _ = run(build_rule(), cached=engine.remembered, now=now)
-    assert (first.ran_at, again.ran_at, again.from_cache) == (then, then, True)
+GOOD = {Outcome.PASS, Outcome.NOT_APPLICABLE}
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_report_is_blocked_by_anything_but_a_pass(outcome: Outcome) -> None:
+    """A blocking check that erred, timed out, was skipped, cancelled or cannot tell closes the gate."""
+    result = build_result(outcome=outcome)
+    assert is_open(result) is (outcome not in GOOD)
+    assert build_report(result).verdict == ("pass" if outcome in GOOD else "blocked")
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_check_that_does_not_block_warns_at_most(outcome: Outcome) -> None:
+    """Each failure of it is a warning."""
+    report = build_report(build_result(outcome=outcome).model_copy(update={"blocking": False}))
+    assert (report.verdict, report.warnings) == ("pass", 0 if outcome in GOOD else 1)
+
+
+def test_report_groups_and_counts_its_results() -> None:
+    """Blocking, warning, passed and not applicable share nothing; what does not apply is not counted."""
+    report = build_report(
+        build_result("warns", Outcome.FAIL, severity=Severity.LOW),
+        build_result("blocks", Outcome.FAIL),
+        build_result("blocks-worse", Outcome.ERROR, severity=Severity.CRITICAL),
+        build_result("passed"),
+        build_result("elsewhere", Outcome.NOT_APPLICABLE),
+    )
+    groups = (report.blocking_failures, report.warned, report.passing, report.not_applicable)
+    assert [[result.id for result in group] for group in groups] == [
+        ["blocks-worse", "blocks"],
+        ["warns"],
+        ["passed"],
+        ["elsewhere"],
+    ]
+    assert (report.passed, report.total, report.warnings) == (1, 4, 1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.facts.script_calls import Call, find_calls, find_toothless, is_prose
+from handoff_tui.checks.facts.script_calls import Call, find_calls, find_toothless
 
 SCRIPT = "tools/validate.py"
 OURS = [
@@ -167,15 +167,6 @@ def test_prose_calls_in_code_and_mentions_elsewhere() -> None:
 def test_prompt_that_names_the_call_is_told(text: str, expected: list[Call]) -> None:
     """Hidden text does not count; advice against it is shown as such, rather once too often."""
     assert find_calls(text, prose=True) == expected
-
-
-@pytest.mark.parametrize(
-    ("path", "prose"),
-    [("AGENTS.MD", True), ("a/.cursorrules", True), (".git/hooks/pre-commit", False), ("ci.yml", False)],
-)
-def test_prose_is_told_by_its_name(path: str, prose: bool) -> None:  # noqa: FBT001 - a table of truths
-    """Documents and prompts are for readers."""
-    assert is_prose(path) is prose
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,35 @@
-"""What is done to the hooks, and what is refused."""
+"""Installing and removing hooks, and what is refused."""
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
+import shutil
+import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from handoff_tui.checks.hooks import hooks
-from handoff_tui.checks.hooks.hook import HookDeed, HookName, HookReport
+from handoff_tui.checks.hooks.hook import HookCondition, HookDeed, HookName, HookReport
+from handoff_tui.checks.hooks.hook_files import hold_folder, put_back, read_hook, write_hook
+from handoff_tui.checks.hooks.hook_script import parse_hook, render_hook
 from handoff_tui.checks.hooks.hooks import install_hooks, uninstall_hooks
+from handoff_tui.checks.hooks.hooks_folder import find_hooks_folder
 from handoff_tui.core.errors import HookError
+from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
 BOTH = tuple(HookName)
+
 PRE_COMMIT = (HookName.PRE_COMMIT,)
+
 OTHERS = b"#!/bin/sh\nexit 0\n"
 
 
@@ -29,7 +43,7 @@ def deeds(report: HookReport) -> list[HookDeed]:
     return [step.deed for step in report.steps]
 
 
-def write_hook(builder: RepositoryBuilder, content: bytes = OTHERS, name: str = "pre-commit") -> Path:
+def plant_hook(builder: RepositoryBuilder, content: bytes = OTHERS, name: str = "pre-commit") -> Path:
     builder.write(f".git/hooks/{name}", content)
     builder.place(f".git/hooks/{name}").chmod(0o755)
     return builder.place(f".git/hooks/{name}")
@@ -37,7 +51,7 @@ def write_hook(builder: RepositoryBuilder, content: bytes = OTHERS, name: str = 
 
 def test_deeds_follow_what_is_there(builder: RepositoryBuilder) -> None:
     """Chain, install, nothing, renew; then restore, remove, nothing."""
-    place = write_hook(builder)
+    place = plant_hook(builder)
     assert deeds(install_hooks(builder.folder, BOTH)) == [HookDeed.CHAIN, HookDeed.INSTALL]
     assert deeds(install_hooks(builder.folder, BOTH)) == [HookDeed.NOTHING, HookDeed.NOTHING]
     place.chmod(0o644)
@@ -47,16 +61,9 @@ def test_deeds_follow_what_is_there(builder: RepositoryBuilder) -> None:
     assert deeds(uninstall_hooks(builder.folder, BOTH)) == [HookDeed.NOTHING, HookDeed.NOTHING]
 
 
-def test_only_the_named_hook_is_touched(builder: RepositoryBuilder) -> None:
-    """The other is not even looked at."""
-    write_hook(builder, name="pre-push")
-    install_hooks(builder.folder, PRE_COMMIT)
-    assert sorted(entry.name for entry in (builder.folder / ".git/hooks").iterdir()) == ["pre-commit", "pre-push"]
-
-
 def test_hook_of_another_python_is_renewed(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a move of the environment, or an update, ours is written anew and the earlier one stays kept."""
-    write_hook(builder)
+    plant_hook(builder)
     monkeypatch.setattr(hooks, "find_python", lambda: "/gone/python3")
     install_hooks(builder.folder, PRE_COMMIT)
     monkeypatch.setattr(hooks, "find_python", lambda: "/new/python3")
@@ -69,7 +76,7 @@ def test_hook_of_another_python_is_renewed(builder: RepositoryBuilder, monkeypat
 
 def test_kept_hook_of_a_deleted_one_is_chained_or_put_back(builder: RepositoryBuilder) -> None:
     """When somebody deleted ours, the earlier one is still not lost."""
-    place = write_hook(builder)
+    place = plant_hook(builder)
     install_hooks(builder.folder, PRE_COMMIT)
     place.unlink()
     assert deeds(install_hooks(builder.folder, PRE_COMMIT)) == [HookDeed.INSTALL]
@@ -84,7 +91,7 @@ def _edit(builder: RepositoryBuilder) -> None:
 
 
 def _replace(builder: RepositoryBuilder) -> None:
-    write_hook(builder, b"#!/bin/sh\nexit 1\n")
+    plant_hook(builder, b"#!/bin/sh\nexit 1\n")
 
 
 def _block(builder: RepositoryBuilder) -> None:
@@ -109,7 +116,7 @@ def test_doubtful_hook_is_refused_and_nothing_is_touched(
     hint: str,
 ) -> None:
     """With what to do about it; the other hook, which could be done, is left alone, too."""
-    write_hook(builder)
+    plant_hook(builder)
     install_hooks(builder.folder, BOTH)
     builder.place(".git/hooks/pre-push").chmod(0o600)
     change(builder)
@@ -184,3 +191,207 @@ def test_python_inside_the_repository_is_noted(builder: RepositoryBuilder, monke
     monkeypatch.setattr(hooks, "find_python", lambda: str(builder.folder / ".venv/bin/python3"))
     [note] = install_hooks(builder.folder, BOTH, dry_run=True).notes
     assert "inside the repository" in note
+
+
+NAME = HookName.PRE_COMMIT
+
+OURS = render_hook(NAME, "/usr/bin/python3", "1")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "hooks"
+    made.mkdir()
+    return made
+
+
+def place(folder: Path, content: bytes, mode: int = 0o755, name: str = "pre-commit") -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    path.chmod(mode)
+    return path
+
+
+def test_condition_of_what_is_no_file(folder: Path) -> None:
+    """Nothing, a folder, a pipe, a link to our own text: each is what it is."""
+    assert read_hook(folder, NAME, OURS).condition is HookCondition.ABSENT
+    os.mkfifo(folder / "pre-commit")
+    assert read_hook(folder, NAME, OURS).condition is HookCondition.UNUSABLE
+    (folder / "pre-commit").unlink()
+    (folder / "pre-commit").mkdir()
+    assert read_hook(folder, NAME, OURS).condition is HookCondition.UNUSABLE
+    (folder / "pre-commit").rmdir()
+    (folder / "pre-commit").symlink_to(place(folder, OURS, name="mine"))
+    found = read_hook(folder, NAME, OURS)
+    assert (found.condition, found.content) == (HookCondition.FOREIGN, OURS)
+
+
+def test_hook_moved_aside_by_pre_commit_is_found(folder: Path) -> None:
+    """That tool calls `.legacy`; another tool's `.legacy` is nothing to us."""
+    place(folder, OURS, name="pre-commit.legacy")
+    place(folder, OTHERS)
+    assert read_hook(folder, NAME, OURS).place.name == "pre-commit"
+    place(folder, b"#!/usr/bin/env bash\nexec pre-commit hook-impl --hook-type=pre-commit\n")
+    found = read_hook(folder, NAME, OURS)
+    assert (found.place.name, found.condition) == ("pre-commit.legacy", HookCondition.CURRENT)
+    assert found.earlier.name == "pre-commit.before-handoff-tui"
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o755), (0o077, 0o700), (0o777, 0o700), (0o002, 0o775)])
+def test_written_hook_is_executable_under_every_umask(folder: Path, umask: int, mode: int) -> None:
+    """Its owner can always run it; others as the umask says. The earlier hook keeps the mode that it had."""
+    place(folder, OTHERS, 0o751)
+    before = os.umask(umask)
+    try:
+        write_hook(read_hook(folder, NAME, OURS), OURS)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((folder / "pre-commit").stat().st_mode) == mode
+    assert stat.S_IMODE((folder / "pre-commit.before-handoff-tui").stat().st_mode) == 0o751
+
+
+@pytest.mark.parametrize("second_names", [True, False])
+@pytest.mark.parametrize("kind", ["file", "link", "dangling link"])
+def test_earlier_hook_comes_back_as_it_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, *, second_names: bool
+) -> None:
+    """Bytes, mode and times, also on a file system without second names, also when it is a link."""
+    if kind == "file":
+        path = place(folder, OTHERS + b"\xff\r\n", 0o751)
+    else:
+        path = folder / "pre-commit"
+        path.symlink_to("target" if kind == "link" else "nowhere")
+        place(folder, OTHERS, name="target")
+    os.utime(path, ns=(1_600_000_000_123_456_789, 1_500_000_000_987_654_321), follow_symlinks=False)
+    before = read_fingerprint(folder)
+    if not second_names:
+        monkeypatch.setattr(os, "link", _refuse_link)
+    write_hook(read_hook(folder, NAME, OURS), OURS)
+    found = read_hook(folder, NAME, OURS)
+    assert (found.condition, found.kept, found.kept_is_same) == (HookCondition.CURRENT, True, False)
+    put_back(found)
+    assert [line for line in compare_fingerprints(before, read_fingerprint(folder)) if "changed: .:" not in line] == []
+
+
+def _refuse_link(*_: object, **__: object) -> None:
+    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def test_hook_that_appears_meanwhile_is_not_overwritten(folder: Path) -> None:
+    """Between looking and writing somebody else may install one."""
+    found = read_hook(folder, NAME, OURS)
+    place(folder, OTHERS)
+    with pytest.raises(HookError, match="has just appeared"):
+        write_hook(found, OURS)
+    assert (folder / "pre-commit").read_bytes() == OTHERS
+
+
+def test_full_disk_leaves_the_earlier_hook(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be written whole is not put in place, and nothing is left over."""
+    place(folder, OTHERS)
+
+    def refuse(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(HookError, match="No space left"):
+        write_hook(read_hook(folder, NAME, OURS), OURS)
+    assert [entry.name for entry in folder.iterdir()] == ["pre-commit"]
+    assert (folder / "pre-commit").read_bytes() == OTHERS
+
+
+def test_folder_is_held_by_one(folder: Path) -> None:
+    """A second writer is told to wait; where locks are not known, one goes on."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with pytest.raises(HookError, match="another handoff-tui"), hold_folder(folder, make=True):
+            pytest.fail("two writers at once")
+    finally:
+        os.close(descriptor)
+
+
+def test_folder_without_locks_is_no_obstacle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network drives know none."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOTSUP, "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with hold_folder(folder, make=True):
+        write_hook(read_hook(folder, NAME, OURS), OURS)
+    assert read_hook(folder, NAME, OURS).condition is HookCondition.CURRENT
+
+
+def test_leftovers_are_swept(folder: Path) -> None:
+    """A half-written file of a killed run goes away with the next one; other files stay."""
+    place(folder, b"half", name="pre-push.handoff-tui-new")
+    place(folder, OTHERS, name="post-merge")
+    with hold_folder(folder, make=True):
+        pass
+    assert [entry.name for entry in folder.iterdir()] == ["post-merge"]
+
+
+def test_place_that_cannot_be_a_folder_is_refused() -> None:
+    """As when all hooks are switched off with /dev/null."""
+    with pytest.raises(HookError, match="isn't a folder"), hold_folder(Path(os.devnull), make=True):
+        pytest.fail("held a device")
+
+
+ODD_PATHS = ["/usr/bin/python3", '/a b/it\'s "quoted"/$HOME/`id`/python3', "/caf\udce9/python3", "/-E/python3"]
+
+
+@pytest.mark.parametrize("name", list(HookName))
+@pytest.mark.parametrize("python", ODD_PATHS)
+def test_hook_is_recognised_with_all_that_it_says(name: HookName, python: str) -> None:
+    """What was rendered is parsed back: name, Python, version, unchanged."""
+    script = parse_hook(render_hook(name, python, "1.2.3"))
+    assert script is not None
+    assert (script.name, script.python, script.version, script.unchanged) == (name.value, python, "1.2.3", True)
+
+
+@settings(max_examples=100)
+@given(st.binary(), st.binary(max_size=20))
+def test_parsing_never_raises(content: bytes, python: bytes) -> None:
+    """Whatever stands in a hook, also after our mark and in our assignment."""
+    parse_hook(content)
+    header = b"#!/bin/sh\n# handoff-tui hook 1 pre-commit sha256:" + b"0" * 64 + b"\n"
+    script = parse_hook(header + b"python=" + python + b"\n" + content)
+    assert script is not None
+    assert not script.unchanged
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "busybox"])
+@pytest.mark.parametrize("name", list(HookName))
+def test_hook_is_for_every_shell(shell: str, name: HookName) -> None:
+    """The shells that are here accept its grammar."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    argv = [program, "sh", "-n"] if shell == "busybox" else [program, "-n"]
+    done = subprocess.run(argv, input=render_hook(name, ODD_PATHS[1], "1"), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def ask_git(folder: Path) -> Path:
+    """What git itself says."""
+    done = subprocess.run(
+        ["git", "-C", str(folder), "rev-parse", "--path-format=absolute", "--git-path", "hooks"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return Path(done.stdout.removesuffix("\n"))
+
+
+def test_folder_is_where_git_looks(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """In a plain repository, a linked worktree and a submodule."""
+    builder.write("a").commit()
+    linked = builder.worktree(tmp_path / "linked tree", "side")
+    outer = RepositoryBuilder.init(tmp_path / "outer").write("b").commit()
+    inner = outer.submodule(builder, "sub module")
+    for folder in (builder.folder, linked.folder, inner.folder):
+        found = find_hooks_folder(open_repository(folder))
+        assert found.path == ask_git(folder)
+        assert (found.setting, found.leads_to) == (None, None)
+    assert find_hooks_folder(open_repository(linked.folder)).path.is_relative_to(builder.folder)

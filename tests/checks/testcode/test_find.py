@@ -1,13 +1,107 @@
+"""Tests in source code: strings, comments, names, bodies and cases."""
+
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.testcode import java, javascript
-from handoff_tui.checks.testcode.code_text import Family, parse_code
+from handoff_tui.checks.testcode.code_text import (
+    Family,
+    Scanned,
+    parse_code,
+    scan_go,
+    scan_java,
+    scan_kotlin,
+    scan_rust,
+    scan_script,
+)
 from handoff_tui.checks.testcode.compare import compare_tests
-from handoff_tui.checks.testcode.find import find_dead, find_tests, is_empty
+from handoff_tui.checks.testcode.find import find_dead, find_tests
 from tests.support.changed_world import build_changed_world
+
+
+def test_forms_are_as_long_as_the_text_and_have_its_lines() -> None:
+    """So that a position means the same in each."""
+    text = "a('b(') // c\n/* d\n */ `e\n${f}`"
+    code = parse_code(text, Family.SCRIPT)
+    assert code.code == "a('b(')     \n    \n    `e\n${f}`"
+    assert code.bare == "a('  ')     \n    \n    ` \n    `"
+    assert [code.line_of(position) for position in (0, 12, 13, 20, len(text) - 1)] == [1, 1, 2, 3, 4]
+
+
+Scan = Callable[[str], Scanned]
+
+
+def strings(scan: Scan, text: str) -> list[str]:
+    return [text[start:end] for start, end in scan(text).strings]
+
+
+def comments(scan: Scan, text: str) -> list[str]:
+    return [text[start:end] for start, end in scan(text).comments]
+
+
+@pytest.mark.parametrize(
+    ("scan", "text", "found"),
+    [
+        (scan_script, "a('x', \"y\")", ["x", "y"]),
+        (scan_script, r"a('it\'s')", [r"it\'s"]),
+        (scan_script, "`a ${b ? `c ${'}'}` : \"`\"} d` + 'e'", ["a ${b ? `c ${'}'}` : \"`\"} d", "e"]),
+        (scan_script, "`a ${ {b: 1} /* } */ // }\n} c` + 'd'", ["a ${ {b: 1} /* } */ // }\n} c", "d"]),
+        (scan_script, "x = /['\"`/]{2}/.test('a')", ["['\"`/]{2}", "a"]),
+        (scan_script, "return /'/g", ["'"]),
+        (scan_script, "a / b / 'c'", ["c"]),
+        (scan_script, "f(a) / 2 + '/'", ["/"]),
+        (scan_script, "<A b={c} /> + <p>x</p> + 'd'", ["d"]),
+        (scan_script, "'open\n'closed'", ["open", "closed"]),
+        (scan_script, "`open", ["open"]),
+        (scan_go, 'a("x", `y\n"`, \'"\')', ["x", 'y\n"', '"']),
+        (scan_go, "`open", ["open"]),
+        (scan_rust, 'let a: &\'a str = "x\n\\"y";', ['x\n\\"y']),
+        (scan_rust, 'r#"a " b"# + br##"c "# d"## + r"e\\"', ['a " b', 'c "# d', "e\\"]),
+        (scan_rust, "'\\'' + '\"' + '\\u{1F600}' + 'x'", ["\\'", '"', "\\u{1F600}", "x"]),
+        (scan_rust, 'r#"open', ["open"]),
+        (scan_java, '"a" + """\n b " \\""" c""" + \'"\'', ["a", '\n b " \\""" c', '"']),
+        (scan_java, '"""open', ["open"]),
+        (
+            scan_kotlin,
+            '"${a["x"]} ${ if (b) "}" else """c""" }" + "d"',
+            ['${a["x"]} ${ if (b) "}" else """c""" }', "d"],
+        ),
+        (scan_kotlin, '"""a " ${"}"} b""" + `it\'s "x"` + \'"\'', ['a " ${"}"} b', 'it\'s "x"', '"']),
+        (scan_kotlin, '"open\n"closed"', ["open", "closed"]),
+        (scan_kotlin, '"${open', ["${open"]),
+    ],
+)
+def test_strings_are_found_with_what_they_hold(scan: Scan, text: str, found: list[str]) -> None:
+    """Escapes, code inside, raw forms; one that is left open ends with its line or with the text."""
+    assert strings(scan, text) == found
+
+
+@pytest.mark.parametrize(
+    ("scan", "text", "found"),
+    [
+        (scan_script, "a // b\n/* c\nd */ 'http://x'", ["// b", "/* c\nd */"]),
+        (scan_script, "'/*' + \"//\" + `/* //`", []),
+        (scan_script, "a /* open", ["/* open"]),
+        (scan_go, "a // b", ["// b"]),
+        (scan_java, "/* a /* b */ c */", ["/* a /* b */"]),
+        (scan_rust, "/* a /* b */ c */ d", ["/* a /* b */ c */"]),
+        (scan_kotlin, "/* a /* b */ c */ d // e", ["/* a /* b */ c */", "// e"]),
+        (scan_rust, "/* a /* b */ open", ["/* a /* b */ open"]),
+    ],
+)
+def test_comments_are_found_where_they_are_some(scan: Scan, text: str, found: list[str]) -> None:
+    """Nested where the language nests them; never inside a string."""
+    assert comments(scan, text) == found
+
+
+def test_line_of_slashes_takes_no_time() -> None:
+    """A line that could begin a regular expression everywhere holds none, and the next line is read as ever."""
+    text = "=/[" * 200_000 + "\n= /'/"
+    assert strings(scan_script, text) == ["'"]
 
 
 @pytest.mark.parametrize(
@@ -210,15 +304,6 @@ def test_what_may_be_reached_is_not_dead(text: str) -> None:
     assert [part for part in list_dead(text) if part] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "empty"),
-    [("", True), (" // a\n", True), ("return;", True), ("return\na()", True), ("return a()", False), ("a()", False)],
-)
-def test_body_is_empty_when_it_does_nothing(text: str, empty: bool) -> None:  # noqa: FBT001 - a table of truths
-    """Comments do nothing."""
-    assert is_empty(parse_code(text, Family.GO), 0, len(text)) is empty
-
-
 PYTHON = """
 class TestBoat:
     async def test_rows(self):
@@ -268,27 +353,6 @@ def test_condition_of_python_that_is_always_true_is_trivial(condition: str, *, a
     assert bool(test.trivial) is answer
 
 
-ONE = "def test_row():\n    assert row() == 1\n"
-TWO = "def test_row():\n    assert row() == 2\n"
-
-
 def compare(before: dict[str, str], now: dict[str, str]) -> list[tuple[str, str, str | None]]:
     pairs = compare_tests(Context(Answers(build_changed_world(before, now))))
     return [(pair.old_path, pair.before.name, pair.new_path) for pair in pairs]
-
-
-def test_test_is_looked_for_in_its_file_first() -> None:
-    """Even if another file has one of its name now."""
-    assert compare({"test_a.py": ONE}, {"test_a.py": TWO, "test_b.py": ONE}) == [("test_a.py", "test_row", "test_a.py")]
-
-
-def test_test_that_left_is_found_where_it_is_new() -> None:
-    """Each new test stands for one that left, not for two."""
-    found = compare({"test_a.py": ONE, "test_b.py": ONE}, {"test_c.py": ONE})
-    assert [new_path for _, _, new_path in found] == ["test_c.py", None]
-
-
-def test_method_that_changed_its_class_is_found() -> None:
-    """The last part of its name is the same."""
-    before = "class A:\n    def test_row(self):\n        assert row() == 1\n"
-    assert compare({"test_a.py": before}, {"test_a.py": TWO}) == [("test_a.py", "A.test_row", "test_a.py")]

@@ -25,16 +25,6 @@ def subjects_deleted(before: dict[str, str], now: dict[str, str], renamed: dict[
     return find_subjects(TESTS_NOT_DELETED, build_changed_world(before, now, renamed))
 
 
-def test_tests_that_are_still_there_pass() -> None:
-    """Changed or joined by others."""
-    assert (
-        subjects_deleted(
-            {"tests/test_row.py": PYTHON}, {"tests/test_row.py": PYTHON + "\ndef test_more():\n    pass\n"}
-        )
-        == []
-    )
-
-
 def test_file_that_is_deleted_is_found() -> None:
     """With the number of its tests."""
     [found] = judge(TESTS_NOT_DELETED, build_changed_world({"tests/test_row.py": PYTHON}, {}))
@@ -64,46 +54,6 @@ def test_file_that_is_deleted_is_found() -> None:
 def test_test_that_is_gone_is_found(path: str, text: str, gone: str, name: str) -> None:
     """In each language; what is commented out or no longer marked is gone."""
     assert subjects_deleted({path: text}, {path: gone}) == [f"{path} {name}"]
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "now"),
-    [
-        ("a.test.ts", SCRIPT, SCRIPT.replace("describe('boat'", "describe('ship'")),
-        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "it('rows fast'")),
-        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "/* it('x', () => { */ it('rows'")),
-        ("boat_test.go", GO_DELETED, GO_DELETED.replace("TestRow", "TestRowing")),
-        ("src/boat.rs", RUST_DELETED, RUST_DELETED.replace("fn rows", "fn rowing")),
-        ("BoatTest.java", JAVA_DELETED, JAVA_DELETED.replace("class BoatTest", "class ShipTest")),
-    ],
-)
-def test_test_of_another_language_that_is_renamed_is_still_there(path: str, text: str, now: str) -> None:
-    """By its body, or by its own title where only the group around it changed."""
-    assert subjects_deleted({path: text}, {path: now}) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "now", "name"),
-    [
-        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "const s = `it('rows'`; ('x'"), "boat › rows"),
-        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "/* it('rows' */ f('rows'"), "boat › rows"),
-        (
-            "a_test.go",
-            'func TestRow(t *testing.T) {\n\tt.Run("a", func(t *testing.T) { t.Fatal(1) })\n}\n',
-            "func TestRow(t *testing.T) {\n}\n",
-            "TestRow › a",
-        ),
-        (
-            "src/boat.rs",
-            RUST_DELETED,
-            RUST_DELETED.replace("#[test]\nfn rows", 'const A: &str = "#[test]"; fn rows'),
-            "rows",
-        ),
-    ],
-)
-def test_test_that_is_only_quoted_is_gone(path: str, text: str, now: str, name: str) -> None:
-    """In a string, a template or a comment it does not run; a part of a test counts too."""
-    assert subjects_deleted({path: text}, {path: now}) == [f"{path} {name}"]
 
 
 def test_file_that_no_longer_parses_has_no_tests() -> None:
@@ -143,11 +93,6 @@ def test_test_file_of_unknown_kind_that_is_deleted_is_found() -> None:
     assert subjects_deleted({"tests/test_row.py": "check(row)\n"}, {}) == ["tests/test_row.py"]
 
 
-def test_other_files_may_go() -> None:
-    """Helpers, sources, documents."""
-    assert subjects_deleted({"tests/boats.py": "x = 1\n", "src/row.py": PYTHON, "src/lib.rs": "fn a() {}"}, {}) == []
-
-
 def test_rule_needs_a_baseline_that_can_be_read() -> None:
     """None: it does not apply. Unreadable: it cannot tell."""
     with pytest.raises(NotApplicableError):
@@ -185,24 +130,6 @@ def test_mark_that_is_new_in_python_is_found(text: str, subject: str) -> None:
     assert found[0].place.line
 
 
-@pytest.mark.parametrize(
-    ("path", "before", "now"),
-    [
-        ("a.test.js", "it('rows', () => {})", "it.skip('rows', () => {})"),
-        ("a.test.ts", "it('rows', () => {})", "xit('rows', () => {})"),
-        ("a.spec.ts", "describe('boat', () => {})", "describe.skip('boat', () => {})"),
-        ("a.spec.ts", "test('rows', () => {})", "test.only('rows', () => {})"),
-        ("boat_test.go", "func TestRow(t *testing.T) {}", 'func TestRow(t *testing.T) { t.Skip("x") }'),
-        ("src/boat.rs", "#[test]\nfn rows() {}", "#[test]\n#[ignore]\nfn rows() {}"),
-        ("BoatTest.java", "@Test\nvoid rows() {}", "@Test\n@Disabled\nvoid rows() {}"),
-        ("BoatTest.java", "@Test\nvoid rows() {}", '@Test\n@Ignore("x")\nvoid rows() {}'),
-    ],
-)
-def test_mark_that_is_new_in_another_language_is_found(path: str, before: str, now: str) -> None:
-    """Skipped, ignored, disabled, or left out by picking others."""
-    assert len(subjects_skips({path: before}, {path: now})) == 1
-
-
 def test_mark_in_a_new_file_is_found() -> None:
     """A test that never ran proves nothing."""
     assert subjects_skips({}, {"tests/test_new.py": "@pytest.mark.skip\ndef test_new(): pass\n"}) == [
@@ -224,19 +151,6 @@ def test_second_mark_of_the_same_kind_is_found() -> None:
     assert subjects_skips({"test_row.py": before}, {"test_row.py": now}) == ["pytest.mark.skip test_sail"]
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("test_row.py", PLAIN + '\nTEXT = "pytest.mark.skip"  # @pytest.mark.skip\n'),
-        ("a.test.js", "// it.skip('rows')\nit('skip.only', () => {})"),
-        ("src/row.py", "@pytest.mark.skip\ndef test_row(): pass\n"),
-    ],
-)
-def test_word_that_is_no_mark_passes(path: str, text: str) -> None:
-    """In strings, in comments, and outside test files."""
-    assert subjects_skips({}, {path: text}) == []
-
-
 PATH = "tests/test_row.py"
 
 
@@ -246,19 +160,6 @@ def body_of(*lines: str) -> str:
 
 def subjects_assertions(before: str, now: str, path: str = PATH) -> list[str]:
     return find_subjects(ASSERTIONS_NOT_WEAKENED, build_changed_world({path: before}, {path: now}))
-
-
-@pytest.mark.parametrize(
-    "now",
-    [
-        body_of("assert row() == 4", "assert sail() == 5", "assert more() == 6"),
-        body_of("assert row() == 5", "assert sail() != 5"),
-        body_of("x = row()", "assert x == 4", "self.assertEqual(sail(), 5)"),
-    ],
-)
-def test_assertions_that_are_as_many_pass(now: str) -> None:
-    """More, other, or said otherwise."""
-    assert subjects_assertions(body_of("assert row() == 4", "assert sail() == 5"), now) == []
 
 
 @pytest.mark.parametrize(
@@ -296,20 +197,7 @@ def test_assertion_that_cannot_fail_is_found(trivial: str) -> None:
     assert found[1].startswith("test_row trivial")
 
 
-def test_assertion_that_any_error_satisfies_is_found() -> None:
-    """A broad exception is raised by anything."""
-    before = body_of("with pytest.raises(KeyError): row()")
-    now = body_of("with pytest.raises(Exception): row()")
-    assert subjects_assertions(before, now) == ["test_row assertions", "test_row trivial pytest.raises(Exception)"]
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ("return", "assert row() == 4"),
-        ("if False:", "    assert row() == 4"),
-    ],
-)
+@pytest.mark.parametrize("lines", [("return", "assert row() == 4"), ("if False:", "    assert row() == 4")])
 def test_assertion_that_is_never_reached_does_not_count(lines: tuple[str, ...]) -> None:
     """After a return, or under a condition that never holds."""
     assert subjects_assertions(body_of("assert row() == 4"), body_of(*lines)) == ["test_row assertions"]
@@ -333,132 +221,51 @@ def test_test_that_moved_is_compared_where_it_is() -> None:
     """A new file does not hide a weaker test."""
     world = build_changed_world({PATH: body_of("assert row() == 4")}, {"tests/test_new.py": body_of("pass")})
     [found] = judge(ASSERTIONS_NOT_WEAKENED, world)
-    assert found.place is not None
-    assert found.place.path == "tests/test_new.py"
+    assert (found.place and found.place.path) == "tests/test_new.py"
+
+
+@pytest.mark.parametrize(("rule", "world"), [(NO_NEW_SKIPS, MemoryWorld()), (ASSERTIONS_NOT_WEAKENED, MemoryWorld())])
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError):
+        judge(rule, world)
 
 
 @pytest.mark.parametrize(
-    ("path", "before", "now", "count"),
+    ("path", "before", "now", "aspect"),
     [
         (
-            "a.test.js",
-            "it('rows', () => { expect(a).toBe(1); expect(b).toBe(2) })",
-            "it('rows', () => { expect(a).toBe(1) })",
-            1,
+            "a.test.ts",
+            "it('rows', () => { expect(a).toEqual(b) })",
+            "it('rows', () => { expect(a).toBeTruthy() })",
+            "exactness",
         ),
-        ("a.test.js", "it('rows', () => { expect(a).toBe(1) })", "it('rows', () => { expect(true).toBe(true) })", 2),
-        ("a.test.js", "it('rows', () => { expect(a).toBe(1) })", "it('rows', () => {\n// expect(a).toBe(1)\n})", 1),
-        ("a_test.go", "func TestRow(t *testing.T) { t.Fatal(1) }", "func TestRow(t *testing.T) { }", 1),
-        ("a.rs", "#[test]\nfn rows() { assert_eq!(1, row()); }", "#[test]\nfn rows() { assert!(true); }", 2),
-        ("BoatTest.java", "@Test void rows() { assertEquals(1, row()); }", "@Test void rows() { row(); }", 1),
         (
-            "BoatTest.java",
-            "@Test void rows() { assertEquals(1, row()); }",
-            "@Test void rows() { assertEquals(2, row()); }",
-            0,
-        ),
-    ],
-)
-def test_assertions_of_other_languages_are_counted(path: str, before: str, now: str, count: int) -> None:
-    """By number, without comments, and without those that cannot fail."""
-    assert len(subjects_assertions(before, now, path)) == count
-
-
-JS = "describe('boat', () => {{ it('rows', async () => {{ {} }}) }})"
-GO_ASSERTIONS = "func TestRow(t *testing.T) {{\n{}\n}}"
-RUST_ASSERTIONS = "mod tests {{ #[test]\nfn rows() {{ {} }} }}"
-JAVA_ASSERTIONS = "class BoatTest {{ @Test void rows() {{ {} }} }}"
-
-
-@pytest.mark.parametrize(
-    ("path", "frame", "before", "now", "aspect"),
-    [
-        ("a.test.ts", JS, "assert.equal(a, 1)", "assert.ok(a)", "exactness"),
-        ("a.test.ts", JS, "expect(a).toEqual(b)", "expect(a).toBeTruthy()", "exactness"),
-        ("a.test.ts", JS, "expect(a).toEqual(b)", "expect(a).toEqual(expect.anything())", "exactness"),
-        ("a.test.ts", JS, "expect(a).toEqual(b)", "const s = 'expect(a).toEqual(b)'", "assertions"),
-        ("a.test.ts", JS, "expect(a).toEqual(b)", "return; expect(a).toEqual(b)", "assertions"),
-        ("a.test.ts", JS, "expect(a).toEqual(b)", "return\nexpect(a).toEqual(b)", "assertions"),
-        ("a.test.ts", JS, "await row()", "", "body"),
-        ("a.test.ts", JS, "await row()", "return; await row()", "body"),
-        ("a_test.go", GO_ASSERTIONS, "require.NoError(t, err)", "_ = err", "assertions"),
-        ("a_test.go", GO_ASSERTIONS, "require.Equal(t, 1, a)", "require.NotNil(t, a)", "exactness"),
-        ("a_test.go", GO_ASSERTIONS, "t.Fatal(1)", "return\nt.Fatal(1)", "assertions"),
-        ("a_test.go", GO_ASSERTIONS, "t.Fatal(1)", "t.Log(1)", "assertions"),
-        ("a_test.go", GO_ASSERTIONS, "row()", "", "body"),
-        ("a.rs", RUST_ASSERTIONS, "assert_eq!(a, 1);", "assert!(a.is_some());", "exactness"),
-        ("a.rs", RUST_ASSERTIONS, "assert!(a);", "if false { assert!(a); }", "assertions"),
-        ("BoatTest.java", JAVA_ASSERTIONS, "assertEquals(1, a);", "assertNotNull(a);", "exactness"),
-        ("BoatTest.java", JAVA_ASSERTIONS, "assertThat(a).isEqualTo(1);", "assertThat(a).isNotNull();", "exactness"),
-        (
-            "BoatTest.java",
-            JAVA_ASSERTIONS,
-            "assertEquals(1, a);",
-            "if (true) return; assertEquals(1, a);",
+            "a_test.go",
+            "func TestRow(t *testing.T) { t.Fatal(1) }",
+            "func TestRow(t *testing.T) { t.Log(1) }",
             "assertions",
         ),
+        ("a.rs", "#[rstest]\n#[case(1)]\n#[case(2)]\nfn rows() {}", "#[rstest]\n#[case(1)]\nfn rows() {}", "cases"),
+        ("BoatTest.java", "@Test void rows() { row(); }", "@Test void rows() { }", "body"),
+        ("tests/test_row.py", "def test_row():\n    row()\n", "def test_row():\n    pass\n", "body"),
     ],
 )
-def test_test_of_another_language_that_was_weakened_is_found(
-    path: str, frame: str, before: str, now: str, aspect: str
-) -> None:
-    """Looser, never reached, only quoted, or emptied."""
-    [subject] = subjects_assertions(frame.format(before), frame.format(now), path)
+def test_test_of_any_language_that_was_weakened_is_found(path: str, before: str, now: str, aspect: str) -> None:
+    """How each language is read is tested beside its reader."""
+    [subject] = subjects_assertions(before, now, path)
     assert subject.endswith(f" {aspect}")
 
 
 @pytest.mark.parametrize(
     ("path", "before", "now"),
     [
-        ("a.test.js", "it.each([1, 2, 3])('rows', (n) => {})", "it.each([1])('rows', (n) => {})"),
-        ("a.rs", "#[rstest]\n#[case(1)]\n#[case(2)]\nfn rows() {}", "#[rstest]\n#[case(1)]\nfn rows() {}"),
-        (
-            "BoatTest.java",
-            "@ParameterizedTest @ValueSource(ints = {1, 2}) void rows(int n) {}",
-            "@ParameterizedTest @ValueSource(ints = {1}) void rows(int n) {}",
-        ),
-        (
-            "a_test.go",
-            "func TestRow(t *testing.T) {\na := []int{1, 2}\nfor range a {}\n}",
-            "func TestRow(t *testing.T) {\na := []int{1}\nfor range a {}\n}",
-        ),
+        ("a.spec.ts", "test('rows', () => {})", "test.only('rows', () => {})"),
+        ("boat_test.go", "func TestRow(t *testing.T) {}", 'func TestRow(t *testing.T) { t.Skip("x") }'),
+        ("src/boat.rs", "#[test]\nfn rows() {}", "#[test]\n#[ignore]\nfn rows() {}"),
+        ("BoatTest.java", "@Test\nvoid rows() {}", "@Test\n@Disabled\nvoid rows() {}"),
     ],
 )
-def test_cases_of_other_languages_are_counted(path: str, before: str, now: str) -> None:
-    """Fewer rows are fewer tests."""
-    [subject] = subjects_assertions(before, now, path)
-    assert subject.endswith(" cases")
-
-
-@pytest.mark.parametrize(
-    ("path", "frame", "before", "now"),
-    [
-        ("a.test.ts", JS, "expect(a).toBe(1)", "// expect(b).toBe(2)\nexpect(a).toBe(2)"),
-        ("a.test.ts", JS, "expect(a).toBe(1)", "if (skip) return; expect(a).toBe(1)"),
-        ("a.test.ts", JS, "return expect(a).resolves.toBe(1)", "return expect(a)\n.resolves.toBe(2)"),
-        ("a_test.go", GO_ASSERTIONS, "t.Fatal(1)", 't.Run("sub", func(t *testing.T) { t.Fatal(2) })\nt.Fatal(1)'),
-        ("a.rs", RUST_ASSERTIONS, "assert!(a);", "assert_eq!(a, 1);"),
-    ],
-)
-def test_test_of_another_language_that_asserts_as_much_passes(path: str, frame: str, before: str, now: str) -> None:
-    """Other values, comments, conditions, stricter comparisons."""
-    assert subjects_assertions(frame.format(before), frame.format(now), path) == []
-
-
-def test_python_test_that_was_emptied_is_found() -> None:
-    """Though it asserted nothing by itself."""
-    assert subjects_assertions(body_of("row()"), body_of("'rows'", "pass")) == ["test_row body"]
-    assert subjects_assertions(body_of("pass"), body_of("...")) == []
-
-
-@pytest.mark.parametrize(
-    ("rule", "world"),
-    [
-        (NO_NEW_SKIPS, MemoryWorld()),
-        (ASSERTIONS_NOT_WEAKENED, MemoryWorld()),
-    ],
-)
-def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
-    """It neither passes nor fails."""
-    with pytest.raises(NotApplicableError):
-        judge(rule, world)
+def test_mark_that_is_new_in_another_language_is_found(path: str, before: str, now: str) -> None:
+    """Skipped, ignored, disabled, or left out by picking others."""
+    assert len(subjects_skips({path: before}, {path: now})) == 1

@@ -1,0 +1,262 @@
+"""What rules are told: approvals, JSON, changed settings and test reports."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handoff_tui.checks.context import Answers, Context
+from handoff_tui.checks.facts.approvals import find_approvals
+from handoff_tui.checks.facts.configuration_changes import compare_configuration
+from handoff_tui.checks.facts.documents import JsonBrokenError, parse_strictly
+from handoff_tui.checks.facts.reports import parse_junit, parse_pytest_json, parse_tap
+from handoff_tui.checks.result import Outcome
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
+from tests.support.world import MemoryWorld
+
+
+def build(path: str, text: str) -> tuple[Context, Handoff]:
+    handoff = Handoff(
+        id="T1", dialect="hub", documents=(Document(path=path, role=DocumentRole.NOTE),), producers=("Dunlin",)
+    )
+    return Context(Answers(MemoryWorld({path: text}))), handoff
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Approved by: Ingrid Moen", "Ingrid Moen"),
+        ("- **Approved By:** Ingrid Moen", "Ingrid Moen"),
+        ("> approved_by: Ingrid", "Ingrid"),
+        ("1. Sign-off by: Ingrid", "Ingrid"),
+        ("Human approval: yes", None),
+    ],
+)
+def test_approval_is_found_however_it_is_written(text: str, name: str | None) -> None:
+    """In bold, in lists, with underscores; without a name it names nobody."""
+    [approval] = find_approvals(*build("a.md", f"# Top\n{text}\n"))
+    assert (approval.name, approval.place.line) == (name, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Approved by: none",
+        "Approved by: awaiting Ingrid",
+        "Approved by:",
+        "Approved by: [ ] ___",
+        "It was approved by Ingrid: yes",
+        "```\nApproved by: Ingrid\n```",
+    ],
+)
+def test_what_is_no_approval_is_not_found(text: str) -> None:
+    """Refused, empty, a mention, or inside code."""
+    assert list(find_approvals(*build("a.md", text))) == []
+
+
+def test_approval_in_json_is_found_with_what_stands_beside_it() -> None:
+    """At any depth; an object may hold the name."""
+    text = '{"a": [{"approved_by": {"name": "Ingrid"}, "note": "simulated"}, {"approved_by": false}]}'
+    [approval] = find_approvals(*build("a.json", text))
+    assert approval.name == "Ingrid"
+    assert "simulated" in approval.beside
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "line"),
+    [
+        (b"", "is empty", 5),
+        (b" \n", "is empty", 5),
+        (b'{"a":\n', "is not valid JSON", 6),
+        (b'{\n"a": "\xe9"}', "is not UTF-8", 6),
+        (b'{"a": {"b": 1, "b": 2}}', "b is given twice", None),
+        (b"[Infinity]", "Infinity is not a JSON value", None),
+        (b"1" * 5000, "can be relied on", None),
+        (b"[" * 100_000, "nested too deeply", 5),
+    ],
+)
+def test_what_is_no_json_is_refused(content: bytes, words: str, line: int | None) -> None:
+    """The error says why and, where it is known, on which line, counted from where the text begins."""
+    with pytest.raises(JsonBrokenError) as refused:
+        parse_strictly(content, first_line=5)
+    assert words in refused.value.message
+    assert refused.value.line == line
+
+
+@given(st.binary(max_size=200))
+def test_parsing_raises_nothing_else(content: bytes) -> None:
+    """Whatever the bytes are, there is a value or the one error, and the second reading is as the first."""
+    assert _read(content) == _read(content)
+
+
+def _read(content: bytes) -> object:
+    try:
+        return repr(parse_strictly(content))
+    except JsonBrokenError as refused:
+        return refused.message, refused.line
+
+
+VALUES = st.recursive(
+    st.booleans() | st.integers(0, 9) | st.sampled_from(["low", "high", "x"]) | st.lists(st.sampled_from(["a", "b"])),
+    lambda inner: st.dictionaries(st.sampled_from(["checks", "hub", "enabled", "severity", "n_minimum"]), inner),
+    max_leaves=8,
+)
+
+TABLES = st.dictionaries(st.sampled_from(["checks", "hub", "mosaic", "agents"]), VALUES)
+
+
+def weaker(before: str, now: str) -> dict[str, bool]:
+    found = compare_configuration(tomllib.loads(before), tomllib.loads(now))
+    return {difference.name: difference.weaker is not None for difference in found}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "name", "is_weaker"),
+    [
+        ("", "[hub]\nfailing_severities = ['critical', 'high', 'medium']", "hub.failing_severities", False),
+        ("[hub]\nstages = ['A', 'B']", "[hub]\nstages = ['A', 'B', 'C']", "hub.stages", False),
+        ("[hub]\nstages = ['A', 'B']", "[hub]\nstages = ['A']", "hub.stages", True),
+        (
+            "[mosaic]\nbriefing_max_age_hours = 24",
+            "[mosaic]\nbriefing_max_age_hours = 48",
+            "mosaic.briefing_max_age_hours",
+            True,
+        ),
+        (
+            "[mosaic]\nbriefing_max_age_hours = 24",
+            "[mosaic]\nbriefing_max_age_hours = 12",
+            "mosaic.briefing_max_age_hours",
+            False,
+        ),
+        ("[builder.questions]\ngreenlight_needed = true", "", "builder.questions.greenlight_needed", True),
+        ("", "[builder.questions]\ngreenlight_needed = false", "builder.questions.greenlight_needed", True),
+        ("", "[mosaic.health]\nenabled = true", "mosaic.health.enabled", False),
+        (
+            "[procedures.rules.VR001]\nseverity = 'critical'",
+            "[procedures.rules.VR001]\nseverity = 'high'",
+            "procedures.rules.VR001.severity",
+            True,
+        ),
+        ("", "[builder]\nhash_pattern = '.*'", "builder.hash_pattern", True),
+        ("", "[checks.own]\nrun = ['a']\nenabled = false", "checks.own.enabled", False),
+        ("", "[agents.one]\ntimeout_seconds = 9", "agents.one.timeout_seconds", False),
+    ],
+)
+def test_differences_are_told_apart(before: str, now: str, name: str, *, is_weaker: bool) -> None:
+    """What lets more through, and what does not."""
+    assert weaker(before, now)[name] is is_weaker
+
+
+@settings(max_examples=60)
+@given(TABLES, TABLES)
+def test_any_two_tables_are_compared_without_raising(before: dict[str, object], now: dict[str, object]) -> None:
+    """What is told as a difference is one."""
+    assert all(difference.before != difference.now for difference in compare_configuration(before, now))
+
+
+JUNIT = b"""<testsuites><testsuite>
+<testcase classname="a.B" name="one"/>
+<testcase classname="a.B" name="two"><failure message="1 is not 2">trace</failure></testcase>
+<testcase name="three"><error>boom
+ here</error></testcase>
+<testcase classname="a" name="four"><skipped message="later"/></testcase>
+</testsuite></testsuites>"""
+
+
+def test_junit_tells_failure_error_and_skip_apart() -> None:
+    """Each test by its id."""
+    report = parse_junit(JUNIT)
+    assert [(case.id, case.outcome, case.message) for case in report.cases] == [
+        ("a.B::one", Outcome.PASS, ""),
+        ("a.B::two", Outcome.FAIL, "1 is not 2"),
+        ("three", Outcome.ERROR, "boom here"),
+        ("a::four", Outcome.SKIPPED, "later"),
+    ]
+    assert [case.id for case in report.failing()] == ["a.B::two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "not XML"),
+        (b"<html/>", "no JUnit report"),
+        (b'<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>', "refused"),
+        (b"<testsuite>", "not XML"),
+        (b'<?xml version="1.0" encoding="none"?><testsuite/>', "not XML"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>'.encode("utf-16"), "refused"),
+    ],
+)
+def test_junit_that_is_none_is_a_problem(content: bytes, words: str) -> None:
+    """Nothing is guessed from a broken report."""
+    assert words in (parse_junit(content).problem or "")
+
+
+def test_tap_is_read() -> None:
+    """Plan, results, skips and to-dos."""
+    report = parse_tap(
+        "TAP version 14\n1..4\nok 1 - one\nnot ok 2 - two\nok 3 three # SKIP no disk\nnot ok 4 # TODO later\n"
+    )
+    assert [(case.id, case.outcome) for case in report.cases] == [
+        ("one", Outcome.PASS),
+        ("two", Outcome.FAIL),
+        ("three", Outcome.SKIPPED),
+        ("test 4", Outcome.SKIPPED),
+    ]
+    assert report.problem is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("ok 1\n", "no TAP plan"), ("1..3\nok 1\n", "says 3 tests"), ("Bail out! no disk\n", "Bail out!")],
+)
+def test_tap_that_is_not_whole_is_a_problem(text: str, words: str) -> None:
+    """A run that ended early is no pass."""
+    assert words in (parse_tap(text).problem or "")
+
+
+def build_pytest_report(*tests: object, **more: object) -> bytes:
+    return json.dumps({"created": 1.5, "tests": list(tests), **more}).encode()
+
+
+def test_pytest_report_is_read() -> None:
+    """Each test by the id that JUnit gives it, with its outcome and what it crashed with."""
+    crash = {"crash": {"message": "assert 1\n == 2"}}
+    report = parse_pytest_json(
+        build_pytest_report(
+            {"nodeid": "tests/test_a.py::test_one", "outcome": "passed"},
+            {"nodeid": "tests/test_a.py::TestB::test_two[a::b/c]", "outcome": "failed", "call": crash},
+            {"nodeid": "test_c.py::test_three", "outcome": "error", "setup": crash},
+            {"nodeid": "test_c.py::test_four", "outcome": "xfailed"},
+            {"nodeid": "alone", "outcome": "skipped"},
+        )
+    )
+    assert [(case.id, case.outcome, case.message) for case in report.cases] == [
+        ("tests.test_a::test_one", Outcome.PASS, ""),
+        ("tests.test_a.TestB::test_two[a::b/c]", Outcome.FAIL, "assert 1 == 2"),
+        ("test_c::test_three", Outcome.ERROR, "assert 1 == 2"),
+        ("test_c::test_four", Outcome.SKIPPED, ""),
+        ("alone", Outcome.SKIPPED, ""),
+    ]
+    assert report.problem is None
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"{", "not valid JSON"),
+        (b"[]", "no list of tests"),
+        (b'{"tests": {}}', "no list of tests"),
+        (build_pytest_report({"nodeid": 1, "outcome": "passed"}), "without an id"),
+        (build_pytest_report({"nodeid": "a", "outcome": "vanished"}), "unknown outcome"),
+        (build_pytest_report("a"), "without an id"),
+        (build_pytest_report(collectors=[{"nodeid": "b.py", "outcome": "failed"}]), "could not collect b.py"),
+    ],
+)
+def test_pytest_report_that_is_not_whole_is_a_problem(content: bytes, words: str) -> None:
+    """Nothing is guessed, and tests that were never collected are not forgotten."""
+    assert words in (parse_pytest_json(content).problem or "")

@@ -1,0 +1,184 @@
+"""Claims, problems and approvals of every format."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.checks.rule import NotApplicableError, Rule
+from handoff_tui.checks.rules.every.claims import APPROVALS_ARE_REAL, CLAIMS_HOLD, PROBLEMS_ABSENT
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from tests.support.world import MemoryWorld, find_subjects, judge
+
+HEAD = "# Handoff\n\n## Status\nReady.\n\n## Next steps\n- row\n\n"
+
+AGENT_STATE = {"last_agent": "heron", "handoff_message": "rowed", "implementation_progress": {}, "current_task": "row"}
+
+
+def note(text: str) -> MemoryWorld:
+    return MemoryWorld({"HANDOFF.md": HEAD + text})
+
+
+def mosaic(**approval: object) -> MemoryWorld:
+    verdict = {"verdict": "APPROVE", "evaluator": "Ingrid Moen", "score": 9, "criteria_results": {}, **approval}
+    return MemoryWorld(
+        {
+            ".mosaic/agent_state.json": json.dumps(AGENT_STATE),
+            ".mosaic/gemini_approval.json": json.dumps(verdict, indent=1),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Approved by: Ingrid Moen\n",
+        "Review verdict: PASS\n",
+        "Approved by: Ingrid Moen (not simulated)\n",
+        "Approved by: pending\n\nApproved by: Ingrid Moen\n",
+    ],
+)
+def test_approval_by_a_person_passes(text: str) -> None:
+    """A name, or a verdict that nothing speaks against."""
+    assert judge(APPROVALS_ARE_REAL, note(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Approved by: Ingrid Moen (simulated)\n",
+        "Approved by: Ingrid Moen\n\nThis approval was backfilled.\n",
+        "Review verdict: PASS (auto-closed)\n",
+        "Final verdict: APPROVED\n\nThe run was a simulation.\n",
+        "Approved by: review-agent\n",
+        "**Approved by**: Claude\n",
+        "Greenlight: auto\n",
+    ],
+)
+def test_approval_that_nobody_gave_is_found(text: str) -> None:
+    """Marked words on it or beside it, and names of agents."""
+    found = judge(APPROVALS_ARE_REAL, note(text))
+    assert len(found) == 1
+    assert found[0].place is not None
+    assert found[0].place.line
+
+
+def test_approval_that_says_it_was_simulated_is_found() -> None:
+    """Another model's verdict with a note that it was never asked for."""
+    world = mosaic(note="Simulated: no API key was set")
+    assert {found.actual for found in judge(APPROVALS_ARE_REAL, world)} == {"is marked simulated"}
+
+
+def test_approval_by_a_model_is_found() -> None:
+    """The name of an evaluator that is an agent's."""
+    [found] = judge(APPROVALS_ARE_REAL, mosaic(evaluator="gemini-pro"))
+    assert found.actual == "is by gemini-pro, which is no person"
+
+
+def test_approval_by_a_person_in_a_state_file_passes() -> None:
+    """The same verdict under a person's name."""
+    assert judge(APPROVALS_ARE_REAL, mosaic()) == []
+
+
+def test_word_far_from_an_approval_is_no_mark() -> None:
+    """A project may be about simulation."""
+    assert judge(APPROVALS_ARE_REAL, note("The simulation runs.\n\n\n\n\n\nApproved by: Ingrid Moen\n")) == []
+
+
+def test_results_that_were_backfilled_are_found() -> None:
+    """Results written after the fact."""
+    results = (
+        "# H-7 RESULTS (backfill)\n\n## Status: PASS\n\n## Files Created\n- none\n\n## Test Results\n- Total: 3 tests\n"
+        "- Passed: 3\n- Failed: 0\n\n## Full Regression Test\n- Total: 3 tests\n\n## Baseline Snapshot\n- Packages: 1\n"
+    )
+    assert find_subjects(APPROVALS_ARE_REAL, MemoryWorld({"handoffs/H-7/H-7_RESULTS.md": results})) == [
+        "H-7 results backfilled"
+    ]
+
+
+NOTE_CLAIMS = "# Handoff\n\n## Status\nDone, see `src/row.py`.\n\n## Next steps\n- rest\n"
+
+ID = "notes/HANDOFF.md"
+
+
+def world(kind: ClaimKind, state: VerdictState) -> MemoryWorld:
+    claim = Claim(text="as written", kind=kind, where=Place(path="HANDOFF.md", line=4), subject="row", value=12)
+    verdict = Verdict(claim=claim, state=state, measured=11, evidence="counted here")
+    return MemoryWorld({"HANDOFF.md": NOTE_CLAIMS}, measured={ID: (verdict,)})
+
+
+@pytest.mark.parametrize("kind", sorted(set(ClaimKind) - {ClaimKind.STATUS, ClaimKind.CHECK}))
+def test_claim_that_is_contradicted_is_found(kind: ClaimKind) -> None:
+    """With what was claimed and what was measured."""
+    [found] = judge(CLAIMS_HOLD, world(kind, VerdictState.CONTRADICTED))
+    assert (found.expected, found.actual) == ("12", "11")
+    assert found.place == Place(path="HANDOFF.md", line=4)
+    assert "counted here" in found.message
+
+
+@pytest.mark.parametrize("state", [VerdictState.HOLDS, VerdictState.UNVERIFIED])
+def test_claim_that_is_not_contradicted_passes(state: VerdictState) -> None:
+    """What could not be verified is no contradiction."""
+    assert judge(CLAIMS_HOLD, world(ClaimKind.COUNT, state)) == []
+
+
+@pytest.mark.parametrize("kind", [ClaimKind.STATUS, ClaimKind.CHECK])
+def test_claim_of_a_status_is_left_to_other_rules(kind: ClaimKind) -> None:
+    """A status is what the checks decide."""
+    assert judge(CLAIMS_HOLD, world(kind, VerdictState.CONTRADICTED)) == []
+
+
+def test_claims_of_other_handoffs_are_not_judged() -> None:
+    """Only what is under review."""
+    both = world(ClaimKind.COUNT, VerdictState.CONTRADICTED)
+    both.files["docs/HANDOFF.md"] = NOTE_CLAIMS
+    assert judge(CLAIMS_HOLD, both, "notes/docs/HANDOFF.md") == []
+
+
+BROKEN = '{"phase": '
+
+NOTE_PROBLEMS = "# Handoff\n\n## Status\nDone.\n\n## Next steps\n- rest\n"
+
+
+def test_document_that_can_be_read_passes() -> None:
+    """Warnings are no errors."""
+    assert judge(PROBLEMS_ABSENT, MemoryWorld({"HANDOFF.md": NOTE_PROBLEMS})) == []
+
+
+def test_document_that_cannot_be_read_is_found() -> None:
+    """With its place and the reason."""
+    [found] = judge(PROBLEMS_ABSENT, MemoryWorld({".planning/HANDOFF.json": BROKEN}))
+    assert found.place is not None
+    assert (found.place.path, found.place.line) == (".planning/HANDOFF.json", 1)
+    assert "JSON" in found.message
+
+
+def test_file_that_is_missing_is_found() -> None:
+    """A state file that should be there is nobody's document."""
+    files = {".mosaic/agent_state.json": '{"last_agent": "x", "handoff_message": "y", "current_task": "z"}'}
+    found = judge(PROBLEMS_ABSENT, MemoryWorld(dict(files)))
+    assert {one.place.path for one in found if one.place} == {".mosaic/blockers.json", ".mosaic/current_task.json"}
+
+
+def test_problems_of_other_handoffs_are_not_judged() -> None:
+    """Only what is under review, and what lies beside it."""
+    files = {"docs/HANDOFF.md": NOTE_PROBLEMS, ".planning/HANDOFF.json": BROKEN}
+    assert judge(PROBLEMS_ABSENT, MemoryWorld(dict(files)), "notes/docs/HANDOFF.md") == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "world"),
+    [
+        (APPROVALS_ARE_REAL, MemoryWorld()),
+        (APPROVALS_ARE_REAL, note("Rowing goes on.\n")),
+        (CLAIMS_HOLD, MemoryWorld({})),
+        (CLAIMS_HOLD, MemoryWorld({"HANDOFF.md": "# Handoff\n\n## Next steps\n- rest\n\n## Context\nNone.\n"})),
+        (PROBLEMS_ABSENT, MemoryWorld({"src/row.py": ""})),
+    ],
+)
+def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
+    """It neither passes nor fails."""
+    with pytest.raises(NotApplicableError):
+        judge(rule, world)
