@@ -77,11 +77,9 @@ def test_typed_ahead_keys_sign_nothing(desk: GateDesk, terminal: Terminal) -> No
     terminal.wait_for("Can't sign yet: reject needs a reason")
     assert len(list_entries(desk.root)) == 1
     write(terminal, "no tests")
-    press(terminal, "C-s")
-    terminal.wait_for("again to sign")
+    terminal.insist("C-s", "again to sign")
     assert len(list_entries(desk.root)) == 1
-    press(terminal, "C-s")
-    shown = terminal.wait_for("✓ Signed")
+    shown = terminal.insist("C-s", "✓ Signed")
     assert any(entry in shown for entry in list_entries(desk.root))
     leave(terminal)
     assert desk.gate(bo).json["state"] == "rejected"
@@ -94,19 +92,16 @@ def test_passphrase_is_typed_on_the_terminal_itself(desk: GateDesk, terminal: Te
     open_desk(desk, terminal, bo)
     reject(terminal, "no tests")
     assert "asks for the key's passphrase" in terminal.read()
-    press(terminal, "C-s")
-    terminal.wait_for("Enter passphrase")
+    terminal.insist("C-s", "Enter passphrase")
     press(terminal, "C-c")
     terminal.wait_for("was interrupted before it signed")
     terminal.wait_for(ARMED)
-    press(terminal, "C-s")
-    terminal.wait_for("Enter passphrase")
+    terminal.insist("C-s", "Enter passphrase")
     write(terminal, "wrong")
     terminal.press("Enter")
     terminal.wait_for("was not given, or is wrong")
     terminal.wait_for(ARMED)
-    press(terminal, "C-s")
-    terminal.wait_for("Enter passphrase")
+    terminal.insist("C-s", "Enter passphrase")
     write(terminal, PASSPHRASE)
     terminal.press("Enter")
     terminal.wait_for("✓ Signed")
@@ -124,8 +119,7 @@ def test_agent_that_is_gone_signs_nothing(desk: GateDesk, terminal: Terminal) ->
         write_identity(bo.home, bo.name, bo.email, bo.key.with_name("id_ed25519.pub"))
         open_desk(desk, terminal, bo, SSH_AUTH_SOCK=str(socket))
         reject(terminal, "no tests")
-    press(terminal, "C-s")
-    shown = terminal.wait_for("Not signed: ")
+    shown = terminal.insist("C-s", "Not signed: ")
     assert "the private key of" in shown
     assert "no tests" in shown
     assert len(list_entries(desk.root)) == 1
@@ -140,21 +134,18 @@ def test_whatever_changes_underneath_disarms(desk: GateDesk, terminal: Terminal)
     reject(terminal, "no tests")
     Path(desk.root / "src/app.py").write_text(CODE + "# later\n", encoding="utf-8")
     terminal.wait_for("1 file changed: src/app.py")
-    press(terminal, "C-s")
-    terminal.wait_for("look again first")
+    terminal.insist("C-s", "look again first")
     press(terminal, "C-r")
     terminal.wait_for(ARMED)
     assert desk.decide(cy, "hold", "--reason", "wait for me").code == 0
     shown = terminal.wait_for("something changed")
     assert "the log has a new entry: hold" in shown
     assert cy.email in shown
-    press(terminal, "C-s")
-    terminal.wait_for("look again first")
+    terminal.insist("C-s", "look again first")
     assert len(list_entries(desk.root)) == 2
     press(terminal, "C-r")
     terminal.wait_for(ARMED)
-    press(terminal, "C-s")
-    terminal.wait_for("✓ Signed")
+    terminal.insist("C-s", "✓ Signed")
     assert len(list_entries(desk.root)) == 3
     leave(terminal)
 

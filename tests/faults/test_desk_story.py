@@ -81,8 +81,7 @@ def reject(terminal: Terminal) -> None:
     write(terminal, "no source for the names")
     press(terminal, "Tab")
     terminal.wait_for(ARMED)
-    press(terminal, "C-s")
-    shown = terminal.wait_for("✓ Signed")
+    shown = terminal.insist("C-s", "✓ Signed")
     assert "✗ rejected" in shown
     press(terminal, "Escape")
     terminal.wait_for("signed as sha256:")
@@ -109,8 +108,7 @@ def approve(terminal: Terminal) -> None:
     write(terminal, HANDOFF)
     press(terminal, "Tab")
     terminal.wait_for(ARMED)
-    press(terminal, "C-s")
-    shown = terminal.wait_for("✓ Signed")
+    shown = terminal.insist("C-s", "✓ Signed")
     assert "✓ approved" in shown
     press(terminal, "Escape")
 

@@ -17,6 +17,10 @@ import pytest
 
 _LONGEST_SECONDS = 150.0
 _TICK_SECONDS = 0.05
+_PAUSE_SECONDS = 0.4
+"""A person looks before pressing; the app counts on it."""
+_PATIENCE_SECONDS = 10.0
+_TOO_FAST = "Too fast"
 _ENDED = "ended with"
 
 
@@ -76,6 +80,23 @@ class Terminal:
                 raise AssertionError(f"{text!r} never came; there is:\n{shown}")
             time.sleep(_TICK_SECONDS)
         return shown
+
+    def insist(self, key: str, text: str) -> str:
+        """Presses a key until a text is there: a box that was painted a moment ago asks to press again."""
+        deadline = time.monotonic() + _LONGEST_SECONDS
+        while True:
+            time.sleep(_PAUSE_SECONDS)
+            self.press(key)
+            patience = time.monotonic() + _PATIENCE_SECONDS
+            while time.monotonic() < patience:
+                shown = self.read()
+                if text in shown:
+                    return shown
+                if _TOO_FAST in shown:
+                    break
+                time.sleep(_TICK_SECONDS)
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{text!r} never came; there is:\n{shown}")
 
     def wait_for_end(self) -> tuple[int, str]:
         """The exit code, and all that was shown."""
