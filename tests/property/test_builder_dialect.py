@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.formats.builder.format import BUILDER
-from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from handoff_tui.handoffs.reading.format import Confidence, FormatReading
 from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, line_texts
 
@@ -127,7 +127,7 @@ def test_builder_reading_never_raises_and_is_repeatable(files: dict[str, str]) -
 def test_builder_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns or uses is listed under some handoff, and ids are given once."""
     shelf = MemoryFiles(files)
-    owned = {p for p in files if BUILDER.may_own(p) and BUILDER.recognise(shelf.source(p)) >= POSSIBLE}
+    owned = {p for p in files if BUILDER.may_own(p) and BUILDER.recognise(shelf.source(p)) >= Confidence.POSSIBLE}
     reading = read_with(BUILDER, shelf)
     listed = {document.path for handoff in reading.handoffs for document in handoff.documents}
     ids = [handoff.id for handoff in reading.handoffs]

@@ -25,11 +25,16 @@ from handoff_tui.core.text.markdown_text import render_code, render_markdown
 from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe
 from tests.support.check_reports import nasty_reports, nasty_rules, nasty_texts
 from tests.support.checks_document import build_rule_table
-from tests.support.junit_schema import list_faults
-from tests.support.markdown import list_tables, read_markdown, read_words
 from tests.support.pages import render_page
-from tests.support.sarif_schema import SARIF_SCHEMA
-from tests.support.tap import read_directive, read_tap
+from tests.support.report_formats import (
+    SARIF_SCHEMA,
+    list_faults,
+    list_tables,
+    read_directive,
+    read_markdown,
+    read_tap,
+    read_words,
+)
 
 modest = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -6,9 +6,8 @@ import tomllib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.config.layer import find_lines
+from handoff_tui.config.layer import find_leaves, find_lines, join_path, merge_tables
 from handoff_tui.config.load import LoadedSettings, build_settings
-from handoff_tui.config.paths import find_leaves, join_path, merge_tables
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.config.theme import ROLES, Theme, parse_theme
 from handoff_tui.core.errors import ConfigError

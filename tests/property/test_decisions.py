@@ -15,9 +15,9 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.position import find_attempt
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.review_record import Comment
+from tests.support.desk_states import list_lines
 from tests.support.gate_views import RECORD, build_decision_view
 from tests.support.logs import SUBJECT, LogBuilder
-from tests.support.reviewed import list_lines
 from tests.support.strategies import line_texts, model_values
 
 WORDS = st.from_regex(r"[A-Za-z][A-Za-z ,.]{0,30}[a-z]", fullmatch=True)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.tui.views.diff.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
 from handoff_tui.tui.views.diff.rows import find_language, find_words, split_words
-from tests.support.patches import parse_patch, render_patch
+from tests.support.diffs import parse_patch, render_patch
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "@@ -1 +1 @@"]), max_size=30)
 SAID = st.lists(st.builds(FixedRows, st.integers(-1, 40), st.integers(1, 3)), max_size=4)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.formats.gsd import GSD
-from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from handoff_tui.handoffs.reading.format import Confidence, FormatReading
 from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, json_values, line_texts
 
@@ -95,7 +95,7 @@ def test_gsd_reading_never_raises_and_is_repeatable(files: dict[str, str]) -> No
 def test_gsd_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns is listed under some handoff, and every id is given once."""
     shelf = MemoryFiles(files)
-    owned = {p for p in files if GSD.may_own(p) and GSD.recognise(shelf.source(p)) >= POSSIBLE}
+    owned = {p for p in files if GSD.may_own(p) and GSD.recognise(shelf.source(p)) >= Confidence.POSSIBLE}
     handoffs = read_with(GSD, shelf).handoffs
     listed = {document.path for handoff in handoffs for document in handoff.documents}
     assert owned == listed

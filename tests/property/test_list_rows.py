@@ -18,7 +18,7 @@ from handoff_tui.core.text.safe_text import has_hidden_characters
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, InboxOrder, RiskFact, RiskKind, WorkSize, sort_inbox
-from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.views.checks.rows import CheckRows
 from handoff_tui.tui.views.claims.view import ClaimRows, build_claim_page
@@ -27,8 +27,7 @@ from handoff_tui.tui.views.inbox.rows import InboxRows, filter_inbox
 from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain
 from handoff_tui.tui.widgets.row_list import RowSource
 from tests.support.check_reports import nasty_reports, nasty_texts
-from tests.support.inbox_items import make_item
-from tests.support.reviewed import build_reviewed
+from tests.support.desk_states import build_reviewed, make_item
 
 WIDTHS = st.integers(20, 200)
 MOMENTS = st.none() | st.datetimes(timezones=st.just(UTC))
@@ -151,7 +150,7 @@ def test_claim_rows_are_safe_lines(verdicts: list[Verdict], width: int) -> None:
         st.builds(
             PhaseView,
             name=nasty_texts(),
-            standing=st.sampled_from(PhaseStanding),
+            standing=st.sampled_from(PhaseProgress),
             gate=st.none() | st.sampled_from(GateName),
             who=st.none() | nasty_texts(),
             when=st.none() | nasty_texts(),

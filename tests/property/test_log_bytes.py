@@ -25,8 +25,15 @@ from handoff_tui.log.entries.statement import (
     verify_signatures,
 )
 from handoff_tui.log.entry import Entry, EntryKind
-from tests.support.log_entries import IDS, build_statement, read_golden, sign_payload, sign_statement
-from tests.support.log_keys import build_example_key, build_key
+from tests.support.log_keys import (
+    IDS,
+    build_example_key,
+    build_key,
+    build_statement,
+    read_golden,
+    sign_payload,
+    sign_statement,
+)
 from tests.support.strategies import json_values
 
 KINDS = st.sampled_from(["genesis", "policy", "submission", "decision"])

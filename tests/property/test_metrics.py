@@ -16,7 +16,7 @@ from handoff_tui.history.metrics.page import render_bar, render_sparkline
 from handoff_tui.history.metrics.report import MetricsReport, Unit
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.storage.evidence import encode_review
-from tests.support.figure_log import FigureLog, build_record
+from tests.support.replays import FigureLog, build_record
 from tests.support.strategies import json_texts, model_values
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, build_id
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
-from handoff_tui.status.show_json import build_show_json
+from handoff_tui.status.show_page import build_show_json
 from handoff_tui.status.status_page import build_status_json
 from tests.support.strategies import model_values
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
-from handoff_tui.handoffs.reading.format import NO, FormatReading
+from handoff_tui.handoffs.reading.format import Confidence, FormatReading
 from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, line_texts
 
@@ -121,4 +121,4 @@ def test_mosaic_reading_never_raises_and_is_repeatable(files: dict[str, str]) ->
 def test_mosaic_owns_nothing_outside_its_places(path: str, text: str) -> None:
     """A file that is not at one of the dialect's places is never recognised."""
     if not MOSAIC.may_own(path):
-        assert MOSAIC.recognise(MemoryFiles({path: text}).source(path)) == NO
+        assert MOSAIC.recognise(MemoryFiles({path: text}).source(path)) == Confidence.NO

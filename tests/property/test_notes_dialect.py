@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.formats.notes.format import NOTES
-from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from handoff_tui.handoffs.reading.format import Confidence, FormatReading
 from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import line_texts
 
@@ -60,7 +60,7 @@ def test_notes_reading_never_raises_and_is_repeatable(files: dict[str, str]) -> 
 def test_notes_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns is listed under some handoff, and every id is given once."""
     shelf = MemoryFiles(files)
-    owned = {p for p in files if NOTES.may_own(p) and NOTES.recognise(shelf.source(p)) >= POSSIBLE}
+    owned = {p for p in files if NOTES.may_own(p) and NOTES.recognise(shelf.source(p)) >= Confidence.POSSIBLE}
     handoffs = read_with(NOTES, shelf).handoffs
     listed = {document.path for handoff in handoffs for document in handoff.documents}
     assert owned == listed

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.formats.procedure import PROCEDURE
-from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from handoff_tui.handoffs.reading.format import Confidence, FormatReading
 from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, json_values, line_texts
 
@@ -88,7 +88,7 @@ def test_procedure_reading_never_raises_and_is_repeatable(files: dict[str, str])
 def test_procedure_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns is listed under some handoff, and every id is given once."""
     shelf = MemoryFiles(files)
-    owned = {p for p in files if PROCEDURE.may_own(p) and PROCEDURE.recognise(shelf.source(p)) >= POSSIBLE}
+    owned = {p for p in files if PROCEDURE.may_own(p) and PROCEDURE.recognise(shelf.source(p)) >= Confidence.POSSIBLE}
     handoffs = read_with(PROCEDURE, shelf).handoffs
     listed = {document.path for handoff in handoffs for document in handoff.documents}
     assert owned == listed

@@ -13,7 +13,7 @@ from handoff_tui.log.entries import canonical
 from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
 from handoff_tui.log.policy.texts import Texts, add_signer, drop_key, read_principals, set_principals, set_version
 from handoff_tui.log.proposals.proposal import build_proposal, parse_proposal, render_proposal
-from tests.support.log_entries import build_statement
+from tests.support.log_keys import build_statement
 from tests.support.logs import build_key, build_policy_toml, build_signers, find_keyid
 
 FILE = render_proposal(build_proposal(canonical.encode(build_statement("policy"))))

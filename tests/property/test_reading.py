@@ -13,7 +13,7 @@ from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.text.page import Cell, Grid, Page
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.reading.format import NO, POSSIBLE, CommitFact, RefFact
+from handoff_tui.handoffs.reading.format import CommitFact, Confidence, RefFact
 from handoff_tui.handoffs.reading.read import (
     ReadHandoffs,
     ReadingMemory,
@@ -24,8 +24,7 @@ from handoff_tui.handoffs.reading.read import (
 )
 from handoff_tui.status.next_move import build_gate
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState, ShownHandoff
-from handoff_tui.status.show_json import build_show_json
-from handoff_tui.status.show_page import build_show_page
+from handoff_tui.status.show_page import build_show_json, build_show_page
 from handoff_tui.status.status_page import build_status_json, build_status_page
 from tests.support.memory_files import MemoryFiles
 from tests.support.strategies import json_texts, line_texts
@@ -130,7 +129,10 @@ def _judge(shelf: MemoryFiles) -> dict[str, float]:
     """How sure the surest dialect is of each file."""
     asked = [path for path in shelf.files if path not in _OTHER_PATHS]
     return {
-        path: max((dialect.recognise(shelf.source(path)) for dialect in FORMATS if dialect.may_own(path)), default=NO)
+        path: max(
+            (dialect.recognise(shelf.source(path)) for dialect in FORMATS if dialect.may_own(path)),
+            default=Confidence.NO,
+        )
         for path in asked
     }
 
@@ -205,8 +207,8 @@ def test_reading_drops_no_file(shelf: MemoryFiles) -> None:
     """What is recognised by content is a document of a handoff; by its place alone, or its name, at least unknown."""
     result = read_handoffs(shelf, FORMATS)
     judged = _judge(shelf)
-    recognised = {path for path, confidence in judged.items() if confidence > POSSIBLE}
-    placed = {path for path, confidence in judged.items() if confidence == POSSIBLE}
+    recognised = {path for path, confidence in judged.items() if confidence > Confidence.POSSIBLE}
+    placed = {path for path, confidence in judged.items() if confidence == Confidence.POSSIBLE}
     listed = {document.path for handoff in result.handoffs for document in handoff.documents}
     candidates = {path for path in shelf.files if is_candidate(path)}
     assert recognised <= listed

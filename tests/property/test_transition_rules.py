@@ -9,24 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from handoff_tui.checks.contract import NotApplicableError, Rule, RuleFinding
-from handoff_tui.checks.rules.procedure.agent_ready import AGENT_READY
-from handoff_tui.checks.rules.procedure.context_transfer_complete import CONTEXT_TRANSFER_COMPLETE
+from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT
-from handoff_tui.checks.rules.procedure.source_phase_complete import SOURCE_PHASE_COMPLETE
+from handoff_tui.checks.rules.procedure.handing_over import (
+    CONTEXT_TRANSFER_COMPLETE,
+    SOURCE_PHASE_COMPLETE,
+)
 from handoff_tui.checks.rules.procedure.state_consistent import STATE_CONSISTENT
-from handoff_tui.checks.rules.procedure.target_resources import (
+from handoff_tui.checks.rules.procedure.target_ready import (
+    AGENT_READY,
     CONNECTIONS_STABLE,
     PERMISSIONS_GRANTED,
     TARGET_RESOURCES_PRESENT,
 )
 from handoff_tui.checks.rules.tdd.failing_tests import GREEN_HAS_NO_FAILING_TEST, RED_HAS_ONE_FAILING_TEST
-from handoff_tui.checks.rules.tdd.handoff_notes_parse import HANDOFF_NOTES_PARSE
-from handoff_tui.checks.rules.tdd.lock_not_stale import LOCK_NOT_STALE
+from handoff_tui.checks.rules.tdd.files import HANDOFF_NOTES_PARSE, LOCK_NOT_STALE, TEST_LIST_CONSISTENT
 from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE, PHASE_ORDER_LEGAL, RETRY_BUDGET_KEPT
-from handoff_tui.checks.rules.tdd.test_list_consistent import TEST_LIST_CONSISTENT
-from tests.support.cycles import cycle_world
-from tests.support.procedures import CONTEXT, EXECUTION, SESSION, files_world
+from tests.support.format_states import CONTEXT, EXECUTION, SESSION, cycle_world, files_world
 from tests.support.strategies import json_texts, json_values, line_texts
 from tests.support.world import MemoryWorld, judge
 

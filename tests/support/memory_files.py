@@ -8,8 +8,8 @@ from functools import cached_property
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.reading.format import (
-    POSSIBLE,
     CommitFact,
+    Confidence,
     FormatFiles,
     FormatReading,
     HandoffFormat,
@@ -70,6 +70,6 @@ def read_with(format_: HandoffFormat, files: MemoryFiles) -> FormatReading:
     owned = [
         source
         for path in files.paths
-        if format_.may_own(path) and format_.recognise(source := files.source(path)) >= POSSIBLE
+        if format_.may_own(path) and format_.recognise(source := files.source(path)) >= Confidence.POSSIBLE
     ]
     return format_.read(owned, files.opened)

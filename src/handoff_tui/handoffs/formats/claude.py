@@ -8,17 +8,8 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
-from handoff_tui.handoffs.reading.format import (
-    CERTAIN,
-    LIKELY,
-    NO,
-    POSSIBLE,
-    FormatFiles,
-    FormatReading,
-    HandoffFormat,
-    Source,
-)
-from handoff_tui.handoffs.reading.json_claims import build_facts, build_unique_id, claim_paths, read_each
+from handoff_tui.handoffs.reading.claim_words import build_facts, build_unique_id, claim_paths, read_each
+from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _PHASES: Final = ("specify", "architect", "test-design", "security", "implement", "review", "document")
@@ -49,15 +40,15 @@ def may_own(path: str) -> bool:
 def recognise(source: Source) -> float:
     root = source.json
     if root is None:
-        return POSSIBLE if source.path.endswith(".claude/handoff.json") else NO
+        return Confidence.POSSIBLE if source.path.endswith(".claude/handoff.json") else Confidence.NO
     if source.path.endswith(".claude/handoff.json") and root.has("checkpoint_pending"):
-        return CERTAIN
+        return Confidence.CERTAIN
     if not root.has("feature"):
-        return NO
+        return Confidence.NO
     if sum(root.has(field) for field in _REQUIRED) >= _MOSTLY_THERE:
-        return CERTAIN
+        return Confidence.CERTAIN
     own = sum(root.has(field) for field in _OWN_FIELDS)
-    return LIKELY if root.has("phase", "goal") and own >= _ENOUGH_OWN_FIELDS else NO
+    return Confidence.LIKELY if root.has("phase", "goal") and own >= _ENOUGH_OWN_FIELDS else Confidence.NO
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files

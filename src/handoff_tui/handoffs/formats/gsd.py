@@ -14,35 +14,24 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
+    build_facts,
+    build_unique_id,
+    claim_commit,
     claim_commits,
     claim_counts,
     claim_first_counts,
     claim_references,
+    claim_status,
     clean_path,
     find_counts,
+    normalise_status,
     one_line,
+    parse_path,
     says_nothing,
     section_text,
     top_items,
 )
-from handoff_tui.handoffs.reading.format import (
-    CERTAIN,
-    LIKELY,
-    NO,
-    POSSIBLE,
-    FormatFiles,
-    FormatReading,
-    HandoffFormat,
-    Source,
-)
-from handoff_tui.handoffs.reading.json_claims import (
-    build_facts,
-    build_unique_id,
-    claim_commit,
-    claim_status,
-    normalise_status,
-    parse_path,
-)
+from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, ParsedJson
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_markdown
 
@@ -425,24 +414,24 @@ def _recognise_state(source: Source) -> float:
     at_its_place = bool(_STATE_PLACE.search(source.path))
     root = source.json
     if root is None:
-        return POSSIBLE if at_its_place else NO
+        return Confidence.POSSIBLE if at_its_place else Confidence.NO
     own = sum(root.has(field) for field in _OWN_FIELDS)
     if own >= _MANY_OWN_FIELDS:
-        return CERTAIN
+        return Confidence.CERTAIN
     if own >= _SOME_OWN_FIELDS:
-        return LIKELY
-    return POSSIBLE if own and at_its_place else NO
+        return Confidence.LIKELY
+    return Confidence.POSSIBLE if own and at_its_place else Confidence.NO
 
 
 def _recognise_companion(source: Source) -> float:
     if not source.text.strip():
-        return POSSIBLE
+        return Confidence.POSSIBLE
     tags = len(find_tags(source))
     if tags:
-        return CERTAIN if tags > 1 else LIKELY
+        return Confidence.CERTAIN if tags > 1 else Confidence.LIKELY
     front = source.frontmatter
     fields = sum(front.has(field) for field in _FRONTMATTER) if front else 0
-    return LIKELY if fields >= _SOME_OWN_FIELDS else NO
+    return Confidence.LIKELY if fields >= _SOME_OWN_FIELDS else Confidence.NO
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files

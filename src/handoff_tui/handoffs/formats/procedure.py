@@ -11,18 +11,16 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
-from handoff_tui.handoffs.reading.claim_words import build_claim, claim_references, one_line, parse_status, top_items
-from handoff_tui.handoffs.reading.format import (
-    CERTAIN,
-    LIKELY,
-    NO,
-    POSSIBLE,
-    FormatFiles,
-    FormatReading,
-    HandoffFormat,
-    Source,
+from handoff_tui.handoffs.reading.claim_words import (
+    build_claim,
+    build_unique_id,
+    claim_references,
+    normalise_status,
+    one_line,
+    parse_status,
+    top_items,
 )
-from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
+from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, parse_field
 
@@ -302,7 +300,7 @@ _HEAD_LINES = 60
 
 def recognise_report(source: Source) -> float:
     fields = _head_fields(source.outline)
-    return LIKELY if "contract id" in fields and "status" in fields else NO
+    return Confidence.LIKELY if "contract id" in fields and "status" in fields else Confidence.NO
 
 
 def build_report(source: Source, taken: set[str]) -> Handoff:
@@ -449,8 +447,8 @@ def recognise(source: Source) -> float:
         return recognise_report(source)
     if source.json is None:
         ours = _PLACE.search(source.path) or any(word in source.text for word in _OWN_WORDS)
-        return POSSIBLE if ours else NO
-    return CERTAIN if next(find_objects(source), None) is not None else NO
+        return Confidence.POSSIBLE if ours else Confidence.NO
+    return Confidence.CERTAIN if next(find_objects(source), None) is not None else Confidence.NO
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
@@ -487,7 +485,7 @@ def _build_unread(source: Source, taken: set[str]) -> Handoff:
     return Handoff(
         id=build_unique_id(taken, source.path, "procedure", source.path),
         dialect="procedure",
-        documents=(source.document(DocumentRole.STATE, confidence=POSSIBLE),),
+        documents=(source.document(DocumentRole.STATE, confidence=Confidence.POSSIBLE),),
     )
 
 

@@ -9,24 +9,15 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
-from handoff_tui.handoffs.reading.claim_words import build_claim
-from handoff_tui.handoffs.reading.format import (
-    CERTAIN,
-    LIKELY,
-    NO,
-    POSSIBLE,
-    FormatFiles,
-    FormatReading,
-    HandoffFormat,
-    Source,
-)
-from handoff_tui.handoffs.reading.json_claims import (
+from handoff_tui.handoffs.reading.claim_words import (
+    build_claim,
     build_unique_id,
     claim_paths,
     claim_status,
     normalise_status,
     read_each,
 )
+from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _FIELDS: Final = ("task", "status", "actor", "changed_files", "checks", "open_points", "next_role")
@@ -57,11 +48,11 @@ def may_own(path: str) -> bool:
 def recognise(source: Source) -> float:
     root = source.json
     if root is None:
-        return POSSIBLE if source.path == "HANDOFF.json" else NO
+        return Confidence.POSSIBLE if source.path == "HANDOFF.json" else Confidence.NO
     if root.has(*_FIELDS):
-        return CERTAIN
+        return Confidence.CERTAIN
     own = sum(root.has(field) for field in _OWN_FIELDS)
-    return LIKELY if root.has("task", "status") and own >= _ENOUGH_OWN_FIELDS else NO
+    return Confidence.LIKELY if root.has("task", "status") and own >= _ENOUGH_OWN_FIELDS else Confidence.NO
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files

@@ -29,11 +29,16 @@ from handoff_tui.handoffs.reading.markdown import Outline, parse_markdown
 if TYPE_CHECKING:
     from handoff_tui.handoffs.handoff import Handoff
 
-CERTAIN = 1.0
-LIKELY = 0.8
-POSSIBLE = 0.5
-"""The least confidence with which a format may own a file."""
-NO = 0.0
+
+class Confidence:
+    """How sure a format is that a file is its own."""
+
+    CERTAIN = 1.0
+    LIKELY = 0.8
+    POSSIBLE = 0.5
+    """The least with which a format may own a file."""
+    NO = 0.0
+
 
 Made = TypeVar("Made")
 
@@ -164,7 +169,7 @@ class Source:
         self,
         role: DocumentRole,
         *,
-        confidence: float = CERTAIN,
+        confidence: float = Confidence.CERTAIN,
         missing: tuple[str, ...] = (),
         out_of_order: tuple[str, ...] = (),
     ) -> Document:

@@ -12,7 +12,7 @@ from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.reading.format import (
-    POSSIBLE,
+    Confidence,
     FormatFiles,
     FormatReading,
     HandoffFormat,
@@ -170,7 +170,7 @@ def _recognise(file: SourceFile, interested: list[HandoffFormat]) -> _Recognised
     best = 0.0
     for format_ in interested:
         confidence = source.read_once(("recognise", format_.id), format_.recognise)
-        if confidence >= POSSIBLE and confidence > best:
+        if confidence >= Confidence.POSSIBLE and confidence > best:
             owner, best = format_.id, confidence
     return _Recognised(file, owner, source.problems())
 

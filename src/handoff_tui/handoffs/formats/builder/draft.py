@@ -11,13 +11,17 @@ from handoff_tui.core.packages import Package
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.core.tasks import Attempt, Fact, Question
 from handoff_tui.handoffs.claim import Claim
-from handoff_tui.handoffs.formats.builder.grouping import HandoffFiles, NamedSource
-from handoff_tui.handoffs.formats.builder.names import strip_id
-from handoff_tui.handoffs.formats.builder.prompt import PromptReading, read_prompt
+from handoff_tui.handoffs.formats.builder.names import HandoffFiles, NamedSource, strip_id
+from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
+    PromptReading,
+    ReviewReading,
+    read_answers,
+    read_prompt,
+    read_review,
+)
 from handoff_tui.handoffs.formats.builder.recognition import recognise
 from handoff_tui.handoffs.formats.builder.registry_state import RegistryFacts
 from handoff_tui.handoffs.formats.builder.results import ResultsReading, read_results
-from handoff_tui.handoffs.formats.builder.review import ReviewReading, read_answers, read_review
 from handoff_tui.handoffs.formats.builder.spec import SpecReading, read_spec
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import Source

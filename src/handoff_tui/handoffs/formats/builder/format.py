@@ -9,10 +9,9 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
-from handoff_tui.handoffs.formats.builder.grouping import group_files
-from handoff_tui.handoffs.formats.builder.names import is_framework, is_same_framework, parse_path
+from handoff_tui.handoffs.formats.builder.names import group_files, is_framework, is_same_framework, parse_path
 from handoff_tui.handoffs.formats.builder.packages import attach_packages, read_manifest
-from handoff_tui.handoffs.formats.builder.prompt import find_contract_version
+from handoff_tui.handoffs.formats.builder.prompts_and_reviews import count_events, find_contract_version, read_evidence
 from handoff_tui.handoffs.formats.builder.recognition import recognise
 from handoff_tui.handoffs.formats.builder.registry_state import (
     RegistryRow,
@@ -21,7 +20,6 @@ from handoff_tui.handoffs.formats.builder.registry_state import (
     find_rows,
     find_superseded,
 )
-from handoff_tui.handoffs.formats.builder.review import count_events, read_evidence
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 

@@ -13,7 +13,7 @@ from handoff_tui.handoffs.formats.builder.registry_state import find_rows
 from handoff_tui.handoffs.formats.builder.sections import fields, headed, missing_sections, preamble
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.claim_words import parse_status
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.format import Confidence, Source
 
 _STANDARD: Final = Builder.model_construct()
 _SPEC_TITLE: Final = compile_later(r"\b(?:builder|handoff|follow-?up|cleanup|bugfix|housekeeping)", re.IGNORECASE)
@@ -40,9 +40,9 @@ def recognise(source: Source) -> float:
 def _recognise(source: Source) -> float:
     named = parse_path(source.path)
     if named is None:
-        return NO
+        return Confidence.NO
     if not source.readable or not source.text.strip():
-        return POSSIBLE if named.specific else NO
+        return Confidence.POSSIBLE if named.specific else Confidence.NO
     return _JUDGES[named.role](source, named)
 
 
@@ -52,8 +52,8 @@ def _judge_spec(source: Source, named: NamedFile) -> float:
     titled = _SPEC_TITLE.search(source.outline.title or "") is not None
     score = present + identity + titled
     if not named.specific:
-        return CERTAIN if present >= _ENOUGH else NO
-    return CERTAIN if score >= _ENOUGH else LIKELY if score else NO
+        return Confidence.CERTAIN if present >= _ENOUGH else Confidence.NO
+    return Confidence.CERTAIN if score >= _ENOUGH else Confidence.LIKELY if score else Confidence.NO
 
 
 def _judge_results(source: Source, named: NamedFile) -> float:
@@ -64,46 +64,60 @@ def _judge_results(source: Source, named: NamedFile) -> float:
     named_in_title = bool(find_ids(title) or find_packages(title))
     score = present + stated + named_in_title
     if not named.specific:
-        return CERTAIN if score >= _ENOUGH + 1 else LIKELY if named_in_title and present + stated else NO
+        return (
+            Confidence.CERTAIN
+            if score >= _ENOUGH + 1
+            else Confidence.LIKELY
+            if named_in_title and present + stated
+            else Confidence.NO
+        )
     score += title.lower().startswith("results")
-    return CERTAIN if score >= _ENOUGH else LIKELY if score else NO
+    return Confidence.CERTAIN if score >= _ENOUGH else Confidence.LIKELY if score else Confidence.NO
 
 
 def _judge_prompt(source: Source, named: NamedFile) -> float:
     score = sum(pattern.search(source.text) is not None for pattern in _PROMPT_WORDS)
     least = 1 if named.specific else 2
-    return NO if score < least else CERTAIN if score >= _ENOUGH else LIKELY
+    return Confidence.NO if score < least else Confidence.CERTAIN if score >= _ENOUGH else Confidence.LIKELY
 
 
 def _judge_answers(source: Source, named: NamedFile) -> float:
     found = len(_ANSWER_WORDS.findall(source.text))
     if found >= _ENOUGH:
-        return CERTAIN if named.specific else LIKELY
-    return LIKELY if named.specific and found else NO
+        return Confidence.CERTAIN if named.specific else Confidence.LIKELY
+    return Confidence.LIKELY if named.specific and found else Confidence.NO
 
 
 def _judge_review(source: Source, named: NamedFile) -> float:
     if _VERDICT.search(source.text):
-        return CERTAIN
+        return Confidence.CERTAIN
     # the verdict is the last line, so it is what a truncated report lacks
-    return POSSIBLE if named.specific and re.search(r"\b(?:review|evaluation)\b", source.text, re.IGNORECASE) else NO
+    return (
+        Confidence.POSSIBLE
+        if named.specific and re.search(r"\b(?:review|evaluation)\b", source.text, re.IGNORECASE)
+        else Confidence.NO
+    )
 
 
 def _judge_manifest(source: Source, named: NamedFile) -> float:
     if source.json_document.root is None:
-        return POSSIBLE if named.specific else NO
+        return Confidence.POSSIBLE if named.specific else Confidence.NO
     root = source.json_document.root
     contents = any(root.has(key) for key in ("assets", "files", "dependencies", "depends_on"))
     if any(root.has(key) for key in _NOT_A_PACKAGE):
-        return NO
+        return Confidence.NO
     if root.has("package_id"):
-        return CERTAIN if contents else LIKELY if named.specific else NO
-    return LIKELY if named.specific and contents and (root.has("spec_id") or root.has("framework_id")) else NO
+        return Confidence.CERTAIN if contents else Confidence.LIKELY if named.specific else Confidence.NO
+    return (
+        Confidence.LIKELY
+        if named.specific and contents and (root.has("spec_id") or root.has("framework_id"))
+        else Confidence.NO
+    )
 
 
 def _judge_registry(source: Source, named: NamedFile) -> float:
     del named
-    return LIKELY if find_rows(source) else NO
+    return Confidence.LIKELY if find_rows(source) else Confidence.NO
 
 
 _JUDGES: Final[dict[DocumentRole, Callable[[Source, NamedFile], float]]] = {

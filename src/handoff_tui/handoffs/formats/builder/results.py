@@ -13,9 +13,8 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.formats.builder.counts import complete_with, find_runs
-from handoff_tui.handoffs.formats.builder.file_claims import find_file_claims
 from handoff_tui.handoffs.formats.builder.names import find_ids
+from handoff_tui.handoffs.formats.builder.results_claims import complete_with, find_file_claims, find_runs
 from handoff_tui.handoffs.formats.builder.sections import (
     body,
     fields,

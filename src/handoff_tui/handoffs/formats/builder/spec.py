@@ -10,7 +10,7 @@ from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.formats.builder.names import find_ids
-from handoff_tui.handoffs.formats.builder.prompt import PromptReading, read_questions
+from handoff_tui.handoffs.formats.builder.prompts_and_reviews import PromptReading, read_questions
 from handoff_tui.handoffs.formats.builder.sections import (
     fields,
     headed,

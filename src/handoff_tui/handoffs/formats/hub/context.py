@@ -12,12 +12,11 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.formats.hub import layout
+from handoff_tui.handoffs.formats.hub.layout import STANDARD, find_next_stage, is_done, parse_stage
 from handoff_tui.handoffs.formats.hub.reports import find_contradiction
-from handoff_tui.handoffs.formats.hub.stages import STANDARD, find_next_stage, is_done, parse_stage
-from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.handoff import HandoffDraft, build_id
 from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.markdown import Code, Item, Section, parse_field, plain
 
 _NOT_FOUND: Final = compile_later(r"^\W*(Run (\S+) not found)", re.IGNORECASE)

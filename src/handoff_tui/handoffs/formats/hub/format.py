@@ -17,22 +17,20 @@ from handoff_tui.handoffs.formats.hub.context import (
     normalise_time,
     read_context,
 )
-from handoff_tui.handoffs.formats.hub.reports import add_findings, add_report, find_finding_lists, is_report
-from handoff_tui.handoffs.formats.hub.stages import STANDARD, is_done, parse_stage
-from handoff_tui.handoffs.formats.hub.work_cycles import add_cycle, age_of, find_cycles, find_named
-from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType, build_id
-from handoff_tui.handoffs.reading.claim_words import quote
-from handoff_tui.handoffs.reading.format import (
-    CERTAIN,
-    LIKELY,
-    NO,
-    POSSIBLE,
-    FormatFiles,
-    FormatReading,
-    HandoffFormat,
-    Source,
+from handoff_tui.handoffs.formats.hub.layout import STANDARD, is_done, parse_stage
+from handoff_tui.handoffs.formats.hub.reports import (
+    add_cycle,
+    add_findings,
+    add_report,
+    age_of,
+    find_cycles,
+    find_finding_lists,
+    find_named,
+    is_report,
 )
-from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, HandoffType, build_id
+from handoff_tui.handoffs.reading.claim_words import quote
+from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _HEADER: Final = compile_later(r"^#\s+(?:Handoff|Work\s?Cycle) Context\s*$", re.IGNORECASE)
@@ -43,12 +41,12 @@ _HEAD_LINES = 12
 
 def recognise(source: Source) -> float:
     if not source.readable:
-        return POSSIBLE if _has_own_name(source.name) else NO
+        return Confidence.POSSIBLE if _has_own_name(source.name) else Confidence.NO
     if source.name.lower().endswith((".md", ".markdown")):
         return _recognise_context(source)
     root = source.json
     if root is None:
-        return POSSIBLE if _has_own_name(source.name) else NO
+        return Confidence.POSSIBLE if _has_own_name(source.name) else Confidence.NO
     return _recognise_json(root, source.name)
 
 
@@ -59,50 +57,50 @@ def is_context(source: Source) -> bool:
 def judge_todo(root: JsonNode) -> float:
     """A list of tasks with titles, below the name of a project."""
     if root.value == {}:
-        return POSSIBLE
+        return Confidence.POSSIBLE
     tasks = root.get("tasks")
     if tasks is None or not isinstance(tasks.value, list):
-        return NO
+        return Confidence.NO
     if not tasks.value:
-        return LIKELY if root.has("project") else POSSIBLE
+        return Confidence.LIKELY if root.has("project") else Confidence.POSSIBLE
     looks_right = any(task.has("title") and (task.has("id") or task.has("status")) for task in tasks.elements())
     if not looks_right:
-        return NO
-    return CERTAIN if root.has("project") else LIKELY
+        return Confidence.NO
+    return Confidence.CERTAIN if root.has("project") else Confidence.LIKELY
 
 
 def _recognise_context(source: Source) -> float:
     head = [line.strip() for line in source.text.lstrip().split("\n", _HEAD_LINES)[:_HEAD_LINES]]
     named = layout.CONTEXT_NAME.match(source.name) is not None
     if not head[0]:
-        return POSSIBLE if named else NO
+        return Confidence.POSSIBLE if named else Confidence.NO
     if not _HEADER.match(head[0]):
-        return NO
+        return Confidence.NO
     if any(_RUN_LINE.match(line) or _NOT_FOUND.match(line) for line in head[1:]):
-        return CERTAIN
-    return LIKELY if named else NO
+        return Confidence.CERTAIN
+    return Confidence.LIKELY if named else Confidence.NO
 
 
 def _recognise_json(root: JsonNode, name: str) -> float:
     if find_cycles(root):
-        return CERTAIN
+        return Confidence.CERTAIN
     if layout.TODO_NAME.match(name):
         return judge_todo(root)
     if layout.is_findings_name(name):
         return _judge_findings(root)
-    return LIKELY if is_report(root) else NO
+    return Confidence.LIKELY if is_report(root) else Confidence.NO
 
 
 def _judge_findings(root: JsonNode) -> float:
     if root.value in ({}, []):
-        return POSSIBLE
+        return Confidence.POSSIBLE
     lists = find_finding_lists(root)
     if not lists:
-        return LIKELY if is_report(root) else NO
+        return Confidence.LIKELY if is_report(root) else Confidence.NO
     elements = [element for found in lists for element in found.elements()]
     if not elements:
-        return LIKELY
-    return CERTAIN if any(element.has("severity") for element in elements) else LIKELY
+        return Confidence.LIKELY
+    return Confidence.CERTAIN if any(element.has("severity") for element in elements) else Confidence.LIKELY
 
 
 def _has_own_name(name: str) -> bool:

@@ -13,10 +13,9 @@ from handoff_tui.handoffs.formats.mosaic.fields import build_tasks, claim_files,
 from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
-from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, RegistryState
 from handoff_tui.handoffs.reading.claim_words import build_claim, clean_path, parse_status, quote
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
-from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _DEPLOYMENT_KEY: Final = compile_later(r"(?:health|status|state|deployed|deployment|live)$")

@@ -7,7 +7,7 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.formats.mosaic import layout
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _KEYS: Final = {
@@ -68,14 +68,14 @@ _HEAD = 2000
 
 def recognise(source: Source) -> float:
     if layout.is_emergency_path(source.path):
-        return LIKELY if _EMERGENCY_WORD.search(source.text) else POSSIBLE
+        return Confidence.LIKELY if _EMERGENCY_WORD.search(source.text) else Confidence.POSSIBLE
     if not source.readable:
-        return POSSIBLE if layout.may_own(source.path) else NO
+        return Confidence.POSSIBLE if layout.may_own(source.path) else Confidence.NO
     if layout.is_manifest_path(source.path):
         return _judge(source.json, _MANIFEST_KEYS)
     split = layout.split_state_path(source.path)
     if split is None or not layout.is_state_path(source.path):
-        return NO
+        return Confidence.NO
     return _recognise_state_file(source, split[1])
 
 
@@ -90,25 +90,25 @@ def _recognise_state_file(source: Source, name: str) -> float:
     if name == layout.SESSION_LOG:
         return _recognise_log(source)
     keys = _KEYS.get(name)
-    return POSSIBLE if keys is None else _judge(source.json, keys)
+    return Confidence.POSSIBLE if keys is None else _judge(source.json, keys)
 
 
 def _judge(root: JsonNode | None, keys: tuple[str, ...]) -> float:
     """Broken or empty content stays possible; an object that shares no key with the format belongs to someone else."""
     if root is None or not isinstance(root.value, dict) or not root.value:
-        return POSSIBLE
+        return Confidence.POSSIBLE
     known = sum(key in root.value for key in keys)
     if known == 0:
-        return NO
-    return CERTAIN if known > 1 or len(root.value) == 1 else LIKELY
+        return Confidence.NO
+    return Confidence.CERTAIN if known > 1 or len(root.value) == 1 else Confidence.LIKELY
 
 
 def _recognise_log(source: Source) -> float:
     judged = [_judge(line.root, _KEYS[layout.SESSION_LOG]) for line in source.json_lines]
-    return max(judged, default=POSSIBLE)
+    return max(judged, default=Confidence.POSSIBLE)
 
 
 def _recognise_document(source: Source) -> float:
     if not _SESSION_TITLE.search(source.text[:_HEAD]):
-        return POSSIBLE
-    return CERTAIN if _SESSION_NAME.match(source.name) else LIKELY
+        return Confidence.POSSIBLE
+    return Confidence.CERTAIN if _SESSION_NAME.match(source.name) else Confidence.LIKELY

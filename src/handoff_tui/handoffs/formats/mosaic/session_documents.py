@@ -9,6 +9,7 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.handoff import HandoffDraft
 from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
     claim_commits,
@@ -19,7 +20,6 @@ from handoff_tui.handoffs.reading.claim_words import (
     parse_status,
 )
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
 
 _FILE_SECTION: Final = compile_later(

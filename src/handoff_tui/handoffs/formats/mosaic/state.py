@@ -26,10 +26,9 @@ from handoff_tui.handoffs.formats.mosaic.fields import (
 )
 from handoff_tui.handoffs.formats.mosaic.recognition import is_session_document
 from handoff_tui.handoffs.formats.mosaic.session_documents import add_session_document
-from handoff_tui.handoffs.handoff import DocumentRole
+from handoff_tui.handoffs.handoff import DocumentRole, HandoffDraft
 from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
-from handoff_tui.handoffs.reading.format import POSSIBLE, Source
-from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 STANDARD: Final = Mosaic.model_construct()
@@ -361,7 +360,7 @@ def _add_documents(sources: dict[str, Source], draft: HandoffDraft) -> None:
         if name in layout.STATE_NAMES:
             continue
         if not name.lower().endswith(".md"):
-            draft.documents.append(source.document(DocumentRole.OTHER, confidence=POSSIBLE))
+            draft.documents.append(source.document(DocumentRole.OTHER, confidence=Confidence.POSSIBLE))
             if name.lower().endswith(".json") and source.json is None:
                 draft.add_fact("not readable as JSON", source.path, source.place())
             continue

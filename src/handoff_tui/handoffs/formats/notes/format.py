@@ -14,11 +14,13 @@ from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessio
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
+    build_unique_id,
     claim_commits,
     claim_first_counts,
     claim_references,
     clean_path,
     find_paths,
+    normalise_status,
     one_line,
     parse_status,
     parse_verdict,
@@ -26,8 +28,7 @@ from handoff_tui.handoffs.reading.claim_words import (
     section_text,
     top_items,
 )
-from handoff_tui.handoffs.reading.format import NO, POSSIBLE, FormatFiles, FormatReading, HandoffFormat, Source
-from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
+from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
 
 _DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
@@ -184,11 +185,11 @@ def may_own(path: str) -> bool:
 def recognise(source: Source) -> float:
     canonical = bool(_CANONICAL.search(source.path))
     if not source.readable or not source.text.strip():
-        return POSSIBLE if canonical else NO
+        return Confidence.POSSIBLE if canonical else Confidence.NO
     treatise = _ABOUT_HANDOFFS.search(source.outline.title or "")
     if not treatise and len(_find_topics(source)) >= _ENOUGH:
         return WEAK
-    return POSSIBLE if canonical else NO
+    return Confidence.POSSIBLE if canonical else Confidence.NO
 
 
 def _find_topics(source: Source) -> set[Topic]:

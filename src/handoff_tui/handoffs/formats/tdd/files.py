@@ -1,26 +1,224 @@
-"""The files of the TDD cycle: which they are, whether their content is ours, and what lock, queue and test list say."""
+"""The files of the TDD cycle: which they are, and what a step, lock, queue or test list says."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.tasks import Fact, Task
-from handoff_tui.handoffs.formats.tdd.state import is_state, read_step
-from handoff_tui.handoffs.formats.tdd.steps import (
+from handoff_tui.core.tasks import Blocker, Fact, Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.tdd.cycles import (
     PHASES,
     CycleStep,
     Origin,
     PhaseRules,
+    is_phase,
     normalise_phase,
     phase_of_agent,
 )
 from handoff_tui.handoffs.handoff import DocumentRole
-from handoff_tui.handoffs.reading.claim_words import one_line
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.handoffs.reading.json_document import JsonDocument, parse_yaml
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_paths, normalise_status, one_line
+from handoff_tui.handoffs.reading.format import Confidence, Source
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_yaml
+
+_PHASE: Final = ("phase", "currentPhase", "current_phase", "tddPhase", "tdd_phase")
+_NEXT_PHASE: Final = ("nextPhase", "next_phase")
+_NEXT_AGENT: Final = ("nextAgent", "next_agent", "next")
+_AGENT: Final = ("agent", "currentAgent", "current_agent", "sourceAgent", "source_agent", "agentId", "agent_id")
+_CYCLE: Final = ("cycleNumber", "cycle_number", "cycle")
+_CURRENT_TEST: Final = ("currentTest", "current_test")
+_TEST_FILE: Final = ("testFile", "test_file")
+_IMPL_FILE: Final = ("implFile", "impl_file", "implementationFile", "implementation_file")
+_RESULT: Final = ("testResult", "test_result")
+_DETAILS: Final = ("errorDetails", "error_details")
+_RETRIES: Final = ("retryCount", "retry_count", "retries")
+_TESTS: Final = ((("completedTests", "completed_tests"), True), (("pendingTests", "pending_tests"), False))
+_RESULTS: Final = ("PASS", "FAIL")
+
+
+def is_state(node: JsonNode | None) -> bool:
+    """Whether a file is ours: it has a TDD phase, or names the next phase or the next agent."""
+    if node is None or not isinstance(node.value, dict):
+        return False
+    if any(is_phase(node.value.get(key)) for key in (*_PHASE, *_NEXT_PHASE)):
+        return True
+    return any(isinstance(node.value.get(key), str) for key in (*_NEXT_PHASE, "nextAgent", "next_agent"))
+
+
+def has_phase(node: JsonNode) -> bool:
+    """Whether a note is a step at all, whatever words it uses for its phases."""
+    return is_state(node) or any(node.has(key) for key in (*_PHASE, *_NEXT_PHASE))
+
+
+def read_step(
+    node: JsonNode, source: Source, origin: Origin, rules: PhaseRules, commit: str | None = None
+) -> CycleStep:
+    phase, next_phase, target_agent = _read_phases(node, rules.phases)
+    status = _read_result(node)
+    retries = _read_whole(node, _RETRIES) or 0
+    blockers = _read_error(node)
+    _report_phases(node, phase, next_phase, rules, retried=retries > 0 or status == "FAIL" or bool(blockers))
+    test = _member(node, _CURRENT_TEST)
+    description = None if test is None else _describe_test(test)
+    file_claims, facts = _read_files(node, test, phase)
+    return CycleStep(
+        origin=origin,
+        where=node.where,
+        cycle=_read_whole(node, _CYCLE),
+        phase=phase,
+        next_phase=next_phase,
+        source_agent=_scalar(node, _AGENT),
+        target_agent=target_agent,
+        status=status,
+        retries=max(retries, 0),
+        commit=commit,
+        when=_scalar(node, ("timestamp", "updated_at", "updatedAt", "date")),
+        title=description,
+        summary=_scalar(node, ("message", "summary")) or _read_context(node),
+        claims=(*_claim_result(node, status), *_claim_commit(node, commit), *file_claims),
+        tasks=_read_tests(node),
+        blockers=blockers,
+        facts=tuple(facts),
+        source=source,
+    )
+
+
+def _read_context(node: JsonNode) -> str | None:
+    """Free context, if it is text; an object there is for the next agent."""
+    member = node.get("context")
+    return member.value if member is not None and isinstance(member.value, str) else None
+
+
+def _read_phases(node: JsonNode, phases: tuple[str, ...]) -> tuple[str | None, str | None, str | None]:
+    phase, next_phase = _scalar(node, _PHASE), _scalar(node, _NEXT_PHASE)
+    next_agent = _scalar(node, _NEXT_AGENT)
+    if next_phase is None and next_agent is not None:
+        next_phase = phase_of_agent(next_agent)
+    return (
+        normalise_phase(phase, phases) if phase else None,
+        normalise_phase(next_phase, phases) if next_phase else None,
+        next_agent,
+    )
+
+
+def _report_phases(
+    node: JsonNode, phase: str | None, next_phase: str | None, rules: PhaseRules, *, retried: bool
+) -> None:
+    for value, keys in ((phase, _PHASE), (next_phase, _NEXT_PHASE)):
+        if value is not None and value not in rules.phases:
+            member = _member(node, keys)
+            pointer = member.pointer if member else node.pointer
+            node.document.report(pointer, f"{value!r} is no phase; phases are {', '.join(rules.phases)}")
+    if phase and next_phase and not rules.is_legal(phase, next_phase, retried=retried):
+        member = _member(node, _NEXT_PHASE)
+        node.document.report(member.pointer if member else node.pointer, f"{next_phase} may not follow {phase}")
+
+
+def _read_result(node: JsonNode) -> str | None:
+    member = _member(node, _RESULT)
+    text = member.as_text() if member else None
+    if member is None or text is None:
+        return None
+    status = normalise_status(text)
+    if status not in _RESULTS:
+        member.document.report(member.pointer, f"{member.name} is neither PASS nor FAIL")
+    return status
+
+
+def _claim_result(node: JsonNode, status: str | None) -> list[Claim]:
+    member = _member(node, _RESULT)
+    if member is None or status is None:
+        return []
+    return [build_claim(ClaimKind.STATUS, member.where, f"{member.pointer[-1]}: {member.value}", value=status)]
+
+
+def _claim_commit(node: JsonNode, commit: str | None) -> list[Claim]:
+    if commit is None:
+        return []
+    return [build_claim(ClaimKind.COMMIT, node.where, f"note on {commit}", value=commit)]
+
+
+def _read_files(node: JsonNode, test: JsonNode | None, phase: str | None) -> tuple[list[Claim], list[Fact]]:
+    """Files that the phase has made are claims; those that a later phase will make are only named."""
+    holder = test if test is not None and isinstance(test.value, dict) else node
+    claims: list[Claim] = []
+    facts: list[Fact] = []
+    for keys, made_in, known_in in (
+        (_TEST_FILE, "RED", ("GREEN", "REFACTOR", "COMPLETE")),
+        (_IMPL_FILE, "GREEN", ("REFACTOR", "COMPLETE")),
+    ):
+        member = _member(holder, keys) or _member(node, keys)
+        if member is None:
+            continue
+        if phase == made_in:
+            claims.extend(claim_paths([member], ClaimKind.FILE_CREATED))
+        elif phase in known_in:
+            claims.extend(claim_paths([member], ClaimKind.FILE_REFERENCED))
+        elif (text := member.as_text()) is not None:
+            facts.append(Fact(name=f"planned {keys[1].replace('_', ' ')}", value=text, where=member.where))
+    return claims, facts
+
+
+def _read_tests(node: JsonNode) -> tuple[Task, ...]:
+    tasks: list[Task] = []
+    for keys, done in _TESTS:
+        member = _member(node, keys)
+        if member is None:
+            continue
+        if not isinstance(member.value, list):
+            member.report_type("a list")
+        for number, test in enumerate(member.elements(), start=1):
+            title = _describe_test(test)
+            if title is not None:
+                prefix = "completed" if done else "pending"
+                tasks.append(Task(id=f"{prefix}-{number}", title=title, where=test.where, stage=prefix, done=done))
+    return tuple(tasks)
+
+
+def _describe_test(test: JsonNode) -> str | None:
+    if isinstance(test.value, dict):
+        return _scalar(test, ("description", "name", "title", "testFile", "test_file"))
+    return test.as_text()
+
+
+def _read_error(node: JsonNode) -> tuple[Blocker, ...]:
+    error = node.get("error")
+    details = _member(node, _DETAILS)
+    has_details = details is not None and isinstance(details.value, dict)
+    message = details.scalar("message") if details is not None and has_details else None
+    kind = details.scalar("type") if details is not None and has_details else None
+    text = None if error is None or error.value is False or isinstance(error.value, dict | list) else error.as_text()
+    title = message if text in {None, "", "true"} else text
+    place = error or details
+    if place is None or not (title or kind):
+        return ()
+    return (Blocker(id="error", title=title or kind or "", where=place.where, status=kind, evidence=None),)
+
+
+def _read_whole(node: JsonNode, keys: Iterable[str]) -> int | None:
+    """A whole number, even if it is written as text."""
+    member = _member(node, keys)
+    if member is None:
+        return None
+    value = member.value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) <= 18:  # noqa: PLR2004 - fits 64 bits
+        return int(value)
+    member.report_type("a whole number")
+    return None
+
+
+def _member(node: JsonNode, keys: Iterable[str]) -> JsonNode | None:
+    return next((member for key in keys if (member := node.get(key)) is not None), None)
+
+
+def _scalar(node: JsonNode, keys: Iterable[str]) -> str | None:
+    member = _member(node, keys)
+    return member.as_text() if member is not None else None
 
 
 class FileKind(Enum):
@@ -57,17 +255,21 @@ def kind_of(path: str) -> FileKind | None:
 def recognise(source: Source) -> float:
     kind = kind_of(source.path)
     if kind is None:
-        return NO
+        return Confidence.NO
     if not source.text.strip():
-        return POSSIBLE if kind is FileKind.TEST_LIST or _OURS_WHEN_BROKEN.search(source.path) else NO
+        return (
+            Confidence.POSSIBLE
+            if kind is FileKind.TEST_LIST or _OURS_WHEN_BROKEN.search(source.path)
+            else Confidence.NO
+        )
     if kind in {FileKind.STATE, FileKind.HISTORY}:
         return _recognise_state(source)
     if kind is FileKind.TEST_LIST:
         return _recognise_test_list(source)
     if kind is FileKind.CONTEXT:
-        return POSSIBLE if _PHASE_WORD.search(source.text[:_LONGEST_CONTEXT]) else NO
+        return Confidence.POSSIBLE if _PHASE_WORD.search(source.text[:_LONGEST_CONTEXT]) else Confidence.NO
     speaks_of_phases = _PHASE_WORD.search(source.text) or _NEXT_WORD.search(source.text) or '"next' in source.text
-    return LIKELY if kind is FileKind.LOCK or speaks_of_phases else NO
+    return Confidence.LIKELY if kind is FileKind.LOCK or speaks_of_phases else Confidence.NO
 
 
 def parse_state(source: Source) -> JsonDocument:
@@ -80,15 +282,15 @@ def parse_state(source: Source) -> JsonDocument:
 def _recognise_state(source: Source) -> float:
     root = parse_state(source).root
     if root is None:
-        return POSSIBLE if _OURS_WHEN_BROKEN.search(source.path) else NO
-    return CERTAIN if is_state(root) else NO
+        return Confidence.POSSIBLE if _OURS_WHEN_BROKEN.search(source.path) else Confidence.NO
+    return Confidence.CERTAIN if is_state(root) else Confidence.NO
 
 
 def _recognise_test_list(source: Source) -> float:
     boxes = [item for section in source.outline.sections for item in section.items() if item.checked is not None]
     if not boxes:
-        return NO
-    return CERTAIN if "test" in (source.outline.title or "").lower() else LIKELY
+        return Confidence.NO
+    return Confidence.CERTAIN if "test" in (source.outline.title or "").lower() else Confidence.LIKELY
 
 
 def read_test_list(source: Source) -> list[Task]:

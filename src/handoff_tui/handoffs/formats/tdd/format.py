@@ -12,36 +12,34 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.formats.tdd.cycles import (
+    STANDARD,
     CommitOrder,
+    CycleStep,
+    Origin,
+    PhaseRules,
     build_cycle,
+    build_rules,
     fill_cycles,
     find_newest_cycle,
+    normalise_phase,
+    phase_of_agent,
+    printable,
     report_conflicts,
 )
 from handoff_tui.handoffs.formats.tdd.files import (
     FileKind,
+    has_phase,
     kind_of,
     parse_state,
     read_lock,
     read_queue,
+    read_step,
     read_test_list,
     recognise,
 )
-from handoff_tui.handoffs.formats.tdd.state import has_phase, read_step
-from handoff_tui.handoffs.formats.tdd.steps import (
-    STANDARD,
-    CycleStep,
-    Origin,
-    PhaseRules,
-    build_rules,
-    normalise_phase,
-    phase_of_agent,
-    printable,
-)
 from handoff_tui.handoffs.handoff import Document, Handoff
-from handoff_tui.handoffs.reading.claim_words import build_claim
+from handoff_tui.handoffs.reading.claim_words import build_claim, normalise_status, parse_path
 from handoff_tui.handoffs.reading.format import CommitFact, FormatFiles, FormatReading, HandoffFormat, RefFact, Source
-from handoff_tui.handoffs.reading.json_claims import normalise_status, parse_path
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _TRAILER: Final = compile_later(r"^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(\S.*)$")
