@@ -109,11 +109,7 @@ def stepping(builder: RepositoryBuilder, isolated_user: Path) -> Stepping:
 
 _LONG = (
     "agents/engine/test_dbos.py",
-    "agents/engine/test_run_profile.py",
     "agents/rollback/test_rollback.py",
-    "agents/step/test_end.py",
-    "agents/step/test_prepare.py",
-    "agents/step/test_start.py",
     "agents/step/test_step.py",
     "faults/test_run.py",
     "faults/test_step_agents.py",

@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.layer import find_lines
+from handoff_tui.config.layer import SettingRow, find_lines
 from handoff_tui.config.load import LoadedSettings, build_settings, load_settings, load_settings_to_look, read_settings
-from handoff_tui.config.nearest import suggest
-from handoff_tui.config.layer import SettingRow
 from handoff_tui.config.page import build_config_json, build_config_page
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError, RepositoryError
-from handoff_tui.core.text.page import Grid
+from tests.support.desk_states import list_lines
 from tests.support.repositories import RepositoryBuilder
-from tests.support.reviewed import list_lines
 
 USER = "~/.config/handoff-tui/config.toml"
 
@@ -84,13 +81,6 @@ def test_load_to_look_goes_on_with_the_usual_settings(home: Path, root: Path) ->
     right = load_settings_to_look(root)
     right.refuse_judging()
     assert (right.settings.limits.commits, right.refused_shortly) == (7, "")
-
-
-def test_load_to_look_takes_no_wrong_user_file(home: Path, root: Path) -> None:
-    """Whoever sits here can mend it."""
-    write_user_file(home, "comits = 5\n")
-    with pytest.raises(ConfigError, match="comits"):
-        load_settings_to_look(root)
 
 
 def test_load_lets_the_repository_win_over_the_user(home: Path, root: Path) -> None:
@@ -215,10 +205,7 @@ def test_unknown_key_like_no_other_lists_the_known() -> None:
         ("[tdd]\nphases = [1]", "2: tdd.phases.0 should be a text in quotes, is 1"),
         ("[tdd]\nlock_file = ''", "2: tdd.lock_file should be a text that is not empty, is ''"),
         ("[mosaic.health]\nenabled = 'no'", "2: mosaic.health.enabled should be true or false, is 'no'"),
-        (
-            "[procedures]\nfinal_share_minimum = 1.5",
-            "2: procedures.final_share_minimum should be at most 1.0, is 1.5",
-        ),
+        ("[procedures]\nfinal_share_minimum = 1.5", "2: procedures.final_share_minimum should be at most 1.0, is 1.5"),
         (
             "[checks.x]\nseverity = 'bad'",
             "2: checks.x.severity should be one of 'critical', 'high', 'medium' or 'low', is 'bad'",
@@ -350,47 +337,12 @@ def test_repository_that_was_asked_for_must_be_one(tmp_path: Path) -> None:
         read_settings(tmp_path, required=True)
 
 
-def test_wrong_settings_are_refused_in_and_out_of_a_repository(builder: RepositoryBuilder, user_file: Path) -> None:
-    """They are never passed over."""
-    user_file.write_text("[limit]\ncommits = 5\n", encoding="utf-8")
-    for start in (builder.folder, builder.folder.parent):
-        with pytest.raises(ConfigError, match="limits"):
-            read_settings(start, required=False)
-
-
-def test_lines_of_tables_keys_and_dotted_keys() -> None:
-    """Tables, keys below them, and each part of a dotted key."""
-    lines = find_lines('top = 1\n\n[limits]  # a comment\ncommits = 2\na.b = 3\n["odd name"]\nx = 1')
-    assert lines == {
-        "top": 1,
-        "limits": 3,
-        "limits.commits": 4,
-        "limits.a": 5,
-        "limits.a.b": 5,
-        '"odd name"': 6,
-        '"odd name".x': 7,
-    }
-
-
-def test_lines_of_lists_of_tables_are_counted() -> None:
-    """Entries of a list have a number, and tables below belong to the last entry."""
-    lines = find_lines("[[a.b]]\nx = 1\n[[a.b]]\nx = 2\n[a.b.c]\ny = 3\n")
-    assert lines["a.b"] == 1
-    assert (lines["a.b.0.x"], lines["a.b.1.x"]) == (2, 4)
-    assert (lines["a.b.1.c"], lines["a.b.1.c.y"]) == (5, 6)
-
-
 def test_lines_are_not_confused_by_values() -> None:
     """Keys and brackets inside texts, lists and comments are none."""
     text = 'a = """\n[not]\nkey = 1 \\"""\n"""\n'
     text += "b = [\n  ']', # ] x = 1\n  \"[\",\n]\n"
     text += "c = '''\nd = 1\n'''\ne = {f = 1}\n"
     assert find_lines(text) == {"a": 1, "b": 5, "c": 9, "e": 12}
-
-
-def test_lines_of_quoted_keys_are_unquoted_and_escaped_for_display() -> None:
-    """A key with a control character is shown escaped."""
-    assert find_lines("\"\\u001b\" = 1\n'it' = 2") == {'"\\x1b"': 1, "it": 2}
 
 
 ROWS = [
@@ -422,17 +374,3 @@ def test_config_page_shows_origins_only_when_asked() -> None:
         "limits.commits | 200 | default",
         'agents.names | ["köhler", "\\u001b[2J"] | handoff-tui.toml:3',
     ]
-
-
-def test_config_page_lets_what_was_set_stand_out() -> None:
-    """A default is muted, a value that someone set is not."""
-    [grid] = build_config_page(ROWS, origins=True).parts
-    assert isinstance(grid, Grid)
-    assert [row[-1].role for row in grid.rows] == ["muted", "accent"]
-
-
-def test_suggestion_lists_all_when_nothing_is_near() -> None:
-    """The known words are named, up to a number."""
-    assert suggest("zzz", ["one", "two"]) == "known are one, two"
-    assert suggest("zzz", [f"name{number}" for number in range(50)]).endswith("name39 and 10 more")
-    assert suggest("zzz", []) == "nothing can be set here"

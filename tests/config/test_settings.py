@@ -1,4 +1,4 @@
-"""Where the engine keeps its state is the user's to say."""
+"""Defaults, schema and documentation of the settings, and the keymap."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from pydantic import ValidationError
 
 from handoff_tui.agents.command import build_argv
 from handoff_tui.config.first_file import FIRST_FILE
+from handoff_tui.config.keymap import find_collisions
 from handoff_tui.config.load import build_settings, load_settings
-from handoff_tui.config.schema import build_schema, find_names
+from handoff_tui.config.schema import build_schema
 from handoff_tui.config.settings.checks import Check, OutputForm
 from handoff_tui.config.settings.pipeline import (
     DEFAULT_PIPELINES,
@@ -25,10 +26,8 @@ from handoff_tui.config.settings.pipeline import (
     PipelineSettings,
     WorkFolder,
 )
-from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import HandoffType
 
 DIALECTS = ("mosaic", "builder", "procedure", "tdd", "hub", "gsd", "notes")
@@ -41,95 +40,9 @@ def test_settings_survive_json() -> None:
     assert Settings.model_validate_json(text, strict=True) == settings
 
 
-def test_settings_have_the_thresholds_of_session_enforcement() -> None:
-    """System A: the numbers of its own text."""
-    mosaic = Settings().mosaic
-    assert mosaic.handoff_message_minimum == 50
-    assert mosaic.briefing_max_age_hours == 24
-    assert mosaic.health.enabled is False
-    targets = mosaic.targets
-    assert (targets.failure_rate_maximum, targets.compliance_minimum) == (0.05, 1.0)
-    assert (targets.resume_minutes_maximum, targets.rediscovery_maximum) == (5, 0)
-
-
-def test_settings_have_the_thresholds_of_the_builder_standard() -> None:
-    """System B: ten spec sections, tests by size, thirteen questions without a gap."""
-    builder = Settings().builder
-    assert len(builder.spec_sections) == 10
-    assert [(size.source_files_maximum, size.tests_minimum) for size in builder.size_classes] == [
-        (2, 10),
-        (5, 25),
-        (None, 40),
-    ]
-    numbers = [number for group in builder.questions.groups for number in range(group.first, group.last + 1)]
-    assert numbers == list(range(1, builder.questions.count + 1))
-    assert set(builder.checklist_sections) <= set(builder.results_sections)
-    assert re.fullmatch(builder.hash_pattern, "sha256:" + "0" * 64)
-
-
-@pytest.mark.parametrize(
-    ("procedure", "seconds"), [("PHASE_TRANSITION_STANDARD", 165), ("AGENT_HANDOFF_STANDARD", 110)]
-)
-def test_settings_have_the_standard_procedures(procedure: str, seconds: int) -> None:
-    """System C: four steps each, and the time they take in all."""
-    steps = Settings().procedures.procedures[procedure].steps
-    assert len(steps) == 4
-    assert sum(step.timeout_seconds for step in steps) == seconds
-
-
-def test_settings_have_eight_rules_of_which_four_are_critical() -> None:
-    """System C: VR001 to VR008 with their severities."""
-    rules = Settings().procedures.rules
-    assert list(rules) == [f"VR00{number}" for number in range(1, 9)]
-    critical = [name for name, rule in rules.items() if rule.severity is Severity.CRITICAL]
-    assert critical == ["VR001", "VR002", "VR004", "VR005"]
-
-
-def test_settings_have_six_reliability_profiles() -> None:
-    """System C: iterations, limits, and the two odd ones."""
-    profiles = Settings().procedures.profiles
-    assert [profile.iterations for profile in profiles.values()] == [100, 50, 25, 75, 30, 200]
-    assert profiles["STRESS_STANDARD"].stress_factor == 2.0
-    assert profiles["FAILURE_INJECTION_STANDARD"].failure_rate == 0.1
-    assert profiles["CONCURRENCY_STANDARD"].concurrent_maximum == Settings().procedures.concurrent_maximum == 50
-
-
 def test_settings_know_every_handoff_type_of_the_model() -> None:
     """The types that may be handed over are those that the model has."""
     assert set(Settings().procedures.handoff_types) == {kind.value for kind in HandoffType}
-
-
-def test_settings_have_the_thresholds_of_tdd() -> None:
-    """System D: three retries with growing waits, one prefix list per working phase."""
-    tdd = Settings().tdd
-    assert tdd.notes_ref == "refs/notes/tdd-handoffs"
-    assert (tdd.retry_budget, tdd.backoff_seconds) == (3, (1, 2, 4))
-    assert [*tdd.commit_prefixes, "COMPLETE"] == list(tdd.phases)
-
-
-def test_settings_have_the_rules_of_the_hub() -> None:
-    """System E: priorities by severity, and failed documents stay with the writer."""
-    hub = Settings().hub
-    assert list(hub.task_priorities.values()) == [10, 10, 7, 5]
-    assert hub.run_failure_targets["docs_failed"] == "docs"
-    assert hub.run_failure_targets["qa_failed"] == "dev"
-    assert len(hub.roles) == 7
-
-
-@pytest.mark.parametrize(
-    ("output", "suspicious"),
-    [
-        ("error: HTTP 500 from the model", True),
-        ("HTTP/1.1 503 Service Unavailable", True),
-        ("Traceback (most recent call last):", True),
-        ("status: 502", True),
-        ("500 tests passed", False),
-        ("all good, 12 files written", False),
-    ],
-)
-def test_hub_patterns_find_suspicious_output(*, output: str, suspicious: bool) -> None:
-    """A failed request in raw output is found; a number is not taken for one."""
-    assert any(re.search(pattern, output) for pattern in Settings().hub.suspicious_output) is suspicious
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -195,20 +108,8 @@ def test_check_of_each_kind_is_accepted() -> None:
     assert Check(python="package.module:function").python == "package.module:function"
 
 
-def test_agent_needs_a_command() -> None:
-    """An agent without a program is refused."""
-    with pytest.raises(ValidationError):
-        Agent(command=())
-
-
-def test_procedures_refuse_an_unknown_rule() -> None:
-    """A procedure cannot be judged by a rule that does not exist."""
-    step = ProcedureStep(name="move", timeout_seconds=1)
-    with pytest.raises(ValidationError, match="VR999"):
-        Procedures(procedures={"OWN": Procedure(steps=(step,), rules=("VR999",))})
-
-
 AGENTS_PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+
 VALUES = ("prompt", "prompt_file", "context_file", "notes_file", "handoff", "phase", "attempt", "folder", "repository")
 
 
@@ -331,18 +232,6 @@ def test_schema_describes_every_setting() -> None:
     assert silent == []
 
 
-def test_schema_is_the_same_each_time() -> None:
-    """Two calls give the same bytes."""
-    assert json.dumps(build_schema()) == json.dumps(build_schema())
-
-
-def test_names_are_none_where_no_table_is_known() -> None:
-    """A single value has no keys, and neither has a place that does not exist."""
-    assert find_names(["limits", "commits"]) == ()
-    assert find_names(["nothing", "here"]) == ()
-    assert find_names(["keymap"]) == ()
-
-
 CONFIGURATION_PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
 
 
@@ -374,3 +263,43 @@ def test_examples_of_the_first_file_are_settings(tmp_path: Path) -> None:
     settings = load_settings(tmp_path).settings
     assert settings.checks["regression"].severity == "critical"
     assert [phase.name for phase in settings.pipelines["release"].phases] == ["write", "publish"]
+
+
+def test_collisions_are_found_with_keys_that_work_everywhere() -> None:
+    """A view's key cannot hide one that every view has."""
+    assert find_collisions({"decide.approve": "a", "log.follow": "a"}) == (
+        "the key a is given to both decide.approve and log.follow",
+    )
+
+
+def test_collisions_are_none_between_views_and_in_the_dialog() -> None:
+    """Two views may use one key; the dialog has keys of its own."""
+    assert find_collisions({"inbox.sort": "s", "agent.step": "s"}) == ()
+    assert find_collisions({"app.back": "escape", "decision.cancel": "escape"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("keymap", "message"),
+    [
+        ({"nav.dwn": "d"}, "did you mean nav.down"),
+        ({"nav.down": "ctrl+nothing"}, "is not a key"),
+        ({"nav.down": "j,,k"}, "is not a key"),
+        ({"nav.down": "é"}, "is not a key"),
+        ({"decision.confirm": "y"}, "a decision needs"),
+        ({"decision.confirm": "enter"}, "a decision needs"),
+        ({"decision.confirm": "ctrl+m"}, "a decision needs"),
+        ({"decision.confirm": "ctrl+j"}, "a decision needs"),
+        ({"decision.confirm": "ctrl+s,space"}, "a decision needs"),
+        ({"decide.approve": "x", "decide.reject": "x"}, "given to both"),
+    ],
+)
+def test_keymap_refuses(keymap: dict[str, str], message: str) -> None:
+    """Unknown actions, odd keys, collisions, and a decision by a key that is pressed by accident."""
+    with pytest.raises(ValidationError, match=message):
+        Settings(keymap=keymap)
+
+
+@pytest.mark.parametrize("keys", ["", "f10", "ctrl+y"])
+def test_keymap_accepts_deliberate_keys_to_confirm(keys: str) -> None:
+    """The confirming key may be changed or taken away."""
+    assert Settings(keymap={"decision.confirm": keys}).keymap == {"decision.confirm": keys}

@@ -15,7 +15,6 @@ from handoff_tui.config.theme import (
     adapt_theme,
     list_themes,
     load_theme,
-    parse_style,
     parse_theme,
     peek_theme,
 )
@@ -54,13 +53,6 @@ def render_theme(**changed: str | None) -> str:
     roles = {**dict.fromkeys(ROLES, "default"), **{role.replace("_", "-"): value for role, value in changed.items()}}
     lines = [f'{role} = "{value}"' for role, value in roles.items() if value is not None]
     return "dark = true\n[roles]\n" + "\n".join(lines)
-
-
-def test_contrast_measures_as_wcag_does() -> None:
-    """Black on white is 21, a colour on itself 1, and a known grey in between."""
-    assert compute_contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert compute_contrast("#123456", "#123456") == 1
-    assert compute_contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)
 
 
 def test_shipped_themes_are_all_there() -> None:
@@ -137,12 +129,6 @@ def test_unknown_theme_is_refused(name: str, tmp_path: Path) -> None:
     assert refused.value.message.isprintable()
 
 
-def test_unknown_theme_names_the_nearest() -> None:
-    """A slip is answered with the theme that was probably meant."""
-    with pytest.raises(ConfigError, match="did you mean dark"):
-        load_theme("drak", None)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -171,12 +157,6 @@ def test_unreadable_theme_is_an_error_of_the_configuration(tmp_path: Path) -> No
     (tmp_path / "dark.toml").mkdir()
     with pytest.raises(ConfigError, match="not a regular file"):
         load_theme("dark", tmp_path)
-
-
-@pytest.mark.parametrize("value", ["#A0b1C2", "bright-black", "default underline reverse"])
-def test_style_accepts_each_kind_of_colour(value: str) -> None:
-    """Hexadecimal, ANSI names, the terminal's own, with attributes."""
-    assert " ".join((parse_style(value).colour, *parse_style(value).attributes)) == value
 
 
 @pytest.mark.parametrize(

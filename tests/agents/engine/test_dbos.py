@@ -15,20 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.agents.engine.dbos import (
-    DbosEngine,
-    EngineLocation,
-    WorkflowRow,
-    build_address,
-    build_run,
-    load_engine,
-    write_schema,
-)
+from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, WorkflowRow, build_run, load_engine, write_schema
 from handoff_tui.agents.engine.engine import Engine
 from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, TryKind, TryResult
 from handoff_tui.core.errors import EngineError, EngineMissingError
-from tests.support.procedure_reports import PLAN, build_try
-from tests.support.procedure_runs import REQUEST
+from tests.support.procedure_runs import PLAN, REQUEST, build_try
 
 
 @pytest.mark.short
@@ -38,13 +29,6 @@ def test_missing_engine_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(EngineMissingError, match="not installed") as refused:
         load_engine()
     assert refused.value.hint == "pip install 'handoff-tui[engine]'"
-
-
-@pytest.mark.short
-def test_address_names_the_driver_that_is_installed() -> None:
-    """Both spellings of PostgreSQL come to the same."""
-    assert build_address("postgres://ada@db/x?host=/run") == "postgresql+psycopg://ada@db/x?host=/run"
-    assert build_address("postgresql://db/x") == "postgresql+psycopg://db/x"
 
 
 def test_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
@@ -186,12 +170,6 @@ def test_state_of_a_run_under_way_is_what_it_tried_last(
     """And the step it is at is the first that has not passed."""
     run = build_run(PENDING, build_steps(*tries))
     assert (run.state, run.current, run.finished, run.tries) == (state, current, False, tries)
-
-
-def test_run_in_its_queue_is_pending() -> None:
-    """Nothing is known of it but what was asked."""
-    run = build_run(PENDING._replace(status="ENQUEUED"), [])
-    assert (run.state, run.request) == (ProcedureState.PENDING, REQUEST)
 
 
 def test_run_that_is_queued_again_by_a_new_worker_keeps_its_state() -> None:

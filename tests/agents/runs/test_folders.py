@@ -1,6 +1,9 @@
+"""Runs of agents: their folder, their supervisor and their output."""
+
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -10,14 +13,12 @@ from threading import Event, Timer
 
 import pytest
 
-from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.files import OutputHash, write_json
 from handoff_tui.agents.runs.folders import (
     attach_run,
     build_name,
     find_run,
-    find_run_folder,
     list_runs,
-    load_value,
     pause_run,
     read_run,
     resume_run,
@@ -26,10 +27,10 @@ from handoff_tui.agents.runs.folders import (
     wait_run,
     write_run,
 )
-from handoff_tui.agents.runs.run import RunEnding, RunKey, RunPlan, RunStatus
+from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
 from handoff_tui.core.errors import AgentRunError, StoreWriteError
 from handoff_tui.system.processes.identity import find_marked
-from tests.support.runs import Runs
+from tests.support.step_reports import Runs
 from tests.support.stepping import wait_until
 
 
@@ -97,8 +98,7 @@ def test_program_that_is_not_there_was_not_started(runs: Runs) -> None:
         "no-such-program: No such file or directory",
     )
     state = runs.run("true", folder=str(runs.folder / "gone"))
-    assert state.end is not None
-    assert state.end.failure == f"the folder {runs.folder / 'gone'} does not exist"
+    assert (state.end and state.end.failure) == f"the folder {runs.folder / 'gone'} does not exist"
 
 
 def test_time_limit_ends_the_whole_group(runs: Runs) -> None:
@@ -209,12 +209,6 @@ def test_supervisor_that_cannot_start_is_told(runs: Runs) -> None:
         start_run(handle, {})
 
 
-def test_folder_of_a_run_is_named_by_its_key() -> None:
-    """Beside git's own files."""
-    folder = find_run_folder(Path("/r/.git"), RunKey(handoff="H-3", phase="RED", attempt=2, number=4))
-    assert folder == Path("/r/.git/handoff-tui/runs/H-3/RED/a2/agent/t4")
-
-
 @pytest.mark.parametrize("text", ["..", ".", "a/b", "../../x", "a\0b", "", "ä" * 200, "x" * 500, "A\nB"])
 def test_any_name_is_one_folder(text: str) -> None:
     """It cannot lead elsewhere, and is short enough for every file system."""
@@ -224,13 +218,6 @@ def test_any_name_is_one_folder(text: str) -> None:
     assert len(name) <= 120
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"x": 1}', b"\xff"])
-def test_damaged_file_of_a_run_is_none(tmp_path: Path, content: bytes) -> None:
-    """It is not guessed at; a damaged result leaves the run to its process."""
-    (tmp_path / "plan.json").write_bytes(content)
-    assert load_value(tmp_path / "plan.json", RunPlan) is None
-
-
 def test_run_with_a_damaged_result_is_not_finished(tmp_path: Path) -> None:
     """Its supervisor is gone, so it is lost."""
     runs = Runs(tmp_path)
@@ -238,3 +225,124 @@ def test_run_with_a_damaged_result_is_not_finished(tmp_path: Path) -> None:
     Path(state.folder, "exit.json").write_text("{", encoding="utf-8")
     handle = write_run(tmp_path, runs.plan("x").model_copy(update={"key": state.key}))
     wait_until(lambda: read_run(handle).status is RunStatus.LOST)
+
+
+def test_supervisor_imports_the_standard_library_alone() -> None:
+    """It starts in a moment, and nothing of a repository can stand in for what it imports."""
+    source = str(Path(__file__).parents[3] / "src")
+    code = f"import sys; sys.path.append({source!r}); import handoff_tui.agents.runs.supervisor; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    names = set(done.stdout.split())
+    assert not names & {"pathlib", "subprocess", "dataclasses", "socket", "pydantic"}
+    assert {name for name in names if name.startswith("handoff_tui.")} == {
+        *("handoff_tui.agents", "handoff_tui.agents.runs", "handoff_tui.agents.runs.supervisor"),
+        *("handoff_tui.system", "handoff_tui.system.processes", "handoff_tui.system.processes.agent_process"),
+        *("handoff_tui.system.processes.identity", "handoff_tui.agents.runs.files"),
+    }
+
+
+def test_modules_planted_in_the_work_folder_are_not_loaded(runs: Runs) -> None:
+    """A `json.py` beside the agent is no part of the supervisor."""
+    for name in ("json.py", "subprocess.py", "sitecustomize.py"):
+        (runs.folder / name).write_text("raise SystemExit('planted')", encoding="utf-8")
+    state = runs.run("true")
+    assert state.end is not None
+    assert state.end.succeeded
+
+
+def test_agent_that_floods_is_ended_near_its_limit(runs: Runs) -> None:
+    """What was printed up to then is kept."""
+    state = runs.run("yes", output_bytes=100_000)
+    assert state.end is not None
+    assert (state.end.ending, state.end.output_bytes > 100_000) == (RunEnding.FLOODED, True)
+
+
+def test_children_that_leave_the_session_are_ended(runs: Runs) -> None:
+    """Counted when the agent left them; found although their environment is empty."""
+    state = runs.run("env -i setsid /bin/sleep 60 & env -i setsid /bin/sleep 60 & sleep 0.2")
+    assert (state.end and state.end.left_running) == 2
+
+
+def test_end_of_a_pipeline_is_waited_for(runs: Runs) -> None:
+    """A child that is just about to end was not left running."""
+    state = runs.run("(sleep 0.2; echo late) & exit 0")
+    assert state.end is not None
+    assert (state.end.left_running, Path(state.folder, "output.log").read_bytes()) == (0, b"late\n")
+
+
+def test_supervisor_keeps_giving_signs(runs: Runs) -> None:
+    """Its heartbeat and that of its lock are fresh; at its end the lock is gone."""
+    lock = runs.folder / "lock.json"
+    lock.write_text(json.dumps({"mark": "mark", "pid": 1}), encoding="utf-8")
+    handle = runs.start("sleep 60", mark="mark", lock=str(lock))
+    wait_until(lambda: read_run(handle).heartbeat is not None)
+    process = read_run(handle).process
+    assert process is not None
+    assert json.loads(lock.read_bytes())["pid"] == process.pid
+    stop_run(handle)
+    assert not lock.exists()
+
+
+def test_lock_of_somebody_else_is_left_alone(runs: Runs) -> None:
+    """It was broken and taken again while the agent ran."""
+    lock = runs.folder / "lock.json"
+    lock.write_text(json.dumps({"mark": "another"}), encoding="utf-8")
+    runs.run("true", mark="mark", lock=str(lock))
+    assert json.loads(lock.read_bytes()) == {"mark": "another"}
+
+
+def test_agent_whose_folder_was_deleted_is_watched_to_its_end(runs: Runs) -> None:
+    """No result can be written then; nothing of it goes on either."""
+    plan = runs.plan("true")
+    target = runs.folder / "handoff-tui"
+    handle = runs.start(f"rm -rf {target}; sleep 0.2; echo $$ > {runs.folder}/pid", mark=plan.mark)
+    note = runs.folder / "pid"
+    wait_until(lambda: note.exists() and note.read_bytes().endswith(b"\n"))
+    assert read_run(handle).status is RunStatus.ABSENT
+    pid = note.read_text(encoding="ascii").strip()
+    wait_until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def test_json_is_written_whole_and_for_its_owner_alone(tmp_path: Path) -> None:
+    """It takes the place of what was there; nothing is left beside it."""
+    place = tmp_path / "x.json"
+    place.write_text("old", encoding="utf-8")
+    write_json(place, {"a": 1})
+    assert json.loads(place.read_bytes()) == {"a": 1}
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+    assert place.stat().st_mode & 0o077 == 0
+
+
+def test_digest_grows_with_the_output(tmp_path: Path) -> None:
+    """In pieces or at once, it is that of all bytes."""
+    place = tmp_path / "output.log"
+    digest = OutputHash(place)
+    assert not digest.read_some()
+    place.write_bytes(b"one\n")
+    digest.read_some()
+    with place.open("ab") as file:
+        file.write(b"x" * 9_000_000)
+    assert digest.read_some()
+    digest.read_rest()
+    assert digest.digest.hexdigest() == hashlib.sha256(place.read_bytes()).hexdigest()
+    assert not digest.rewritten
+
+
+def test_output_that_was_cut_off_is_noticed(tmp_path: Path) -> None:
+    """What was hashed before counts; so does a file that is gone."""
+    place = tmp_path / "output.log"
+    place.write_bytes(b"an error\n")
+    digest = OutputHash(place)
+    digest.read_rest()
+    place.write_bytes(b"")
+    digest.read_rest()
+    assert digest.rewritten
+    assert digest.digest.hexdigest() == hashlib.sha256(b"an error\n").hexdigest()
+    other = OutputHash(place)
+    place.write_bytes(b"x")
+    other.read_rest()
+    place.unlink()
+    other.read_rest()
+    assert other.rewritten

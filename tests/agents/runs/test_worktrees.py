@@ -15,7 +15,7 @@ from handoff_tui.core.errors import AgentRunError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.repositories import RepositoryBuilder
-from tests.support.runs import Runs
+from tests.support.step_reports import Runs
 from tests.support.stepping import HANDOFF, Stepping
 
 KEY = RunKey(handoff="notes/HANDOFF.md", phase="GREEN", attempt=2)

@@ -1,10 +1,12 @@
+"""Following agents at work, and counting their runs."""
+
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunStatus
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import (
     find_active,
@@ -19,8 +21,14 @@ from handoff_tui.agents.step.follow import (
     stop_step,
 )
 from handoff_tui.agents.step.prepare import StepRequest, prepare_step
+from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.agents.step.start import start_step
+from handoff_tui.agents.step.trail import build_trail, build_trail_entry
 from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import open_log
+from tests.support.gates import GateDesk
+from tests.support.step_reports import build_report
 from tests.support.stepping import HANDOFF, WORK, Stepping, wait_until
 
 
@@ -80,3 +88,27 @@ def test_operator_is_who_git_says(stepping: Stepping) -> None:
     assert find_operator(stepping.desk()) == "somebody"
     (stepping.home / "gitconfig").write_text("[user]\nemail = bo@example.org\n", encoding="utf-8")
     assert find_operator(stepping.desk()) == "bo@example.org"
+
+
+def test_only_failures_that_ran_are_counted() -> None:
+    """Neither what was stopped, nor what could not be started."""
+    assert build_trail_entry(build_report()).counted
+    assert build_trail_entry(build_report(StepOutcome.NEEDS_HUMAN)).counted
+    assert not build_trail_entry(build_report(StepOutcome.STOPPED)).counted
+    assert not build_trail_entry(build_report(StepOutcome.READY)).counted
+    missing = build_report(end=RunEnd(ending=RunEnding.NOT_STARTED))
+    assert not build_trail_entry(missing).counted
+
+
+def test_decision_begins_a_new_loop(gate_desk: GateDesk) -> None:
+    """What was run before it does not count any more; without a log everything does."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "reject", "--reason", "no")
+    from handoff_tui.git.repository import open_repository  # noqa: PLC0415
+
+    index = build_log_index(open_log(open_repository(gate_desk.root)).verify())
+    before, after = build_report(), build_report(end=RunEnd(ending=RunEnding.EXITED, code=1, began=1e11))
+    assert [entry.began for entry in build_trail((before, after), index, HANDOFF)] == [1e11]
+    assert len(build_trail((before, after), index, "another")) == 2
+    assert len(build_trail((before, after), None, HANDOFF)) == 2

@@ -1,25 +1,36 @@
+"""What speaks against a run, and where the work goes next."""
+
 from __future__ import annotations
 
 import pytest
 
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunEnd, RunEnding
-from handoff_tui.agents.step.judge import (
-    MeasuredRun,
-    add_budget,
-    build_rewritten_notice,
-    can_retry,
-    describe_next,
-    find_notices,
-    judge_run,
+from handoff_tui.agents.step.judge import MeasuredRun, add_budget, can_retry, describe_next, find_notices, judge_run
+from handoff_tui.agents.step.report import Budget, Direction, Notice, Route, Sign, StepOutcome, TrailEntry
+from handoff_tui.agents.step.route import (
+    build_route,
+    find_failure_target,
+    find_known_phase,
+    find_next,
+    find_passed,
+    find_phase,
+    find_pipeline,
+    find_source,
 )
-from handoff_tui.agents.step.report import Budget, Notice, Sign, StepOutcome
-from handoff_tui.config.pipeline import Phase
+from handoff_tui.agents.step.trail import find_failed_target
+from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
 from handoff_tui.config.settings.hub import Hub
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES
+from handoff_tui.core.errors import AgentRunError, UsageError
 from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateName
 
 BEFORE = Observation(head="a", branch="refs/heads/main", refs={"refs/heads/main": "a"}, tree="t1")
+
 AFTER = BEFORE.model_copy(update={"head": "b", "tree": "t2", "refs": {"refs/heads/main": "b"}})
+
 GOOD = RunEnd(ending=RunEnding.EXITED, code=0)
 
 
@@ -113,13 +124,6 @@ def test_worst_notice_comes_first_and_places_are_bounded() -> None:
     assert other.places[-1] == "and 30 more"
 
 
-def test_rewritten_history_is_critical() -> None:
-    """Named by the commit that is no longer there."""
-    notice = build_rewritten_notice("0123456789abcdef", "refs/heads/main")
-    assert (notice.sign, notice.severity) == (Sign.HISTORY_REWRITTEN, Severity.CRITICAL)
-    assert "0123456789ab is no longer behind refs/heads/main" in notice.text
-
-
 def test_folder_beside_is_only_mentioned() -> None:
     """Others write there all the time; a file beside, or a new folder, is another matter."""
     before = BEFORE.model_copy(update={"neighbours": {"/w/other": "40755 9 1 7", "/w/a.txt": "100644 9 1 8"}})
@@ -135,7 +139,9 @@ def test_folder_beside_is_only_mentioned() -> None:
 
 
 CRITICAL = Notice(sign=Sign.CHECKS_EDITED, severity=Severity.CRITICAL, text="edited")
+
 WORRY = Notice(sign=Sign.ERROR_IN_OUTPUT, severity=Severity.MEDIUM, text="errors")
+
 STOPPED = RunEnd(ending=RunEnding.STOPPED)
 
 
@@ -186,6 +192,7 @@ def test_only_what_failed_by_itself_is_retried(end: RunEnd, outcome: StepOutcome
 
 
 DEV, FREE = Phase(name="DEV", gate=True), Phase(name="DEV", gate=False)
+
 QA, DEPLOY = Phase(name="QA"), Phase(name="DEPLOY", human_only=True)
 
 
@@ -204,3 +211,127 @@ QA, DEPLOY = Phase(name="QA"), Phase(name="DEPLOY", human_only=True)
 def test_next_move_says_who_does_what(outcome: StepOutcome, phase: Phase, target: Phase | None, words: str) -> None:
     """For every outcome."""
     assert describe_next(outcome, phase, target, Budget(used=1, allowed=3)) == words
+
+
+TDD = DEFAULT_PIPELINES["tdd"].build("tdd")
+
+HUB = DEFAULT_PIPELINES["hub"].build("hub")
+
+
+def build_handoff(source: str | None, target: str | None = None, dialect: str = "tdd") -> Handoff:
+    return Handoff(id="X-1", dialect=dialect, source_phase=source, target_phase=target)
+
+
+def route(
+    pipeline: Pipeline, handoff: Handoff, gate: GateName, wanted: str | None = None, failed: str | None = None
+) -> Route:
+    return build_route(pipeline, handoff, find_source(pipeline, handoff), gate, wanted, failed)
+
+
+def entry(phase: str, outcome: StepOutcome, *, counted: bool = True) -> TrailEntry:
+    return TrailEntry(phase=phase, attempt=1, number=1, outcome=outcome, why="", counted=counted)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("PLAN", None, "RED"),
+        ("RED", None, "GREEN"),
+        ("GREEN", None, "REFACTOR"),
+        ("REFACTOR", None, "PLAN"),
+        ("REFACTOR", "COMPLETE", "COMPLETE"),
+        ("green", None, "REFACTOR"),
+    ],
+)
+def test_open_gate_leads_to_the_next_phase(source: str, target: str | None, expected: str) -> None:
+    """Along the edge that the handoff names, else along the first."""
+    found = route(TDD, build_handoff(source, target), GateName.APPROVED)
+    assert (found.phase, found.direction) == (expected, Direction.FORWARD)
+
+
+@pytest.mark.parametrize("gate", [GateName.REJECTED, GateName.RETRY])
+def test_work_that_was_sent_back_is_done_again(gate: GateName) -> None:
+    """In the same phase."""
+    found = route(TDD, build_handoff("GREEN"), gate)
+    assert (found.phase, found.direction) == ("GREEN", Direction.AGAIN)
+
+
+@pytest.mark.parametrize("gate", sorted(set(GateName) - {"approved", "overridden", "skipped", "rejected", "retry"}))
+def test_closed_gate_starts_nobody(gate: GateName) -> None:
+    """Neither by itself, nor when the next phase is named."""
+    with pytest.raises(AgentRunError, match="waits at the gate behind GREEN"):
+        route(TDD, build_handoff("GREEN"), gate)
+    with pytest.raises(AgentRunError, match="gate behind DEV is not open"):
+        route(HUB, build_handoff("DEV", dialect="hub"), gate, "QA")
+
+
+def test_phase_can_be_done_again_or_gone_back_to() -> None:
+    """Whatever the gate says; a phase further on cannot be reached by leaving one out."""
+    assert route(HUB, build_handoff("SEC"), GateName.PENDING, "sec").direction is Direction.AGAIN
+    assert route(HUB, build_handoff("SEC"), GateName.PENDING, "DEV").direction is Direction.BACK
+    with pytest.raises(AgentRunError, match="does not follow") as refused:
+        route(HUB, build_handoff("DEV"), GateName.APPROVED, "SEC")
+    assert "decide skip" in refused.value.hint
+
+
+def test_failed_work_goes_where_the_pipeline_says() -> None:
+    """DEV for all but DOCS; where nothing is said, to the same phase."""
+    assert find_failure_target(HUB, find_phase(HUB, "QA")).name == "DEV"
+    assert find_failure_target(HUB, find_phase(HUB, "DOCS")).name == "DOCS"
+    assert find_failure_target(TDD, find_phase(TDD, "GREEN")).name == "GREEN"
+    trail = (entry("QA", StepOutcome.FAILED),)
+    failed = find_failed_target(HUB, trail)
+    found = route(HUB, build_handoff("QA"), GateName.PENDING, failed=failed)
+    assert (found.phase, found.direction) == ("DEV", Direction.FAILED)
+    assert route(HUB, build_handoff("QA"), GateName.PENDING, "DEV", failed).direction is Direction.FAILED
+
+
+def test_pipeline_is_the_dialects_or_that_of_the_phase() -> None:
+    """Where neither is known, it is said what to configure."""
+    pipelines = {"tdd": TDD, "hub": HUB}
+    assert find_pipeline(pipelines, build_handoff("QA")) is TDD
+    assert find_pipeline(pipelines, build_handoff("qa", dialect="relay")) is HUB
+    with pytest.raises(AgentRunError, match="none called relay"):
+        find_pipeline(pipelines, build_handoff("other", dialect="relay"))
+
+
+def test_phase_whose_work_is_there_is_found() -> None:
+    """By the handoff, by the last run, else the first."""
+    assert find_source(TDD, build_handoff("GREEN"), "RED").name == "GREEN"
+    assert find_source(TDD, build_handoff("HANDOFF"), "RED").name == "RED"
+    assert find_source(TDD, build_handoff(None)).name == "PLAN"
+    with pytest.raises(AgentRunError, match="no phases"):
+        find_source(Pipeline(name="x", phases=(), edges=()), build_handoff(None))
+
+
+def test_unknown_phase_is_refused_with_the_known_ones() -> None:
+    """In any letters it is known."""
+    assert find_known_phase(TDD, "pLaN") is not None
+    with pytest.raises(UsageError, match="no phase 'BLUE'") as refused:
+        find_phase(TDD, "BLUE")
+    assert "PLAN, RED, GREEN" in refused.value.hint
+
+
+def test_last_phase_has_nothing_behind_it() -> None:
+    """It is said, not guessed."""
+    with pytest.raises(AgentRunError, match="last phase"):
+        route(TDD, build_handoff("COMPLETE"), GateName.APPROVED)
+    assert find_next(TDD, find_phase(TDD, "COMPLETE")) is None
+
+
+def test_phase_without_a_gate_is_open_to_work_that_did_not_fail() -> None:
+    """Nobody has to decide behind it; but work that failed does not pass."""
+    pipeline = TDD.model_copy(
+        update={"phases": tuple(phase.model_copy(update={"gate": False}) for phase in TDD.phases)}
+    )
+    assert route(pipeline, build_handoff("RED"), GateName.PENDING).phase == "GREEN"
+    with pytest.raises(AgentRunError, match="not open"):
+        route(pipeline, build_handoff("PLAN"), GateName.PENDING, "COMPLETE", failed="PLAN")
+
+
+def test_edge_says_what_is_passed_on() -> None:
+    """Work that comes back, or is done again, brings everything."""
+    forward = Route(pipeline="tdd", phase="RED", source="PLAN", direction=Direction.FORWARD)
+    assert find_passed(TDD, forward) == (Passing.DOCUMENTS, Passing.TASKS)
+    assert find_passed(TDD, forward.model_copy(update={"direction": Direction.BACK})) == EVERYTHING
+    assert find_passed(TDD, forward.model_copy(update={"source": "GREEN"})) == EVERYTHING

@@ -1,18 +1,42 @@
+"""A step from preparing to its report, with real agents."""
+
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import signal
+from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 
 import pytest
 
-from handoff_tui.agents.step.follow import list_views
-from handoff_tui.agents.step.report import Direction, RunView, StepOutcome, StepReport
+from handoff_tui.agents.runs.phase_locks import find_lock, take_lock
+from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.follow import follow, list_views, read_view, stop_step
+from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, choose_handoff, prepare_step
+from handoff_tui.agents.step.report import Direction, Route, RunView, Sign, StepOutcome, StepReport
+from handoff_tui.agents.step.start import build_environment, refuse_changed, start_step
 from handoff_tui.agents.step.step import StepCallbacks
 from handoff_tui.checks.run.check import ProgressCallbacks
-from handoff_tui.core.errors import AgentRunError
+from handoff_tui.config.pipeline import Edge
+from handoff_tui.core.errors import (
+    AgentRunError,
+    HandoffNotFoundError,
+    NoHumanError,
+    PhaseLockedError,
+    ShownMovedError,
+    UsageError,
+)
+from handoff_tui.decisions.examine import examine
+from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
+from tests.support.gates import HANDOFF as GATED
 from tests.support.gates import GateDesk
-from tests.support.stepping import WORK, Stepping
+from tests.support.repositories import RepositoryBuilder
+from tests.support.stepping import COMMIT, HANDOFF, WORK, Stepping, wait_until
 
 
 def test_next_phase_waits_for_a_person(
@@ -139,3 +163,260 @@ def test_cancel_during_the_checks_starts_nobody(stepping: Stepping) -> None:
     with pytest.raises(KeyboardInterrupt):
         stepping.step(callbacks=StepCallbacks(checks))
     assert list_views(stepping.desk()) == ()
+
+
+def test_agent_is_given_its_files_with_recorded_digests(stepping: Stepping) -> None:
+    """Prompt, context and notes, by name and by variable; what it was told can be checked later."""
+    stepping.teach(f'{WORK}; cat "$1" "$HANDOFF_TUI_PROMPT_FILE" > /dev/null && echo "$HANDOFF_TUI_PHASE"')
+    report = stepping.step()
+    folder = Path(report.proof).parent
+    assert hashlib.sha256((folder / "prompt.md").read_bytes()).hexdigest() == report.prompt_sha256
+    assert hashlib.sha256((folder / "context.json").read_bytes()).hexdigest() == report.context_sha256
+    context = json.loads((folder / "context.json").read_bytes())
+    assert (context["schema"], context["key"]["phase"]) == ("handoff-tui/context/v1", "build")
+    assert (folder / "output.log").read_text(encoding="utf-8").endswith("build\n")
+
+
+def test_agent_sees_the_named_variables_alone(stepping: Stepping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And where its own files are."""
+    monkeypatch.setenv("SECRET", "x")
+    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
+    environment = build_environment(prepared)
+    assert "SECRET" not in environment
+    assert environment["HANDOFF_TUI_HANDOFF"] == HANDOFF
+    assert environment["HANDOFF_TUI_NOTES_FILE"].endswith("notes.md")
+
+
+def test_start_is_refused_when_something_moved_and_goes_on_when_nothing_did(stepping: Stepping) -> None:
+    """What was prepared is what starts; the lock is free again, and the same run cannot be begun twice."""
+    common_dir = stepping.desk().repository.common_dir
+    stale = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
+    stepping.builder.write("src/app.py", "moved\n")
+    with pytest.raises(ShownMovedError, match=r"no agent was started.*src/app\.py"):
+        start_step(stale)
+    assert find_lock(common_dir, "build") is None
+    stepping.builder.commit()
+    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
+    stepping.teach(f"{WORK}; cp $HANDOFF_TUI_CONTEXT_FILE {stepping.home}/told")
+    view = follow(stepping.desk(), start_step(prepared).state.key)
+    told = json.loads((stepping.home / "told").read_bytes())
+    assert (told["schema"], told["key"]["phase"], told["procedure"]) == ("handoff-tui/context/v1", "build", None)
+    stepping.builder.step("reset", "--quiet", "--hard", "HEAD^")
+    with pytest.raises(ShownMovedError, match="somebody else has just begun run 1 of build"):
+        start_step(prepared)
+    report = finish_step(stepping.desk(), view.state.key)
+    assert (report.outcome, report.notices[0].sign) == (StepOutcome.FAILED, Sign.DID_NOTHING)
+    assert Path(report.proof).exists()
+
+
+def test_everything_that_a_start_rests_on_is_asked_again(gate_desk: GateDesk) -> None:
+    """The gate, every decision about the handoff, the agents, the files: each that moved is named."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    desk = open_desk(gate_desk.root)
+    examined = examine(desk, open_log(desk.repository), GATED)
+    refuse_changed(examined)
+    assert gate_desk.decide(bo, "reject", "--reason", "no tests").code == 0
+    with pytest.raises(ShownMovedError, match="the gate behind review is now rejected; it was pending"):
+        refuse_changed(examined)
+    Path(gate_desk.root, "handoff-tui.toml").write_text('[agents.heron]\ncommand = ["sh"]\n', encoding="utf-8")
+    with pytest.raises(ShownMovedError, match=r"handoff-tui\.toml.*the configuration of agents changed"):
+        refuse_changed(examined)
+
+
+@pytest.mark.short
+def test_second_operator_is_told_who_is_at_work(stepping: Stepping) -> None:
+    """And nothing of theirs is left behind."""
+    stepping.teach("sleep 60")
+    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
+    with pytest.raises(PhaseLockedError, match="build is locked by"):
+        start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
+    stop_step(stepping.desk(), view.state.key)
+    assert find_lock(stepping.desk().repository.common_dir, "build") is None
+
+
+def test_failed_start_gives_the_lock_back(stepping: Stepping) -> None:
+    """A prompt that no command takes is refused, and the phase is free."""
+    text = stepping.config.read_text(encoding="utf-8").replace('"{prompt_file}"', '"{prompt}"')
+    stepping.config.write_text(text.replace("timeout_seconds", f'prompt = "{"x" * 132_000}"\ntimeout_seconds', 1))
+    with pytest.raises(AgentRunError, match="too long"):
+        stepping.step()
+    take_lock(stepping.desk().repository.common_dir, RunKey(handoff=HANDOFF, phase="build"), "somebody")
+
+
+def test_phase_for_people_is_started_by_a_person_alone(gate_desk: GateDesk, isolated_user: Path) -> None:
+    """Without a confirmation at a terminal it is refused."""
+    stepping = Stepping(gate_desk.builder, isolated_user).teach().configure(gate=False)
+    stepping.teach(WORK, "tester").step()
+    stepping.step("test")
+    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "release"))
+    with pytest.raises(NoHumanError, match="only a person may start"):
+        start_step(prepared)
+    view = start_step(prepared, confirmed=True)
+    assert follow(stepping.desk(), view.state.key).state.status is RunStatus.FINISHED
+
+
+def prepare(stepping: Stepping) -> PreparedStep:
+    return prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
+
+
+@pytest.mark.short
+def test_preparing_measures_everything_and_writes_nothing(stepping: Stepping) -> None:
+    """The key, the route and the context are known; there is no folder and no lock."""
+    prepared = prepare(stepping)
+    assert (prepared.key.attempt, prepared.key.number, prepared.route.direction) == (1, 1, Direction.AGAIN)
+    context = prepared.context
+    assert (context.commit, context.branch, context.previous) == (stepping.builder.head(), "main", None)
+    assert context.baseline.checks_total > 0
+    assert [document.path for document in context.handoff.documents] == ["HANDOFF.md"]
+    assert not (stepping.root / ".git" / "handoff-tui").exists()
+
+
+def test_edge_says_what_of_the_work_before_is_passed_on(stepping: Stepping) -> None:
+    """Files, commits and the end of the output of the run before; or none of them."""
+    stepping.teach(f"{WORK}; echo the last line").step()
+    prepared = prepare(stepping)
+    previous = prepared.context.previous
+    assert previous is not None
+    assert (previous.output[-1], [file.path for file in previous.files]) == ("the last line", ["src/app.py"])
+    pipeline = prepared.pipeline.model_copy(update={"edges": (Edge(source="build", target="test", passes=()),)})
+    route = Route(pipeline="notes", source="build", phase="test", direction=Direction.FORWARD)
+    context = replace(prepared, pipeline=pipeline, route=route).context
+    assert context.previous is not None
+    assert (context.previous.output, context.previous.files, context.handoff.documents) == ((), (), ())
+
+
+def test_role_comes_from_the_agent_or_the_hub(stepping: Stepping) -> None:
+    """Standards of supervising roles hold for all."""
+    more = '[hub.roles.maker]\ntitle = "Maker"\nstage = "DEV"\nprompt = "Make it."\n'
+    prepared = prepare(stepping.configure(more))
+    role = prepared.context.role
+    assert (role.title, role.prompt) == ("Maker", "Make it.")
+    assert "Tests are written first." in role.standards
+    own = prepared.agent._replace(settings=prepared.agent.settings.model_copy(update={"role": "Mine."}))
+    assert replace(prepared, agent=own).context.role.prompt == "Mine."
+
+
+def test_earlier_phase_can_be_wanted_again(stepping: Stepping) -> None:
+    """By its name, or as the one before; nothing comes before the first."""
+    stepping.configure(gate=False).teach(WORK, "tester").step()
+    stepping.step("test")
+    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, back=True))
+    assert (prepared.phase.name, prepared.route.direction) == ("build", Direction.BACK)
+    with pytest.raises(AgentRunError, match="first phase"):
+        prepare_step(stepping.desk(), StepRequest(HANDOFF, "build", back=True))
+
+
+def test_handoff_need_not_be_named_if_there_is_one(stepping: Stepping) -> None:
+    """With more, it must be."""
+    assert choose_handoff(stepping.desk(), None) == HANDOFF
+    stepping.builder.write("docs/handoffs/other.md", "# Handoff: other\n\nStatus: COMPLETE\n").commit()
+    with pytest.raises(UsageError, match="there are 2 handoffs here"):
+        choose_handoff(stepping.desk(), None)
+    with pytest.raises(HandoffNotFoundError):
+        choose_handoff(stepping.desk(), "gone")
+
+
+def start(stepping: Stepping) -> RunKey:
+    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
+    return view.state.key
+
+
+@pytest.mark.short
+def test_report_tells_what_was_done(stepping: Stepping) -> None:
+    """Files and commits as measured, exit code, time, output with its digest."""
+    before = stepping.builder.head()
+    report = stepping.teach(f"{WORK}; echo loose > loose.txt").step()
+    assert (report.outcome, report.gate is not None) == (StepOutcome.READY, True)
+    assert [(file.path, file.change) for file in report.files] == [("loose.txt", "added"), ("src/app.py", "modified")]
+    assert [(commit.subject, commit.author) for commit in report.commits] == [("work", "maker@example.org")]
+    assert (report.head_before, report.head_after) == (before, stepping.builder.head())
+    assert Path(report.proof).read_text(encoding="utf-8") == "working\n"
+    assert report.end.output_bytes == 8
+
+
+def test_failing_checks_become_tasks_for_the_next_try(stepping: Stepping) -> None:
+    """They are in its prompt, the most urgent first."""
+    stepping.teach(f"printf '# Handoff\\n\\nStatus: COMPLETE\\n\\n- `src/gone.py` adds.\\n' > HANDOFF.md; {COMMIT}")
+    report = stepping.step()
+    assert report.outcome is StepOutcome.FAILED
+    assert report.failing == ("claims-hold",)
+    assert [task.source for task in report.fix_tasks] == ["check:claims-hold"]
+    again = stepping.teach("cat $HANDOFF_TUI_PROMPT_FILE; exit 1").step(None)
+    assert "src/gone.py" in Path(again.proof).read_text(encoding="utf-8")
+    assert again.route.direction.value == "failed"
+
+
+def test_run_is_looked_at_once(stepping: Stepping) -> None:
+    """Whoever asks again is told the same."""
+    key = start(stepping)
+    wait_until(lambda: read_view(stepping.desk(), key).state.is_over)
+    report = finish_step(stepping.desk(), key)
+    stepping.builder.write("src/app.py", "later").commit()
+    assert finish_step(stepping.desk(), key) == report
+    assert read_view(stepping.desk(), key).report == report
+
+
+def test_running_agent_is_not_looked_at(stepping: Stepping) -> None:
+    """Nor one that never was."""
+    stepping.teach("sleep 60")
+    key = start(stepping)
+    with pytest.raises(AgentRunError, match="still running"):
+        finish_step(stepping.desk(), key)
+    process = read_view(stepping.desk(), key).state.process
+    assert process is not None
+    os.kill(process.pid, signal.SIGTERM)
+    with pytest.raises(AgentRunError, match="files of the run are gone"):
+        finish_step(stepping.desk(), key.model_copy(update={"number": 9}))
+
+
+@pytest.mark.short
+def test_lost_run_is_ended_and_told(stepping: Stepping) -> None:
+    """Its supervisor was killed: the agent is ended, the lock is free again."""
+    stepping.teach("sleep 60")
+    key = start(stepping)
+    process = read_view(stepping.desk(), key).state.process
+    assert process is not None
+    os.kill(process.pid, signal.SIGKILL)
+    wait_until(lambda: read_view(stepping.desk(), key).state.is_over)
+    report = finish_step(stepping.desk(), key)
+    assert (report.end.ending, report.outcome) == (RunEnding.LOST, StepOutcome.FAILED)
+    assert report.notices[0].sign is Sign.LOST
+    assert find_lock(stepping.desk().repository.common_dir, "build") is None
+
+
+def test_handoff_that_the_agent_deleted_is_a_failure(stepping: Stepping) -> None:
+    """With the reason; nothing crashes."""
+    report = stepping.teach(f"git rm -q HANDOFF.md; {COMMIT}").step()
+    assert (report.outcome, report.gate) == (StepOutcome.FAILED, None)
+    assert "can't be examined" in report.why[0]
+
+
+def test_configuration_that_the_agent_broke_is_for_a_person(stepping: Stepping) -> None:
+    """The report is made with the settings from before."""
+    report = stepping.teach(f"echo 'x = [' > handoff-tui.toml; {COMMIT}").step()
+    assert report.outcome is StepOutcome.NEEDS_HUMAN
+    assert report.notices[0].sign is Sign.CHECKS_EDITED
+
+
+@pytest.mark.short
+def test_findings_of_a_tester_lead_back_to_the_developer(builder: RepositoryBuilder, isolated_user: Path) -> None:
+    """Reported bugs become tasks, told once, with priorities; the developer is given them."""
+    context = "# Handoff Context\nGenerated: 2031-02-03 04:05:06\nRun ID: 10 | Project: Lantern | Task: T007\n\n"
+    builder.write("work/HANDOFF_10_T007.md", f"{context}## Current Task: T007\n**Title**: adding\n").commit()
+    bugs = '[{"title": "It leaks", "severity": "high", "file": "a.py"}, {"title": "it  leaks!", "file": "a.py"}]'
+    script = isolated_user / "qa.sh"
+    script.write_text(f"echo '{bugs}' > work/bugs.json; {COMMIT}\n", encoding="utf-8")
+    config = isolated_user / "config" / "handoff-tui" / "config.toml"
+    config.parent.mkdir(parents=True)
+    command = f'command = ["sh", "{script}"]\n'
+    config.write_text(f"[agents.qa]\n{command}[agents.dev]\n{command}", encoding="utf-8")
+    desk = open_desk(builder.folder)
+    view = start_step(prepare_step(desk, StepRequest("T007", "DEV")))
+    follow(desk, view.state.key)
+    report = finish_step(desk, view.state.key)
+    assert (report.outcome, report.next_phase) == (StepOutcome.FAILED, "DEV")
+    reported = [task for task in report.fix_tasks if task.source == "work/bugs.json"]
+    assert [(task.title, task.priority) for task in reported] == [("It leaks", 10)]
+    again = prepare_step(open_desk(builder.folder), StepRequest("T007"))
+    assert (again.phase.name, again.context.fix_tasks) == ("DEV", report.fix_tasks)

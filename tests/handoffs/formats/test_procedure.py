@@ -5,7 +5,7 @@ import json
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.procedure import PROCEDURE
 from handoff_tui.handoffs.handoff import DocumentRole, HandoffType
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.format import Confidence, Source
 from tests.support.memory_files import MemoryFiles, read_with
 
 CONTEXT = {
@@ -181,13 +181,13 @@ def test_procedure_contract_report_lists_deliverables() -> None:
 
 def test_procedure_recognises_by_content() -> None:
     """Fields decide; a broken file counts at its place or with the format's own words."""
-    assert PROCEDURE.recognise(Source.of_text("handoffs/a.json", json.dumps(CONTEXT))) == CERTAIN
-    assert PROCEDURE.recognise(Source.of_text("docs/LAMP_REPORT.md", REPORT)) == LIKELY
-    assert PROCEDURE.recognise(Source.of_text("docs/OTHER_REPORT.md", "# Report\n**Status**: fine\n")) == NO
-    assert PROCEDURE.recognise(Source.of_text("procedures/a.json", "{")) == POSSIBLE
-    assert PROCEDURE.recognise(Source.of_text("x/handoff.json", '{"handoff_id": "a", ')) == POSSIBLE
-    assert PROCEDURE.recognise(Source.of_text("x/handoff.json", "{")) == NO
-    assert PROCEDURE.recognise(Source.of_text("handoffs/a.json", '{"handoff_id": "a", "from": "b"}')) == NO
+    assert PROCEDURE.recognise(Source.of_text("handoffs/a.json", json.dumps(CONTEXT))) == Confidence.CERTAIN
+    assert PROCEDURE.recognise(Source.of_text("docs/LAMP_REPORT.md", REPORT)) == Confidence.LIKELY
+    assert PROCEDURE.recognise(Source.of_text("docs/OTHER_REPORT.md", "# Report\n**Status**: fine\n")) == Confidence.NO
+    assert PROCEDURE.recognise(Source.of_text("procedures/a.json", "{")) == Confidence.POSSIBLE
+    assert PROCEDURE.recognise(Source.of_text("x/handoff.json", '{"handoff_id": "a", ')) == Confidence.POSSIBLE
+    assert PROCEDURE.recognise(Source.of_text("x/handoff.json", "{")) == Confidence.NO
+    assert PROCEDURE.recognise(Source.of_text("handoffs/a.json", '{"handoff_id": "a", "from": "b"}')) == Confidence.NO
     assert not PROCEDURE.may_own("handoffs/handoff.schema.json")
     assert not PROCEDURE.may_own("package.json")
 

@@ -1,6 +1,8 @@
+"""Which format owns a file, and when it is read again."""
+
 from __future__ import annotations
 
-import gc
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -11,13 +13,11 @@ from hypothesis import strategies as st
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.place import Problem
 from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.handoffs import formats
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading.format import (
-    CERTAIN,
-    LIKELY,
-    NO,
-    POSSIBLE,
+    Confidence,
     FormatFiles,
     FormatReading,
     HandoffFormat,
@@ -43,7 +43,7 @@ class Fake:
     """A format that owns what ends like it, and makes a handoff of each file."""
 
     id: str
-    confidence: float = CERTAIN
+    confidence: float = Confidence.CERTAIN
     ending: str = ".md"
     ids: tuple[str, ...] = ()
     """The ids of its handoffs; by default the names of the files."""
@@ -78,12 +78,9 @@ def names(*fakes: Fake, files: dict[str, str]) -> dict[str, str]:
 
 def test_surest_format_owns_the_file() -> None:
     """Wherever it stands in the table."""
-    assert names(Fake("a", LIKELY), Fake("b", CERTAIN), Fake("c", POSSIBLE), files={"x.md": ""}) == {"x.md": "b"}
-
-
-def test_first_of_equals_owns_the_file() -> None:
-    """The order of the table decides, and only then."""
-    assert names(Fake("a", LIKELY), Fake("b", LIKELY), files={"x.md": ""}) == {"x.md": "a"}
+    assert names(
+        Fake("a", Confidence.LIKELY), Fake("b", Confidence.CERTAIN), Fake("c", Confidence.POSSIBLE), files={"x.md": ""}
+    ) == {"x.md": "b"}
 
 
 def test_format_is_asked_only_about_files_it_may_own() -> None:
@@ -119,13 +116,10 @@ def test_candidate_is_told_by_its_name(path: str, candidate: bool) -> None:  # n
 def test_candidates_nobody_understands_are_unknown() -> None:
     """Asked about or not; a file that merely is not ours is not listed."""
     files = {"HANDOFF.md": "", "handoff.rst": "", "other.md": "", "src/handoff.py": ""}
-    assert read_handoffs(MemoryFiles(files), (Fake("a", NO).build(),)).unknown == ("HANDOFF.md", "handoff.rst")
-
-
-def test_candidate_that_belongs_to_a_handoff_is_not_unknown() -> None:
-    """A format may use files that it did not recognise by themselves."""
-    fake = Fake("a", NO, used={"HANDOFF.md"})
-    assert read_handoffs(MemoryFiles({"HANDOFF.md": ""}), (fake.build(),)).unknown == ()
+    assert read_handoffs(MemoryFiles(files), (Fake("a", Confidence.NO).build(),)).unknown == (
+        "HANDOFF.md",
+        "handoff.rst",
+    )
 
 
 def test_file_that_was_taken_and_not_used_is_unknown() -> None:
@@ -140,7 +134,7 @@ def test_unreadable_file_that_is_nobodys_is_told() -> None:
     files = MemoryFiles({"x.md": ""})
     problem = Problem(path="x.md", message="is too large")
     files.read["x.md"] = SourceFile("x.md", "", readable=False, problems=[problem])
-    result = read_handoffs(files, (Fake("a", NO).build(),))
+    result = read_handoffs(files, (Fake("a", Confidence.NO).build(),))
     assert (result.unknown, result.problems) == (("x.md",), (problem,))
 
 
@@ -150,7 +144,7 @@ def test_problems_are_told_once_and_in_order() -> None:
     def recognise(source: Source) -> float:
         for line in (7, 2, 7):
             source.report("is odd", line)
-        return CERTAIN
+        return Confidence.CERTAIN
 
     fake = Fake("a").build()._replace(recognise=recognise)
     problems = read_handoffs(MemoryFiles({"x.md": "", "b.md": ""}), (fake,)).problems
@@ -167,7 +161,7 @@ def test_problems_of_a_file_that_is_wrong_throughout_are_cut() -> None:
     def recognise(source: Source) -> float:
         for line in range(1, 131):
             source.report("is odd", line)
-        return CERTAIN
+        return Confidence.CERTAIN
 
     fake = Fake("a", silent=True).build()._replace(recognise=recognise)
     problems = read_handoffs(MemoryFiles({"x.md": ""}), (fake,)).problems
@@ -195,26 +189,6 @@ def test_ids_of_full_length_are_told_apart() -> None:
     assert len(found) == 4
 
 
-def test_collection_of_garbage_is_as_before_the_reading() -> None:
-    """It is off while reading, and put back also when a format fails."""
-
-    def fail(_: list[Source], __: FormatFiles) -> FormatReading:
-        assert not gc.isenabled()
-        raise ZeroDivisionError
-
-    broken = HandoffFormat("a", lambda _: True, lambda _: NO, fail)
-    assert gc.isenabled()
-    with pytest.raises(ZeroDivisionError):
-        read_handoffs(MemoryFiles({}), (broken,))
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        read_handoffs(MemoryFiles({}), ())
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-
-
 @given(
     st.lists(
         st.lists(
@@ -230,6 +204,7 @@ def test_text_names_are_found_as_by_looking_at_each(paths: list[str]) -> None:
 
 
 NOTE = "# Session handoff\n\n**Status**: in progress\n\n## Done\n\n- [x] {what}\n\n## Next steps\n\n1. Go on.\n"
+
 PLAN = '{{"version": "1.0", "phase": "{phase}", "status": "{status}", "next_action": "go on"}}\n'
 
 
@@ -283,23 +258,10 @@ def test_only_the_owner_of_a_saved_file_reads_again(reader: Reader) -> None:
     assert reader.save("src/part.py", "value = 5\n") == []
 
 
-def test_file_that_changes_hands_has_both_read(reader: Reader) -> None:
-    """A document that becomes one of another format."""
-    read = reader.save("docs/handoffs/session-1.md", build_results(3))
-    assert "notes" in read
-    assert reader.save("docs/handoffs/session-1.md", NOTE.format(what="back"))
-
-
 def test_new_paths_have_everybody_read(reader: Reader) -> None:
     """Any format may look through the paths."""
     read = reader.save("handoffs/H-5/H-5_RESULTS.md", build_results(5), presence=True)
     assert read == [format_.id for format_ in FORMATS]
-
-
-def test_reports_of_an_earlier_reading_do_not_stay(reader: Reader) -> None:
-    """A problem that one file had because of another is gone with its cause."""
-    reader.save("handoffs/H-2/H-2_RESULTS.md", build_results(1))
-    reader.save("handoffs/H-2/H-2_RESULTS.md", build_results(2))
 
 
 def test_size_of_a_proof_counts(builder: RepositoryBuilder) -> None:
@@ -323,3 +285,48 @@ def test_size_of_a_proof_counts(builder: RepositoryBuilder) -> None:
     files = files.move_on(read_work_tree(repository), frozenset({"proof.png"}), presence=False)
     read_again(files, (format_,), [], memory)
     assert sized == [3, 5]
+
+
+PROMISED = ("builder", "claude", "gsd", "hub", "mosaic", "notes", "procedure", "relay", "tdd")
+
+
+def test_registry_has_every_dialect_once() -> None:
+    """The ids that scripts see are those that were promised."""
+    assert sorted(format_.id for format_ in FORMATS) == sorted(PROMISED)
+
+
+def test_registry_leaves_no_dialect_of_the_room_out() -> None:
+    """Each folder of the room is a format_ in the table."""
+    folders = {found.name for found in pkgutil.iter_modules(formats.__path__) if found.ispkg}
+    assert folders <= {format_.id for format_ in FORMATS}
+
+
+def test_notes_come_last() -> None:
+    """Handoff Markdown of any make gives way to every format_ that is as sure."""
+    assert FORMATS[-1].id == "notes"
+
+
+@pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.id)
+def test_dialect_leaves_ordinary_files_alone(format_: HandoffFormat) -> None:
+    """Source code and a readme are nobody's handoff."""
+    for path in ("src/main.py", "README.md", "package.json", "docs/index.md", "tsconfig.json"):
+        assert not format_.may_own(path) or format_.recognise(Source.of_text(path, "# Hello\n")) == Confidence.NO
+
+
+@pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.id)
+def test_dialect_reads_nothing_from_nothing(format_: HandoffFormat) -> None:
+    """An empty repository has no handoffs and no problems."""
+    reading = format_.read([], MemoryFiles({}).opened)
+    assert (reading.handoffs, reading.problems, reading.used) == ([], [], set())
+
+
+@pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.id)
+def test_dialect_is_never_sure_of_an_empty_file(format_: HandoffFormat) -> None:
+    """A path alone is no certainty."""
+    paths = (
+        *(".mosaic/agent_state.json", "RESULTS_HANDOFF_7.md", "handoffs/a.json", ".handoff.json", "HANDOFF_1_T1.md"),
+        *(".planning/HANDOFF.json", ".claude/handoff.json", "HANDOFF.json", "HANDOFF.md", "test-list.md"),
+    )
+    judged = [format_.recognise(Source.of_text(path, "")) for path in paths if format_.may_own(path)]
+    assert judged
+    assert max(judged) < Confidence.CERTAIN

@@ -1,14 +1,21 @@
+"""Files, commits and notes of a repository; sessions and ids."""
+
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
+from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, build_id
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
+from handoff_tui.handoffs.session import has_log, open_desk, reopen_desk
 from tests.support.repositories import RepositoryBuilder
 
 Open = Callable[[str], RepositoryFiles]
@@ -152,3 +159,67 @@ def test_files_that_read_through_a_link_denies_nothing(builder: RepositoryBuilde
     files = open_files_with("")
     files.file("b.md")
     assert files.has_read("texts/a.md")
+
+
+def test_desk_is_opened_from_anywhere_inside(builder: RepositoryBuilder) -> None:
+    """The repository, its settings, and its work tree as of now."""
+    builder.write("deep/a.py").write("handoff-tui.toml", "[limits]\ncommits = 7\n").commit().write("b.py")
+    desk = open_desk(builder.folder / "deep")
+    assert desk.repository.root == builder.folder
+    assert desk.loaded.settings.limits.commits == 7
+    assert desk.work_tree.facts.untracked == ("b.py",)
+
+
+def test_desk_takes_over_a_look_that_has_begun(builder: RepositoryBuilder) -> None:
+    """It is as the look saw it; what has changed since is seen when the desk is opened again."""
+    builder.write("a.py").commit().write("a.py", "other\n").write("new.py")
+    plain = open_desk(builder.folder)
+    look = OutputCache(builder.folder, ["q"]).look
+    assert look.read_digest() is not None
+    builder.write("late.py").step("add", "late.py")
+    desk = open_desk(builder.folder, look)
+    assert desk.work_tree.facts == plain.work_tree.facts
+    assert "late.py" in reopen_desk(desk).work_tree.facts.changed
+
+
+def test_log_is_there_or_remembered(builder: RepositoryBuilder) -> None:
+    """Its folder, or this clone's own record of it; a repository without either has none."""
+    desk = open_desk(builder.write("a").commit().folder)
+    assert not has_log(desk)
+    builder.write(".handoff-tui/log/aa/x")
+    assert has_log(desk)
+    (builder.folder / ".handoff-tui").rename(builder.folder / "away")
+    builder.write(".git/handoff-tui/witness.json", "{}")
+    assert has_log(desk)
+
+
+@pytest.mark.parametrize(
+    ("parts", "built"),
+    [
+        (("H-18",), "H-18"),
+        (("hub", "T007", "12"), "hub/T007/12"),
+        (("notes", "docs/handoffs/lamp.md"), "notes/docs/handoffs/lamp.md"),
+        (("a b\tc",), "a-b-c"),
+        (("a///b",), "a///b"),
+        (("", "H-1", ""), "H-1"),
+        ((".mosaic",), "mosaic"),
+        (("-/.-x",), "x"),
+        (("Lämpchen",), "L-mpchen"),
+        (("灯",), "unnamed"),
+        (("",), "unnamed"),
+        ((), "unnamed"),
+        (("x" * 200,), "x" * 128),
+        (("a\nb\x00c",), "a-b-c"),
+    ],
+)
+def test_id_is_built_from_parts(parts: tuple[str, ...], built: str) -> None:
+    """Joined by slashes; what the grammar does not know becomes a hyphen; never empty, never too long."""
+    assert build_id(*parts) == built
+    assert re.fullmatch(ID_PATTERN, build_id(*parts))
+
+
+@pytest.mark.parametrize("wrong", ["", "-a", ".a", "/a", "a b", "a\n", "a\x00", "ä", "x" * 129, "a:b"])
+def test_id_outside_the_grammar_is_refused(wrong: str) -> None:
+    """The signed log could not name it."""
+    with pytest.raises(ValidationError, match="id"):
+        Handoff(id=wrong, dialect="builder")

@@ -198,10 +198,7 @@ def histories(draw: st.DrawFn) -> History:
     return history
 
 
-ALL = (
-    traces("H-1", "H-1.md", declared=frozenset({"a"})),
-    traces("H-2", "H-2.md", declared=frozenset({"b", "c/"})),
-)
+ALL = (traces("H-1", "H-1.md", declared=frozenset({"a"})), traces("H-2", "H-2.md", declared=frozenset({"b", "c/"})))
 
 
 @given(histories(), st.lists(st.sampled_from(PATHS), max_size=3, unique=True))

@@ -9,9 +9,8 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub import layout
 from handoff_tui.handoffs.formats.hub.format import HUB, recognise
-from handoff_tui.handoffs.formats.hub.stages import find_next_stage
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source, SourceFile
+from handoff_tui.handoffs.reading.format import Confidence, Source
 from tests.support.memory_files import MemoryFiles, read_with
 
 
@@ -90,85 +89,41 @@ _HEAD = "Generated: 2031-02-03 04:05:06\nRun ID: 12 | Project: Lantern | Task: T
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
-        ("HANDOFF_12_T007.md", f"# Handoff Context\n{_HEAD}", CERTAIN),
-        ("docs/context.md", f"\n# WorkCycle Context\n{_HEAD}", CERTAIN),
-        ("WORK_CYCLE_0_T009.md", "# WorkCycle Context\nRun 0 not found.", CERTAIN),
-        ("HANDOFF_12_T007.md", "# Handoff Context\nGenera", LIKELY),
-        ("docs/context.md", "# Handoff Context\n\nFreely told.", NO),
-        ("HANDOFF_12_T007.md", "# Something else\n", NO),
-        ("HANDOFF_12_T007.md", "", POSSIBLE),
-        ("HANDOFF.md", "", NO),
-        ("todo.json", '{"project": "Lantern", "tasks": [{"id": 1, "title": "wick"}]}', CERTAIN),
-        ("todo.json", '{"tasks": [{"id": 1, "title": "wick"}]}', LIKELY),
-        ("todo.json", '{"tasks": [{"cron": "* *"}]}', NO),
-        ("todo.json", '["milk"]', NO),
-        ("todo.json", '{"tasks": [', POSSIBLE),
-        ("handoffs/a.json", '{"from_role": "DEV", "to_role": "QA", "status": "pending"}', CERTAIN),
-        ("handoffs/a.json", '[{"from_role": "DEV", "to_role": "QA", "stage": "qa"}]', CERTAIN),
-        ("handoffs/a.json", '{"work_cycles": [{"from_role": "DEV", "to_role": "QA", "stage": "qa"}]}', CERTAIN),
-        ("handoffs/a.json", '{"from": "here"}', NO),
-        ("handoffs/a.json", "{", NO),
-        ("security_report.json", '{"vulnerabilities": [{"severity": "low"}]}', CERTAIN),
-        ("security_report.json", '{"vulnerabilities": []}', LIKELY),
-        ("security_report.json", '{"colour": "red"}', NO),
-        ("bugs.json", '[{"title": "x", "severity": "low"}]', CERTAIN),
-        ("bugs.json", "[]", POSSIBLE),
-        ("bugs.json", "[1, 2]", NO),
-        ("runs/12/qa_report.json", '{"role": "QA", "status": "pass", "summary": "ok"}', LIKELY),
-        ("runs/12/qa_report.json", '{"role": "QA", "status": "shiny", "summary": "ok"}', NO),
+        ("HANDOFF_12_T007.md", f"# Handoff Context\n{_HEAD}", Confidence.CERTAIN),
+        ("docs/context.md", f"\n# WorkCycle Context\n{_HEAD}", Confidence.CERTAIN),
+        ("WORK_CYCLE_0_T009.md", "# WorkCycle Context\nRun 0 not found.", Confidence.CERTAIN),
+        ("HANDOFF_12_T007.md", "# Handoff Context\nGenera", Confidence.LIKELY),
+        ("docs/context.md", "# Handoff Context\n\nFreely told.", Confidence.NO),
+        ("HANDOFF_12_T007.md", "# Something else\n", Confidence.NO),
+        ("HANDOFF_12_T007.md", "", Confidence.POSSIBLE),
+        ("HANDOFF.md", "", Confidence.NO),
+        ("todo.json", '{"project": "Lantern", "tasks": [{"id": 1, "title": "wick"}]}', Confidence.CERTAIN),
+        ("todo.json", '{"tasks": [{"id": 1, "title": "wick"}]}', Confidence.LIKELY),
+        ("todo.json", '{"tasks": [{"cron": "* *"}]}', Confidence.NO),
+        ("todo.json", '["milk"]', Confidence.NO),
+        ("todo.json", '{"tasks": [', Confidence.POSSIBLE),
+        ("handoffs/a.json", '{"from_role": "DEV", "to_role": "QA", "status": "pending"}', Confidence.CERTAIN),
+        ("handoffs/a.json", '[{"from_role": "DEV", "to_role": "QA", "stage": "qa"}]', Confidence.CERTAIN),
+        (
+            "handoffs/a.json",
+            '{"work_cycles": [{"from_role": "DEV", "to_role": "QA", "stage": "qa"}]}',
+            Confidence.CERTAIN,
+        ),
+        ("handoffs/a.json", '{"from": "here"}', Confidence.NO),
+        ("handoffs/a.json", "{", Confidence.NO),
+        ("security_report.json", '{"vulnerabilities": [{"severity": "low"}]}', Confidence.CERTAIN),
+        ("security_report.json", '{"vulnerabilities": []}', Confidence.LIKELY),
+        ("security_report.json", '{"colour": "red"}', Confidence.NO),
+        ("bugs.json", '[{"title": "x", "severity": "low"}]', Confidence.CERTAIN),
+        ("bugs.json", "[]", Confidence.POSSIBLE),
+        ("bugs.json", "[1, 2]", Confidence.NO),
+        ("runs/12/qa_report.json", '{"role": "QA", "status": "pass", "summary": "ok"}', Confidence.LIKELY),
+        ("runs/12/qa_report.json", '{"role": "QA", "status": "shiny", "summary": "ok"}', Confidence.NO),
     ],
 )
 def test_recognise_judges_by_content(path: str, text: str, expected: float) -> None:
     """Content decides; a name alone never gives more than possible, foreign content nothing."""
     assert recognise(Source.of_text(path, text)) == expected
-
-
-def test_recognise_keeps_an_unreadable_file_of_its_name() -> None:
-    """A file that cannot be read is shown under the dialect whose name it bears."""
-    assert recognise(Source(SourceFile("HANDOFF_12_T007.md", "", readable=False))) == POSSIBLE
-    assert recognise(Source(SourceFile("docs/context.md", "", readable=False))) == NO
-
-
-@pytest.mark.parametrize(
-    ("stage", "expected"),
-    [
-        ("PM", "DEV"),
-        ("DEV", "QA"),
-        ("QA", "SEC"),
-        ("SEC", "DOCS"),
-        ("DOCS", "COMPLETE"),
-        ("COMPLETE", None),
-        ("QA_FAILED", "DEV"),
-        ("DOCS_FAILED", "DOCS"),
-        ("MERGED", None),
-        (None, None),
-    ],
-)
-def test_next_stage_follows_the_order_and_loops_back_on_failure(stage: str | None, expected: str | None) -> None:
-    """Stages follow each other; a failed one goes back; an unknown one leads nowhere."""
-    assert find_next_stage(stage) == expected
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("HANDOFF_12_T007.md", True),
-        ("workspaces/lantern/WORK_CYCLE_12.md", True),
-        ("docs/context.md", True),
-        ("README.md", False),
-        ("todo.json", True),
-        ("a/security_report.json", True),
-        ("bugs.json", True),
-        ("bugsnag.json", False),
-        ("handoffs/a.json", True),
-        ("runs/12/qa.json", True),
-        ("package.json", False),
-        ("proofs/a.png", False),
-    ],
-)
-def test_may_own_follows_the_names_of_the_hub(path: str, *, expected: bool) -> None:
-    """Only files whose names or folders sound like the hub are worth reading."""
-    assert layout.may_own(path) is expected
 
 
 @pytest.mark.parametrize(

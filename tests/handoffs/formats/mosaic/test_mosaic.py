@@ -5,22 +5,13 @@ import json
 import pytest
 
 from handoff_tui.config.settings.root import Mosaic, Settings
-from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic import layout
-from handoff_tui.handoffs.formats.mosaic.fields import (
-    build_tasks,
-    claim_commits_in_prose,
-    claim_count_fields,
-    claim_document_fields,
-    is_finished,
-    parse_commit,
-)
+from handoff_tui.handoffs.formats.mosaic.fields import claim_count_fields, claim_document_fields
 from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, CommitFact, Source, SourceFile
+from handoff_tui.handoffs.reading.format import CommitFact, Confidence, Source
 from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json
 from handoff_tui.handoffs.reading.read import read_handoffs
 from tests.support.memory_files import MemoryFiles, read_with
@@ -57,12 +48,6 @@ def test_mosaic_state_in_pieces_is_still_a_handoff() -> None:
     assert len(reading.handoffs[0].documents) == 3
     assert reading.problems == []
     assert all(len(shelf.source(path).problems()) == 1 for path in shelf.paths)
-
-
-def test_mosaic_without_any_file_reads_nothing() -> None:
-    """A repository without a state has neither handoffs nor problems."""
-    reading = read_with(MOSAIC, MemoryFiles({"README.md": "# Hello"}))
-    assert (reading.handoffs, reading.problems, reading.used) == ([], [], set())
 
 
 def test_mosaic_manifests_are_superseded_by_what_is_newer() -> None:
@@ -122,67 +107,31 @@ def test_mosaic_words_come_from_the_settings() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
-        (".mosaic/agent_state.json", '{"last_agent": "a", "next_agent": "b"}', CERTAIN),
-        (".mosaic/agent_state.json", '{"last_agent": "a", "colour": "red"}', LIKELY),
-        (".mosaic/agent_state.json", '{"colour": "red"}', NO),
-        (".mosaic/agent_state.json", "{}", POSSIBLE),
-        (".mosaic/agent_state.json", "[1]", POSSIBLE),
-        (".mosaic/agent_state.json", '{"last_agent": ', POSSIBLE),
-        (".mosaic/blockers.json", '{"blockers": []}', CERTAIN),
-        (".mosaic/session_log.jsonl", '{"agent": "a", "action": "b"}\nbroken', CERTAIN),
-        (".mosaic/session_log.jsonl", '{"colour": 1}', NO),
-        (".mosaic/session_log.jsonl", "", POSSIBLE),
-        (".mosaic/gemini_approval.json", '{"verdict": "APPROVE", "score": 3}', CERTAIN),
-        (".mosaic/theme/palette.json", '{"colour": "red"}', POSSIBLE),
-        (".mosaic/SESSION_HANDOFF_1.md", "# Session handoff\n", CERTAIN),
-        (".mosaic/wrap-up.md", "# Handoff of the evening\n", LIKELY),
-        (".mosaic/thoughts.md", "# Recipes\n", POSSIBLE),
-        (".ai-agents/handoff_1.json", '{"commit": "abc1234", "branch": "main"}', CERTAIN),
-        (".ai-agents/handoff_1.json", '{"colour": "red"}', NO),
-        (".ai-agents/emergency_handoff.txt", "EMERGENCY: stop", LIKELY),
-        (".ai-agents/emergency_handoff.txt", "", POSSIBLE),
-        ("elsewhere/agent_state.json", '{"last_agent": "a", "next_agent": "b"}', NO),
+        (".mosaic/agent_state.json", '{"last_agent": "a", "next_agent": "b"}', Confidence.CERTAIN),
+        (".mosaic/agent_state.json", '{"last_agent": "a", "colour": "red"}', Confidence.LIKELY),
+        (".mosaic/agent_state.json", '{"colour": "red"}', Confidence.NO),
+        (".mosaic/agent_state.json", "{}", Confidence.POSSIBLE),
+        (".mosaic/agent_state.json", "[1]", Confidence.POSSIBLE),
+        (".mosaic/agent_state.json", '{"last_agent": ', Confidence.POSSIBLE),
+        (".mosaic/blockers.json", '{"blockers": []}', Confidence.CERTAIN),
+        (".mosaic/session_log.jsonl", '{"agent": "a", "action": "b"}\nbroken', Confidence.CERTAIN),
+        (".mosaic/session_log.jsonl", '{"colour": 1}', Confidence.NO),
+        (".mosaic/session_log.jsonl", "", Confidence.POSSIBLE),
+        (".mosaic/gemini_approval.json", '{"verdict": "APPROVE", "score": 3}', Confidence.CERTAIN),
+        (".mosaic/theme/palette.json", '{"colour": "red"}', Confidence.POSSIBLE),
+        (".mosaic/SESSION_HANDOFF_1.md", "# Session handoff\n", Confidence.CERTAIN),
+        (".mosaic/wrap-up.md", "# Handoff of the evening\n", Confidence.LIKELY),
+        (".mosaic/thoughts.md", "# Recipes\n", Confidence.POSSIBLE),
+        (".ai-agents/handoff_1.json", '{"commit": "abc1234", "branch": "main"}', Confidence.CERTAIN),
+        (".ai-agents/handoff_1.json", '{"colour": "red"}', Confidence.NO),
+        (".ai-agents/emergency_handoff.txt", "EMERGENCY: stop", Confidence.LIKELY),
+        (".ai-agents/emergency_handoff.txt", "", Confidence.POSSIBLE),
+        ("elsewhere/agent_state.json", '{"last_agent": "a", "next_agent": "b"}', Confidence.NO),
     ],
 )
 def test_recognise_judges_by_content(path: str, text: str, expected: float) -> None:
     """Content decides; the place alone never gives more than possible, foreign content nothing."""
     assert recognise(Source.of_text(path, text)) == expected
-
-
-def test_recognise_keeps_an_unreadable_file_at_its_place() -> None:
-    """A dangling link at a place of the state is shown under this dialect."""
-    assert recognise(Source(SourceFile(".mosaic/LATEST_HANDOFF.md", "", readable=False))) == POSSIBLE
-    assert recognise(Source(SourceFile("LATEST_HANDOFF.md", "", readable=False))) == NO
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        (".mosaic/agent_state.json", True),
-        ("services/api/.mosaic/blockers.json", True),
-        (".mosaic/schemas/deep/state.schema.json", True),
-        (".mosaic/SESSION_HANDOFF_2031-02-03.md", True),
-        (".mosaic/enforcement/README.md", False),
-        (".mosaic/enforcement/gate.py", False),
-        (".ai-agents/handoff_20310203_040506.json", True),
-        (".ai-agents/emergency_handoff.txt", True),
-        (".ai-agents/notes.json", False),
-        ("handoff_20310203.json", False),
-        ("mosaic/agent_state.json", False),
-        (".mosaic", False),
-    ],
-)
-def test_may_own_follows_the_places_of_the_state(path: str, *, expected: bool) -> None:
-    """Only files at the places of the state are worth reading."""
-    assert layout.may_own(path) is expected
-
-
-def test_ids_tell_the_folder_of_the_state() -> None:
-    """The state at the root is `mosaic`; others carry their folder."""
-    assert layout.build_live_id(".mosaic") == "mosaic"
-    assert layout.build_live_id("services/api/.mosaic") == "services/api/mosaic"
-    assert layout.build_manifest_id(".ai-agents/handoff_20310203_040506.json") == "mosaic/20310203_040506"
-    assert layout.build_emergency_id("sub/.ai-agents/emergency_handoff.txt") == "sub/mosaic/emergency"
 
 
 _PATH = ".ai-agents/handoff_20310203_040506.json"
@@ -373,44 +322,10 @@ def test_emergency_without_a_state_is_a_handoff_of_its_own() -> None:
     assert handoffs[0].facts[0].value == "(the file is empty)"
 
 
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [("COMPLETE", True), ("done", True), ("ACTIVE", False), ("NOT_STARTED", False), ("simmering", None)],
-)
-def test_is_finished_knows_words_or_says_nothing(status: str, *, expected: bool | None) -> None:
-    """An unknown word is neither done nor undone."""
-    assert is_finished(status) is expected
-
-
-def test_build_tasks_reports_what_is_no_task() -> None:
-    """Text and objects are tasks; a number is a problem."""
-    document = JsonDocument(parse_json("a.json", '["one", {"id": 2, "title": "two", "status": "done"}, 3, ""]'))
-    assert document.root is not None
-    tasks = list(build_tasks(document.root.elements(), "t", status="waiting"))
-    assert [(task.id, task.title, task.status) for task in tasks] == [("t-1", "one", "waiting"), ("2", "two", "done")]
-    assert [problem.message for problem in document.problems] == ["[2] should be text or an object, but is a number"]
-
-
 def _parse(text: str) -> JsonNode:
     root = JsonDocument(parse_json("a.json", text)).root
     assert root is not None
     return root
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("1234567", "1234567"), ("abc1234 (pushed)", "abc1234"), ("TBD", None), ("abc12", None), ("ongoing", None)],
-)
-def test_parse_commit_reads_the_leading_id(text: str, expected: str | None) -> None:
-    """A field begins with a commit id, of digits only too, or holds none."""
-    assert parse_commit(text) == expected
-
-
-def test_commits_in_prose_need_a_sentence_about_commits() -> None:
-    """A hexadecimal word elsewhere is no commit."""
-    where = Place(path="a.json", line=1)
-    text = "Ticket aaa1111 is closed. Pushed bbb2222."
-    assert [claim.value for claim in claim_commits_in_prose(text, where)] == ["bbb2222"]
 
 
 def test_count_and_document_fields_are_found_at_any_depth() -> None:

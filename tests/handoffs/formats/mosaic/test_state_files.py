@@ -233,11 +233,6 @@ def test_current_task_names_and_rates_the_handoff() -> None:
     assert (claim.value, claim.where.line) == ("COMPLETE", 3)
 
 
-def test_current_task_keeps_an_unknown_status_word() -> None:
-    """A status that is no known token is kept as written."""
-    assert _read_current_task({"objective": "x", "status": "simmering"}).status == "simmering"
-
-
 def test_current_task_details_become_tasks() -> None:
     """Completed, current and wished-for work are tasks with their lines."""
     details = {

@@ -1,27 +1,52 @@
-"""How a run of a procedure goes, whatever engine carries it."""
+"""How a run of a procedure goes, is watched and shown, whatever engine carries it."""
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from threading import Event
 
 import pytest
 
 from handoff_tui.agents.engine.engine import GateAnswer, Json, StepResult
-from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, TryKind, TryResult
+from handoff_tui.agents.procedures.page import (
+    build_follow_line,
+    build_metrics,
+    build_run_json,
+    build_run_page,
+    fold_gate_readings,
+    label_run,
+)
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, ProcedureTry, TryKind, TryResult
+from handoff_tui.agents.procedures.run import (
+    FollowOptions,
+    find_engine_location,
+    follow_run,
+    has_runs,
+    submit_run,
+    withdraw_run,
+)
 from handoff_tui.agents.procedures.runner import StepExecutor
-from handoff_tui.core.errors import ProcedureError
+from handoff_tui.core.errors import HandoffError, ProcedureError, RepositoryError
 from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.session import open_desk
+from tests.support.desk_states import list_lines
 from tests.support.procedure_runs import (
+    REQUEST,
     DiedError,
+    ListEngine,
     MemoryDurable,
     ToldActions,
     build_plan,
+    build_report,
     build_rule,
+    build_run,
     build_step,
+    build_try,
     build_undo,
     run,
 )
+from tests.support.repositories import RepositoryBuilder
 
 UNDOS = (build_undo("undo-one", "one"), build_undo("undo-two", "two"), build_undo("undo-three", "three"))
 
@@ -287,3 +312,219 @@ def test_look_that_cannot_be_made_is_waited_for() -> None:
 
     found = StepExecutor().read_gate(DRAFT, look)
     assert (found.result, found.detail) == (TryResult.WAITING, "a lock is held")
+
+
+def test_run_that_is_under_way_or_completed_is_that_run() -> None:
+    """Nothing new is asked for."""
+    for state in (ProcedureState.WAITING, ProcedureState.COMPLETED):
+        engine = ListEngine((build_run(state),))
+        assert submit_run(engine, REQUEST, 50).id == "H-1:build:1:P:1"
+        assert engine.asked == []
+
+
+def test_run_after_one_that_failed_is_a_new_one() -> None:
+    """With the next number, and when it was asked for."""
+    engine = ListEngine((build_run(ProcedureState.FAILED), build_run(ProcedureState.ROLLBACK, number=2, finished=True)))
+    found = submit_run(engine, REQUEST, 50)
+    assert found.id == "H-1:build:1:P:3"
+    assert found.request is not None
+    assert found.request.asked is not None
+
+
+def test_run_after_one_that_stopped_for_a_person_must_be_meant() -> None:
+    """Somebody has to clean up first, and says so."""
+    engine = ListEngine((build_run(ProcedureState.FAILED, needs_human=True, reason="it broke"),))
+    with pytest.raises(ProcedureError, match="needs you: it broke") as refused:
+        submit_run(engine, REQUEST, 50)
+    assert "--again" in refused.value.hint
+    assert submit_run(engine, REQUEST, 50, again=True).id == "H-1:build:1:P:2"
+
+
+def test_no_more_runs_than_allowed_are_under_way() -> None:
+    """Those that have ended do not count."""
+    busy = tuple(build_run(ProcedureState.WAITING, number=number) for number in range(11, 14))
+    engine = ListEngine((*busy, build_run(number=20)))
+    with pytest.raises(ProcedureError, match="3 runs are under way already"):
+        submit_run(engine, REQUEST, 3)
+    assert submit_run(engine, REQUEST, 4).state is ProcedureState.PENDING
+
+
+def test_watching_ends_with_the_run() -> None:
+    """And tells every look."""
+    run = build_run()
+    seen: list[str] = []
+    assert follow_run(ListEngine((run,)), run, FollowOptions(on_look=lambda found: seen.append(found.id))) == run
+    assert seen == [run.id]
+
+
+def test_watching_a_run_that_waits_already_has_it_look_once_more() -> None:
+    """A decision may have come meanwhile; watching ends at its time when nothing is new."""
+    run = build_run(ProcedureState.WAITING)
+    engine = ListEngine((run,))
+    assert follow_run(engine, run, FollowOptions(timeout=0.0)) == run
+    assert engine.asked == [f"wake {run.id}"]
+
+
+def test_run_that_is_only_asked_for_is_watched_until_a_worker_has_it() -> None:
+    """A worker is seen to at every look: the last one may just have gone."""
+    engine = ListEngine((build_run(ProcedureState.PENDING),))
+    kept: list[int] = []
+
+    def keep() -> None:
+        kept.append(1)
+        if len(kept) == 2:
+            engine.runs = (build_run(ProcedureState.IN_PROGRESS),)
+
+    found = follow_run(engine, engine.runs[0], FollowOptions(until_taken=True, keep_worker=keep))
+    assert (found.state, len(kept)) == (ProcedureState.IN_PROGRESS, 2)
+
+
+def test_withdrawn_run_is_told_unless_it_has_ended() -> None:
+    """One that has ended is shown as it is."""
+    for told, asked in ((build_run(), []), (build_run(ProcedureState.WAITING), ["cancel H-1:build:1:P:1"])):
+        engine = ListEngine((told,))
+        assert withdraw_run(engine, told.id).id == told.id
+        assert engine.asked == asked
+    with pytest.raises(ProcedureError, match="there is no run"):
+        withdraw_run(ListEngine(), "x")
+
+
+def test_engine_is_a_file_beside_gits_own_unless_the_user_names_a_database(
+    builder: RepositoryBuilder, isolated_user: Path
+) -> None:
+    """On a database the runs of a repository are told apart by its first commit."""
+    with pytest.raises(HandoffError):
+        open_desk(builder.folder / "nothing")
+    first = builder.write("a").commit().head()
+    desk = open_desk(builder.folder)
+    assert not has_runs(desk)
+    place = find_engine_location(desk)
+    assert (place.shared, place.address) == (False, f"sqlite:///{builder.folder}/.git/handoff-tui/engine.sqlite")
+    write_address(isolated_user)
+    place = find_engine_location(open_desk(builder.folder))
+    assert (place.shared, place.application) == (True, f"handoff-tui-{first[:16]}")
+    assert place.address == "postgresql+psycopg://ada@db/x"
+
+
+def test_database_needs_a_commit_to_tell_repositories_apart(builder: RepositoryBuilder, isolated_user: Path) -> None:
+    """Nothing is sent anywhere before there is one."""
+    write_address(isolated_user)
+    with pytest.raises(RepositoryError, match="no commit yet"):
+        find_engine_location(open_desk(builder.folder))
+
+
+def write_address(home: Path) -> None:
+    place = home / "config" / "handoff-tui" / "config.toml"
+    place.parent.mkdir(parents=True)
+    place.write_text('[engine]\naddress = "postgresql://ada@db/x"\n', encoding="utf-8")
+
+
+WAITING = build_try(TryKind.GATE, "two", TryResult.WAITING, detail="pending: nobody has decided")
+
+
+@pytest.mark.parametrize(
+    ("run", "word"),
+    [
+        (build_run(ProcedureState.PENDING), "pending"),
+        (build_run(ProcedureState.WAITING), "needs you"),
+        (build_run(ProcedureState.ROLLBACK), "rolling back"),
+        (build_run(ProcedureState.ROLLBACK, finished=True), "rolled back"),
+        (build_run(ProcedureState.COMPLETED), "completed"),
+        (build_run(ProcedureState.FAILED), "failed"),
+        (build_run(ProcedureState.FAILED, needs_human=True), "stopped, needs you"),
+    ],
+)
+def test_state_of_a_run_has_a_word_of_its_own(run: ProcedureRun, word: str) -> None:
+    """Rolling back and rolled back are two things; so are failed and stopped, needs you."""
+    assert label_run(run).word == word
+
+
+def test_run_whose_record_cannot_be_read_is_null_and_not_guessed() -> None:
+    """What was asked is unknown then."""
+    value = build_run_json(ProcedureRun(id="x", request=None, state=ProcedureState.FAILED))
+    assert (value["procedure"], value["handoff"], value["attempt"]) == (None, None, None)
+
+
+def test_page_tells_every_try_and_what_was_left() -> None:
+    """The reason, each try with its words, and the rollbacks that a person has to do."""
+    run = build_run(
+        ProcedureState.FAILED,
+        needs_human=True,
+        reason="the step two failed",
+        tries=(
+            build_try(TryKind.STEP, "one"),
+            build_try(TryKind.RULE, "A", TryResult.FAIL, final=True, detail="not so"),
+        ),
+        left=("undo-one",),
+    )
+    lines = list_lines(build_run_page(run))
+    assert lines[0] == "■ stopped, needs you  H-1:build:1:P:1"
+    assert any("the step two failed" in line for line in lines)
+    assert any("rule, at the end" in line and "not so" in line for line in lines)
+    assert lines[-1] == "! undo-one did not run: undo by hand what it would undo"
+
+
+def test_looks_at_a_gate_that_found_nothing_new_are_told_once() -> None:
+    """A run that waited for days has looked a thousand times."""
+    opened = build_try(TryKind.GATE, "two", number=9)
+    folded = fold_gate_readings([build_try(TryKind.STEP, "one"), WAITING, WAITING, WAITING, opened])
+    assert [(one.kind, one.result) for one in folded] == [
+        (TryKind.STEP, TryResult.PASS),
+        (TryKind.GATE, TryResult.PASS),
+    ]
+    assert len(fold_gate_readings([WAITING, WAITING])) == 1
+
+
+def test_words_of_agents_cannot_draw_on_the_terminal() -> None:
+    """Details are text that somebody else wrote."""
+    run = build_run(ProcedureState.FAILED, reason="\x1b[2Jgone", tries=(build_try(TryKind.STEP, "o\x07ne"),))
+    assert not any(ord(character) < 32 for line in list_lines(build_run_page(run)) for character in line)
+
+
+def test_line_for_whoever_watches_counts_the_steps() -> None:
+    """Done of all, and the one at hand."""
+    run = build_run(ProcedureState.IN_PROGRESS, tries=(build_try(TryKind.STEP, "one"),), current="two")
+    assert build_follow_line(run) == "in progress: 1/2 steps, at two"
+    assert build_follow_line(build_run(ProcedureState.PENDING, plan=None)) == "pending: 0 steps"
+
+
+def test_runs_are_counted_by_how_they_ended() -> None:
+    """By procedure; the average is over those that have ended."""
+    runs = (
+        build_run(),
+        build_run(ProcedureState.FAILED, number=2),
+        build_run(ProcedureState.ROLLBACK, number=3, finished=True, ended=105.0),
+        build_run(ProcedureState.WAITING, number=4),
+    )
+    [found] = build_metrics(runs).types
+    assert (found.runs, found.completed, found.rolled_back, found.failed, found.open) == (4, 1, 1, 1, 1)
+    assert found.mean_seconds == (3.0 + 3.0 + 5.0) / 3
+
+
+def test_every_judgement_of_a_rule_counts() -> None:
+    """Further tries and the last validation among them; the severity is the planned one."""
+    tries = (
+        build_try(TryKind.RULE, "A", TryResult.FAIL),
+        build_try(TryKind.RULE, "A", number=2),
+        build_try(TryKind.RULE, "A", final=True),
+        build_try(TryKind.STEP, "one"),
+    )
+    [found] = build_metrics((build_run(tries=tries),)).rules
+    assert (found.rule, found.severity, found.judged, found.held) == ("A", Severity.CRITICAL, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "held"),
+    [
+        ({}, True),
+        ({"completed": 94, "stopped": 6}, False),
+        ({"completed": 60, "rolled_back": 40, "injected": 40}, True),
+        ({"completed": 60, "rolled_back": 30, "stopped": 10, "injected": 40}, False),
+        ({"completed": 60, "failed": 40, "injected": 40}, True),
+        ({"repeated": 1}, False),
+    ],
+    ids=["all complete", "too many fail", "failures undone", "rollbacks fail", "nothing to undo", "done twice"],
+)
+def test_profile_holds_by_success_and_rollback(changes: dict[str, int], held: bool) -> None:  # noqa: FBT001 - a case
+    """Runs that were made to fail count for the rollbacks, all others for the success."""
+    assert build_report(**changes).held is held

@@ -1,3 +1,5 @@
+"""What claims are worth: what blocks, and what is measured."""
+
 from __future__ import annotations
 
 import hashlib
@@ -6,17 +8,105 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.core.place import Place
-from handoff_tui.core.tasks import Attempt, TestCounts
+from handoff_tui.core.place import Place, Problem
+from handoff_tui.core.tasks import Attempt, Question, ReportedFinding, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claims.blocking import ProblemIndex, find_blocking
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.path_finder import PathFinder
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
+PLACE = Place(path="a.md", line=1)
+
+
+def blocking(**fields: object) -> list[str]:
+    handoff = Handoff.model_validate({"id": "H-1", "dialect": "builder", **fields})
+    return list(find_blocking(handoff, {}, (), ()))
+
+
+def claim(kind: ClaimKind, subject: str, value: object, line: int = 1) -> Claim:
+    where = Place(path="a.md", line=line)
+    return Claim.model_validate({"text": "x", "kind": kind, "where": where, "subject": subject, "value": value})
+
+
+def test_last_verdict_of_each_reviewer_counts() -> None:
+    """A refusal that was taken back does not block; a good verdict never unblocks another's."""
+    verdicts = [
+        claim(ClaimKind.VERDICT, "review", "RETRY"),
+        claim(ClaimKind.VERDICT, "review", "PASS", 2),
+        claim(ClaimKind.VERDICT, "evaluation", "FAIL", 3),
+    ]
+    assert blocking(status="PASS", claims=verdicts) == ["evaluation says FAIL (a.md:3)"]
+
+
+def test_own_checks_that_failed_block_unless_they_passed_later() -> None:
+    """A completed stage whose report says fail did not pass."""
+    checks = [
+        claim(ClaimKind.CHECK, "dev report", "fail"),
+        claim(ClaimKind.CHECK, "dev report", "pass", 2),
+        claim(ClaimKind.CHECK, "qa report", "fail", 3),
+        claim(ClaimKind.CHECK, "auth", False, 4),  # noqa: FBT003 - as a manifest writes it
+    ]
+    assert blocking(status="COMPLETE", claims=checks) == [
+        "says itself that a check failed: qa report and 1 more (a.md:3)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "reasons"), [("FAIL", []), ("PASS", ["is RED, but its new test passes: it proves nothing"])]
+)
+def test_new_test_must_fail_in_the_red_phase(status: str, reasons: list[str]) -> None:
+    """There a failure is the aim."""
+    assert blocking(dialect="tdd", source_phase="RED", status=status) == reasons
+
+
+def test_results_of_the_last_attempt_must_be_whole() -> None:
+    """What an earlier attempt left out does not matter."""
+    documents = [
+        Document(path="RESULTS_1.md", role=DocumentRole.RESULTS, missing=("Summary",)),
+        Document(path="RESULTS_1_2.md", role=DocumentRole.RESULTS),
+    ]
+    attempts = [Attempt(number=2, where=Place(path="RESULTS_1_2.md", line=3))]
+    assert blocking(status="PASS", documents=documents, attempts=attempts) == []
+    assert blocking(status="PASS", documents=documents[::-1]) == ["results lack: Summary"]
+
+
+def test_questions_without_an_answer_are_named() -> None:
+    """A greenlight does not answer them."""
+    questions = [Question(number=number, text="?", where=PLACE, answered=number != 2) for number in (1, 2, 3)]
+    assert blocking(status="PASS", questions=questions, greenlit=True) == ["question without an answer: 2"]
+
+
+def test_finding_of_unknown_weight_blocks() -> None:
+    """What nobody rated is not harmless."""
+    assert blocking(status="PASS", findings=[ReportedFinding(id="1", title="crash", where=PLACE)]) == [
+        "unrated finding: crash"
+    ]
+
+
+def handoff(identifier: str, path: str, role: DocumentRole) -> Handoff:
+    return Handoff(id=identifier, dialect="mosaic", documents=(Document(path=path, role=role),))
+
+
+def test_problems_of_documents_and_of_files_missing_beside_the_state() -> None:
+    """A state file that is not there belongs to the handoff of its folder."""
+    state = handoff("a", ".mosaic/agent_state.json", DocumentRole.STATE)
+    other = handoff("b", ".mosaic/other.json", DocumentRole.STATE)
+    problems = [
+        Problem(path=".mosaic/agent_state.json", message="one"),
+        Problem(path=".mosaic/blockers.json", message="is missing"),
+        Problem(path=".mosaic/other.json", message="is another's"),
+        Problem(path="elsewhere.json", message="two"),
+    ]
+    index = ProblemIndex(problems, [state, other])
+    assert [problem.message for problem in index.of(state)] == ["one", "is missing"]
+
+
 HOLDS, CONTRADICTED, UNVERIFIED = VerdictState.HOLDS, VerdictState.CONTRADICTED, VerdictState.UNVERIFIED
+
 DOCUMENT = "docs/RESULTS.md"
 
 
@@ -51,12 +141,6 @@ def measure(folder: Path) -> Measure:
         return verdict
 
     return measure_one
-
-
-def test_hash_holds_for_the_file_as_it_is(measure: Measure) -> None:
-    """The measured hash is given with it."""
-    verdict = measure(ClaimKind.HASH, "a.py", sha256("two\n"))
-    assert (verdict.state, verdict.measured) == (HOLDS, sha256("two\n"))
 
 
 def test_hash_that_was_true_is_told_from_one_that_never_was(measure: Measure) -> None:
@@ -143,13 +227,6 @@ def test_branch_is_looked_up(measure: Measure, name: str, state: VerdictState) -
     assert measure(ClaimKind.BRANCH, None, name).state is state
 
 
-def test_baseline_counts_manifests_as_of_the_document(measure: Measure) -> None:
-    """One package then; two are not."""
-    assert measure(ClaimKind.BASELINE, "packages", 1).state is HOLDS
-    assert measure(ClaimKind.BASELINE, "packages", 2).state is CONTRADICTED
-    assert measure(ClaimKind.BASELINE, "tests", 9).state is UNVERIFIED
-
-
 @pytest.mark.parametrize(
     ("evidence", "state"),
     [
@@ -197,16 +274,6 @@ def test_every_kind_of_claim_has_a_measure(measure: Measure) -> None:
     """No kind is forgotten, whatever its subject and value."""
     for kind in ClaimKind:
         assert measure(kind).evidence
-
-
-def test_commits_of_many_handoffs_are_looked_up_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was prepared is not asked for again."""
-    claim = Claim(text="x", kind=ClaimKind.COMMIT, where=Place(path=DOCUMENT), value="abc1234")
-    handoff = Handoff(id="H-1", dialect="builder", claims=(claim,))
-    evidence = RepositoryEvidence(open_desk(folder), deep=False)
-    prepare(evidence, [handoff, handoff], [])
-    monkeypatch.setattr(RepositoryEvidence, "resolve_commits", lambda *_: pytest.fail("asked again"))
-    assert evidence.find_commit("abc1234") is None
 
 
 def test_hash_that_a_later_handoff_found_and_changed_holds(folder: Path) -> None:
@@ -264,6 +331,7 @@ def test_ambiguous_name_is_not_guessed() -> None:
 
 
 DOCUMENT_EVIDENCE = "docs/HANDOFF.md"
+
 Look = Callable[[], RepositoryEvidence]
 
 
@@ -299,14 +367,6 @@ def test_document_that_was_never_committed_is_new(story: RepositoryBuilder, look
     assert look().hash_before_document("a.py", "new/HANDOFF.md") == (sha256_evidence("two\n"), "HEAD")
 
 
-def test_packages_are_counted_as_of_the_document(story: RepositoryBuilder, look: Look) -> None:
-    """One then, two now; a document with changes speaks of now."""
-    counted, moment = look().count_packages(DOCUMENT_EVIDENCE)
-    assert (counted, moment) == (1, f"at {story.head('HEAD~1')[:7]}, when this was written")
-    story.write(DOCUMENT_EVIDENCE, "said again\n")
-    assert look().count_packages(DOCUMENT_EVIDENCE) == (2, "in the work tree")
-
-
 def test_shallow_clone_has_no_past_of_a_document_at_its_end(story: RepositoryBuilder, tmp_path: Path) -> None:
     """Its only commit seems to have written everything; a document that is being changed speaks of now."""
     clone = story.clone_shallow(tmp_path / "clone")
@@ -317,29 +377,6 @@ def test_shallow_clone_has_no_past_of_a_document_at_its_end(story: RepositoryBui
     clone.write(DOCUMENT_EVIDENCE, "said again\n")
     assert RepositoryEvidence(open_desk(clone.folder), deep=True).find_cut_off(DOCUMENT_EVIDENCE) is None
     assert RepositoryEvidence(open_desk(story.folder), deep=True).find_cut_off(DOCUMENT_EVIDENCE) is None
-
-
-def test_packages_that_are_not_there_are_not_counted(builder: RepositoryBuilder, look: Look) -> None:
-    """None is not zero: there is nothing to measure with."""
-    builder.write(DOCUMENT_EVIDENCE).commit()
-    assert look().count_packages(DOCUMENT_EVIDENCE)[0] is None
-
-
-def test_lag_is_counted_from_a_commit_to_head(story: RepositoryBuilder, look: Look) -> None:
-    """None behind, two behind, and nothing for a commit outside the history."""
-    loose = story.git("commit-tree", story.head("HEAD^{tree}"), "-m", "loose")
-    assert [look().lag_of(name) for name in (story.head(), story.head("HEAD~2"), loose)] == [0, 2, None]
-
-
-def test_files_are_found_as_documents_name_them(story: RepositoryBuilder, look: Look) -> None:
-    """From the root, from beside the document, and where git ignores them; deleted ones are not."""
-    story.write("docs/b.md").write("c.py").commit().write(".gitignore", "build\n").write("build/out.txt")
-    story.place("c.py").unlink()
-    evidence = look()
-    found = {
-        name: evidence.find(name, DOCUMENT_EVIDENCE).path for name in ("a.py", "b.md", "build/out.txt", "c.py", "../x")
-    }
-    assert found == {"a.py": "a.py", "b.md": "docs/b.md", "build/out.txt": "build/out.txt", "c.py": None, "../x": None}
 
 
 @pytest.mark.parametrize("name", ["", "\0", "/etc/passwd", "~", "x" * 5_000, "a\ud800b", "."])

@@ -1,12 +1,13 @@
+"""Texts as formats see them: JSON, frontmatter, Markdown and words."""
+
 from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.place import Place, Problem
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.handoff import DocumentRole, Heading
-from handoff_tui.handoffs.reading.format import LIKELY, Source, SourceFile
-from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.claim_words import clean_path, find_commits, parse_counts, parse_status
+from handoff_tui.handoffs.reading.format import Confidence, Source, SourceFile
 from handoff_tui.handoffs.reading.json_document import (
     JsonDocument,
     JsonNode,
@@ -14,15 +15,9 @@ from handoff_tui.handoffs.reading.json_document import (
     parse_json_lines,
     split_frontmatter,
 )
+from handoff_tui.handoffs.reading.markdown import Item, parse_field, parse_markdown
 
 MARKDOWN = "---\nstatus: done\n---\n# Lamp\n\n## Wick\n"
-
-
-def test_unreadable_source_is_not_parsed() -> None:
-    """It has no JSON, no lines, and its one problem."""
-    problem = Problem(path="a.json", message="is too large")
-    source = Source(SourceFile("a.json", "", problems=[problem], readable=False))
-    assert (source.json, source.json_lines, source.problems()) == (None, [], [problem])
 
 
 def test_problems_come_from_every_way_the_file_was_parsed() -> None:
@@ -41,10 +36,12 @@ def test_problems_come_from_every_way_the_file_was_parsed() -> None:
 def test_document_of_markdown_brings_its_headings() -> None:
     """Title, sections with their lines, the hash, and what was found lacking."""
     source = Source.of_text("a.MD", MARKDOWN)
-    document = source.document(DocumentRole.SPEC, confidence=LIKELY, missing=("Oil",), out_of_order=("Wick",))
+    document = source.document(
+        DocumentRole.SPEC, confidence=Confidence.LIKELY, missing=("Oil",), out_of_order=("Wick",)
+    )
     assert (document.path, document.role, document.title) == ("a.MD", DocumentRole.SPEC, "Lamp")
     assert document.sections == (Heading(title="Lamp", line=4, level=1), Heading(title="Wick", line=6, level=2))
-    assert (document.missing, document.out_of_order, document.confidence) == (("Oil",), ("Wick",), LIKELY)
+    assert (document.missing, document.out_of_order, document.confidence) == (("Oil",), ("Wick",), Confidence.LIKELY)
     assert document.sha256 == source.sha256
 
 
@@ -65,26 +62,7 @@ def test_what_a_reader_made_is_kept_with_what_it_reported() -> None:
     assert (second.problems(), Source(file).problems()) == (first.problems(), [])
 
 
-def test_what_was_made_from_something_else_is_made_again() -> None:
-    """Other settings, another reading."""
-    given = object()
-    file = SourceFile.of_text("a.md", "# Lamp\n")
-    first = Source(file).read_once("reading", lambda *_: object(), given)
-    assert Source(file).read_once("reading", lambda *_: object(), given) is first
-    assert Source(file).read_once("reading", lambda *_: object(), object()) is not first
-
-
-def test_readers_share_the_parsed_text_and_not_their_problems() -> None:
-    """The outline is parsed once; what one reader reports is no business of another."""
-    first = Problem(path="a.md", message="is odd")
-    file = SourceFile("a.md", "# Title\n\ntext\n", sha256="0" * 64, problems=[first])
-    source, other = Source(file), Source(file)
-    source.report("something is wrong", 3)
-    assert source.outline is other.outline
-    assert other.problems() == [first]
-
-
-TEXT = """{
+JSON_TEXT = """{
   "name": "tide",
   "list": [1,
     {"deep": true}],
@@ -99,25 +77,12 @@ def root_of(text: str) -> JsonNode:
     return root
 
 
-def test_node_knows_its_line() -> None:
-    """Every value, in objects and lists, has the line it stands on."""
-    lines = {node.name: node.where.line for node in root_of(TEXT).walk()}
-    assert lines == {"": 1, "name": 2, "list": 3, "list[0]": 3, "list[1]": 4, "list[1].deep": 4, "wrong": 5}
-
-
 def test_typed_read_reports_another_type_with_its_line() -> None:
     """A number where text should be is a problem, not an exception, and not the text `3`."""
-    root = root_of(TEXT)
+    root = root_of(JSON_TEXT)
     assert root.text("wrong") is None
     [problem] = root.document.problems
     assert (problem.line, problem.message) == (5, "wrong should be text, but is a number")
-
-
-def test_typed_read_of_absent_or_null_is_silent() -> None:
-    """What is not there is nothing, and no problem."""
-    root = root_of(TEXT)
-    assert (root.text("absent"), root.text("none"), root.items("absent")) == (None, None, [])
-    assert root.document.problems == []
 
 
 @pytest.mark.parametrize(
@@ -169,12 +134,6 @@ def test_boolean_is_no_number() -> None:
     assert len(root.document.problems) == 2
 
 
-def test_scalar_reads_what_is_written_either_way() -> None:
-    """Fields that are text in one file and a number in another read as text."""
-    root = root_of('{"a": 2, "b": "2", "c": true, "d": [1]}')
-    assert [root.scalar(key) for key in "abcd"] == ["2", "2", "true", None]
-
-
 def test_frontmatter_is_read_and_lines_stay() -> None:
     """Values have their lines, and the body keeps its own."""
     document, body = split_frontmatter("a.md", "---\nphase: 2\ntags: [x, y]\ndate: 2026-01-02\n---\n# T\n")
@@ -219,21 +178,159 @@ def test_aliases_that_multiply_are_refused() -> None:
 def test_tags_build_no_objects() -> None:
     """A Python tag is plain text here."""
     document, _ = split_frontmatter("a.md", "---\na: !!python/object/apply:os.system [echo]\n---\n")
-    assert document is not None
-    assert document.value == {"a": ["echo"]}
+    assert (document and document.value) == {"a": ["echo"]}
 
 
-def _claim(line: int, value: str) -> Claim:
-    return Claim(kind=ClaimKind.COMMIT, text="commit", where=Place(path="a.json", line=line), value=value)
+MARKDOWN_TEXT = """# Title of `it`
+
+Intro line.
+
+## 1. Mission
+
+- [x] done thing
+- [ ] open thing
+  - nested
+
+```sh
+# not a heading
+echo hi
+```
+
+## Files
+
+| File | SHA256 |
+|------|--------|
+| `a.py` | abc |
+| `b.py` | def |
+
+### Sub
+
+last
+"""
 
 
-def test_draft_keeps_each_claim_once_per_place() -> None:
-    """The same claim at the same place counts once; at another place it is another claim."""
-    draft = HandoffDraft(id="x", dialect="d")
-    draft.add_claims([_claim(1, "abc1234"), _claim(1, "abc1234"), _claim(2, "abc1234")])
-    draft.add_claims([_claim(2, "abc1234"), _claim(2, "def5678")])
-    assert [(claim.where.line, claim.value) for claim in draft.build().claims] == [
-        (1, "abc1234"),
-        (2, "abc1234"),
-        (2, "def5678"),
+def test_headings_have_level_number_name_and_line() -> None:
+    """A heading inside a code fence is none."""
+    outline = parse_markdown(MARKDOWN_TEXT)
+    assert [(part.level, part.line, part.name, part.number) for part in outline.sections if part.level] == [
+        (1, 1, "Title of it", None),
+        (2, 5, "Mission", "1"),
+        (2, 16, "Files", None),
+        (3, 23, "Sub", None),
     ]
+    assert outline.title == "Title of it"
+
+
+def test_items_know_checkbox_depth_and_line() -> None:
+    """Checkboxes are read; a nested item is deeper."""
+    mission = parse_markdown(MARKDOWN_TEXT).sections[2]
+    assert mission.items() == [
+        Item(7, "done thing", 1, checked=True),
+        Item(8, "open thing", 1, checked=False),
+        Item(9, "nested", 2),
+    ]
+
+
+def test_table_rows_keep_their_lines() -> None:
+    """Cells keep their markup, headings lose it."""
+    [table] = parse_markdown(MARKDOWN_TEXT).sections[3].tables()
+    assert table.header == ("File", "SHA256")
+    assert [(row.line, row.cells) for row in table.rows] == [(20, ("`a.py`", "abc")), (21, ("`b.py`", "def"))]
+    assert (table.column("sha"), table.column("nothing")) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("**Status**: PASS", ("Status", "PASS")),
+        ("**Status:** PASS", ("Status", "PASS")),
+        ("Total: 12 tests", ("Total", "12 tests")),
+        ("- Total", None),
+        ("see https://example.com", None),
+        ("SHA256 before: x, after: y", ("SHA256 before", "x, after: y")),
+    ],
+)
+def test_field_is_a_name_and_a_value(text: str, field: tuple[str, str] | None) -> None:
+    """Bold or not, colon inside or outside; an address is no field."""
+    assert parse_field(text) == field
+
+
+def test_empty_item_does_not_swallow_the_paragraph_after_it() -> None:
+    """A list item without text is none, and what follows the list is prose."""
+    section = parse_markdown("-\nprose").sections[0]
+    assert section.items() == []
+    assert [paragraph.text for paragraph in section.paragraphs()] == ["prose"]
+
+
+def test_empty_fence_stays_inside_the_text() -> None:
+    """A fence that nothing follows has no line after the last one."""
+    assert [line.number for line in parse_markdown("```").lines()] == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("PASS", "PASS"),
+        ("PASS (with pre-existing failures)", "PASS"),
+        ("**COMPLETE** -- 13/13 tests pass", "COMPLETE"),
+        ("✅ COMPLETED", "COMPLETE"),
+        ("in-progress", "IN_PROGRESS"),
+        ("Passed", "PASS"),
+        ("PASSWORD reset", None),
+        ("the tests pass", None),
+        ("", None),
+        ("REJECT", "REJECTED"),
+    ],
+)
+def test_status_is_the_first_token(text: str, token: str | None) -> None:
+    """Only a word at the beginning counts, in its canonical form."""
+    assert parse_status(text) == token
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("553 passed, 26 failed, 17 skipped", TestCounts(passed=553, failed=26, skipped=17)),
+        ("13 passed in 0.17s", TestCounts(passed=13)),
+        ("PASS 28/28", TestCounts(total=28, passed=28)),
+        ("1031/1031 tests passing", TestCounts(total=1031, passed=1031)),
+        ("1,204 tests passed and 3 errors", TestCounts(passed=1204, failed=3)),
+        ("page 3/7", None),
+        ("12/3 tests", None),
+        ("no numbers", None),
+    ],
+)
+def test_counts_are_read_from_prose(text: str, counts: TestCounts | None) -> None:
+    """Numbers with their words, or a fraction where tests are spoken of."""
+    assert parse_counts(text) == counts
+
+
+def test_commits_are_hex_words_with_digit_and_letter() -> None:
+    """Plain numbers, words and parts of longer ids are no commits."""
+    assert find_commits("at 1a2b3c4, not 1234567, not defaced, not 1a2b3c4-x, `9f8e7d6c5b`") == [
+        "1a2b3c4",
+        "9f8e7d6c5b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("src/a.py", "src/a.py"),
+        ("./run.sh", "run.sh"),
+        ("src/a.py:12", "src/a.py"),
+        ("docs/", "docs/"),
+        ("https://example.com/a.md", None),
+        ("python3 -m pytest", None),
+        ("/etc/passwd", None),
+        ("../up.md", None),
+        ("<id>_RESULTS.md", None),
+        ("*.py", None),
+        ("$TMPDIR/x.txt", None),
+        ("--flag", None),
+        ("word", None),
+    ],
+)
+def test_path_is_told_from_other_code_spans(text: str, path: str | None) -> None:
+    """Only what can be a path inside the repository is one."""
+    assert clean_path(text) == path

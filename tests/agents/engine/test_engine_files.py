@@ -1,13 +1,29 @@
-"""Profiles: their load, how runs are counted and timed, and in short against the real engine."""
+"""The engine's files, trials and profiles."""
 
 from __future__ import annotations
 
+import logging
+import sqlite3
+import stat
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handoff_tui.agents.engine.engine import AgentOrder
+from handoff_tui.agents.engine.files import (
+    ON_DEMAND_LOCK,
+    build_log_handler,
+    find_engine_file,
+    has_database,
+    has_worker,
+    hold_worker_lock,
+    prepare_database,
+)
 from handoff_tui.agents.engine.profile import (
     Load,
     ProfileReport,
@@ -18,15 +34,146 @@ from handoff_tui.agents.engine.profile import (
     build_profile_page,
     run_profile,
 )
-from handoff_tui.agents.engine.trial import Trial, has_made_to_fail
+from handoff_tui.agents.engine.trial import (
+    RecordedActions,
+    Trial,
+    append_record,
+    count_repeated,
+    has_made_to_fail,
+    is_made_to_fail,
+    is_ready,
+    load_trial,
+    make_trial,
+    mark_ready,
+    read_records,
+    remove_trial,
+    write_trial,
+)
 from handoff_tui.agents.procedures.plan import build_plan
-from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest, TryKind
 from handoff_tui.config.settings.procedures import STANDARD_PROFILES, Procedures, ReliabilityKind, ReliabilityProfile
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.errors import ProcedureError
+from handoff_tui.core.errors import HandoffError, ProcedureError, WorkerPresentError
 from tests.support import procedure_runs
-from tests.support.procedure_reports import build_report
-from tests.support.reviewed import list_lines
+from tests.support.desk_states import list_lines
+from tests.support.procedure_runs import REQUEST, build_report
+
+
+def test_database_is_its_owners_alone_and_writes_ahead(tmp_path: Path) -> None:
+    """It is made once, where git keeps its own files."""
+    assert not has_database(tmp_path)
+    place = prepare_database(tmp_path)
+    assert place == tmp_path / "handoff-tui" / "engine.sqlite"
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    with closing(sqlite3.connect(place)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert (prepare_database(tmp_path), has_database(tmp_path)) == (place, True)
+
+
+def test_link_in_the_place_of_the_database_is_refused(tmp_path: Path) -> None:
+    """What it leads to is neither read nor written."""
+    target = tmp_path / "elsewhere"
+    (tmp_path / "handoff-tui").mkdir()
+    (tmp_path / "handoff-tui" / "engine.sqlite").symlink_to(target)
+    with pytest.raises(HandoffError):
+        prepare_database(tmp_path)
+    assert not target.exists()
+
+
+def test_folder_in_the_place_of_the_database_is_refused(tmp_path: Path) -> None:
+    """It is an error with its path."""
+    (tmp_path / "handoff-tui" / "engine.sqlite").mkdir(parents=True)
+    with pytest.raises(HandoffError, match=r"engine\.sqlite"):
+        prepare_database(tmp_path)
+
+
+def test_worker_holds_its_place_alone(tmp_path: Path) -> None:
+    """A second one is refused with the process that holds it; afterwards the place is free."""
+    assert not has_worker(tmp_path)
+    with hold_worker_lock(tmp_path):
+        assert has_worker(tmp_path)
+        assert not has_worker(tmp_path, ON_DEMAND_LOCK)
+        with (
+            pytest.raises(WorkerPresentError, match=r"already has a worker \(process \d+\)"),
+            hold_worker_lock(tmp_path),
+        ):
+            pass
+    with hold_worker_lock(tmp_path):
+        pass
+
+
+def test_log_of_the_worker_holds_warnings(tmp_path: Path) -> None:
+    """What only matters to developers of the engine is left out."""
+    handler = build_log_handler(tmp_path)
+    for level in (logging.INFO, logging.WARNING):
+        record = logging.LogRecord("dbos", level, "", 0, logging.getLevelName(level), (), None)
+        if level >= handler.level:
+            handler.handle(record)
+    handler.close()
+    text = find_engine_file(tmp_path, "worker.log").read_text(encoding="utf-8")
+    assert ("WARNING" in text, "INFO" in text) == (True, False)
+
+
+NOTHING = Event()
+
+
+def build_trial(rate: float) -> Trial:
+    return Trial(plan=procedure_runs.build_plan(), failure_rate=rate, application="x", address="sqlite://")
+
+
+def test_every_piece_of_work_leaves_its_beginning_and_its_end(tmp_path: Path) -> None:
+    """Steps and rollbacks alike, with whether they passed."""
+    actions = RecordedActions(tmp_path, build_trial(0.0))
+    assert actions.act(REQUEST, "one", NOTHING).passed
+    assert actions.undo(REQUEST, "back", NOTHING).passed
+    moments = [(record["name"], record["moment"], record.get("passed")) for record in read_records(tmp_path)]
+    assert moments == [("one", "begin", None), ("one", "end", True), ("back", "begin", None), ("back", "end", True)]
+
+
+def test_share_of_steps_that_fail_is_the_one_that_was_asked_for() -> None:
+    """By the names alone: about a tenth of a thousand, and the same ones each time."""
+    trial = build_trial(0.1)
+    requests = [REQUEST.model_copy(update={"handoff": f"H-{number}"}) for number in range(1000)]
+    failing = [request for request in requests if is_made_to_fail(request, "one", trial)]
+    assert 70 < len(failing) < 130
+    assert failing == [request for request in requests if is_made_to_fail(request, "one", trial)]
+
+
+def test_step_that_is_made_to_fail_fails_in_every_try(tmp_path: Path) -> None:
+    """Otherwise its retries would hide it."""
+    actions = RecordedActions(tmp_path, build_trial(1.0))
+    assert [actions.act(REQUEST, "one", NOTHING).passed for _ in range(3)] == [False] * 3
+    assert not actions.run_agent(REQUEST, AgentOrder(TryKind.STEP, "one", 1, 1.0), NOTHING).passed
+
+
+def test_finished_work_that_is_begun_again_is_counted() -> None:
+    """A failed one may be begun again; so may one that was cut short."""
+    begin = {"run": "r", "kind": "step", "name": "one", "moment": "begin"}
+    passed, failed = ({**begin, "moment": "end", "passed": word} for word in (True, False))
+    assert count_repeated([begin, failed, begin, begin, passed]) == 0
+    assert count_repeated([begin, passed, begin, passed]) == 1
+
+
+def test_trial_is_told_and_taken_away_again() -> None:
+    """It is outside every repository, and leaves nothing."""
+    folder = make_trial()
+    write_trial(folder, {"plan": 1})
+    assert (load_trial(folder), is_ready(folder)) == ({"plan": 1}, False)
+    mark_ready(folder)
+    assert is_ready(folder)
+    remove_trial(folder)
+    assert not folder.exists()
+
+
+def test_records_are_those_that_were_written_whole(tmp_path: Path) -> None:
+    """The last line of a process that was killed while it wrote is none."""
+    assert read_records(tmp_path) == []
+    append_record(tmp_path, {"name": "one"})
+    append_record(tmp_path, {"name": "two"})
+    with (tmp_path / "record.jsonl").open("ab") as file:
+        file.write(b'{"name": "thr')
+    assert [record["name"] for record in read_records(tmp_path)] == ["one", "two"]
+
 
 SETTINGS = Procedures()
 
@@ -105,8 +252,7 @@ def test_no_more_runs_than_allowed_are_under_way() -> None:
     run, engine = run_counted(build_profile())
     report = run.build_report(SETTINGS, 1.0, 0)
     assert (engine.most, report.completed, report.success_rate, report.as_expected) == (4, 20, 1.0, 20)
-    assert report.latency is not None
-    assert report.latency.median == pytest.approx(1.0)
+    assert (report.latency and report.latency.median) == pytest.approx(1.0)
 
 
 def test_runs_that_were_made_to_fail_are_expected_to_be_undone() -> None:
@@ -151,13 +297,6 @@ def test_standard_procedures_are_planned_as_declared(procedure: str, seconds: fl
     assert (len(plan.steps), sum(step.timeout_seconds for step in plan.steps)) == (4, seconds)
     assert [step.name for step in plan.steps if step.gate] == [gate] == [plan.steps[-1].name]
     assert {rule.id for rule in plan.rules} == set(SETTINGS.procedures[procedure].rules)
-
-
-def test_names_of_agents_are_planned_as_agents() -> None:
-    """Everything else is built in."""
-    plan = build_plan(SETTINGS, "PHASE_TRANSITION_STANDARD", frozenset({"transfer_resources", "rollback_state"}))
-    assert [step.name for step in plan.steps if step.agent] == ["transfer_resources"]
-    assert [undo.name for undo in plan.rollback if undo.agent] == ["rollback_state"]
 
 
 @given(st.lists(st.floats(min_value=0, max_value=1e6), min_size=1, max_size=60))
