@@ -116,7 +116,7 @@ class CheckReport(Model):
 
     @property
     def can_be_recalled(self) -> bool:
-        """Whether a second run on the same state would say the same; a failed command may pass then."""
+        """Whether a second run on the same state would say the same; a failed command might pass then."""
         commands = {result.id for result in self.command_results}
         return all(
             result.outcome is Outcome.PASS if result.id in commands else result.outcome in _STEADY

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.attempts import HANDOFF, AttemptStory, tell_story
-from tests.support.in_process import InProcess
+from tests.support.command_line import InProcess
 
 HERE = Path(__file__).parent
 WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"

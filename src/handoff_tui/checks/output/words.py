@@ -30,7 +30,7 @@ def describe_duration(seconds: float | None) -> str:
         return ""
     if seconds >= _MINUTE:
         return f"{int(seconds // _MINUTE)}m"
-    return f"{seconds:.0f}s" if seconds >= 10 else f"{seconds:.1f}s"  # noqa: PLR2004 - three figures at most
+    return f"{seconds:.0f}s" if seconds >= 10 else f"{seconds:.1f}s"  # noqa: PLR2004 - three digits at most
 
 
 def describe_numbers(report: CheckReport) -> str:

@@ -114,7 +114,7 @@ def _build_missing_spec(handoff: Handoff) -> RuleFinding:
 def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[RuleFinding]:
     names = context.settings.builder.spec_sections
     for name in spec.out_of_order:
-        message = f"the section «{name}» of the spec of {handoff.id} stands after one that should follow it"
+        message = f'the section "{name}" of the spec of {handoff.id} comes after one that should follow it'
         expected = f"section {names.index(name) + 1} of {len(names)}" if name in names else None
         yield RuleFinding(message, f"order {name}", place_heading(spec, name), expected, "out of order")
     yield from _find_section_gaps(context, f"the spec of {handoff.id}", spec, names)
@@ -127,11 +127,11 @@ def _find_section_gaps(
     """Finds the sections that a document lacks, and those with nothing under their heading."""
     is_spec = document.role is DocumentRole.SPEC
     for name in document.missing:
-        message = f"{whose} {'has' if is_spec else 'have'} no section «{name}»"
+        message = f'{whose} {"has" if is_spec else "have"} no section "{name}"'
         yield RuleFinding(message, f"section {name}", Place(path=document.path), f'a section "{name}"', "missing")
     for section in find_empty_sections(context, document, names):
         yield RuleFinding(
-            message=f"the section «{section.title}» of {whose} is empty",
+            message=f'the section "{section.title}" of {whose} is empty',
             subject=f"empty {section.title}",
             place=Place(path=document.path, line=section.line),
             expected="text under the heading" if is_spec else "what was done, or NONE",

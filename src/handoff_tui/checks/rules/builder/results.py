@@ -49,7 +49,7 @@ def find_regression_gaps(context: Context, handoff: Handoff, results: Document) 
         return
     for name in ("total", "passed", "failed"):
         if getattr(counts, name) is None and not (name == "failed" and counts.total == counts.passed):
-            message = f"the full regression of {handoff.id} does not say its number «{name}»"
+            message = f'the full regression of {handoff.id} gives no number for "{name}"'
             actual = describe_counts(counts) or "no numbers"
             yield RuleFinding(message, f"{handoff.id} regression.{name}", section, f"{name}: a number", actual)
     yield from _find_narrow_run(context, handoff, counts, results)

@@ -31,7 +31,7 @@ def _build_claim_finding(handoff: Handoff, verdict: Verdict) -> RuleFinding:
     claim = verdict.claim
     claimed = str(claim.value) if claim.value is not None else claim.subject or claim.text
     about = claim.subject or claimed
-    message = f"{handoff.id}: «{claim.text}» is contradicted: {verdict.evidence}"
+    message = f'{handoff.id}: "{claim.text}" does not hold: {verdict.evidence}'
     actual = str(verdict.measured) if verdict.measured is not None else verdict.evidence
     return RuleFinding(message, f"{handoff.id} {claim.kind.value} {about}", claim.where, claimed, actual)
 
@@ -65,7 +65,7 @@ def _judge_problems(context: Context) -> Iterator[RuleFinding]:
                 message=f"{problem.path}: {problem.message}",
                 subject=f"{problem.path} {problem.message.partition(':')[0]}",
                 place=Place(path=problem.path, line=problem.line),
-                expected="a document that can be read whole",
+                expected="a document that can be read in full",
                 actual=problem.message,
             )
 
@@ -174,7 +174,7 @@ def _read_beside(context: Context, claim: Claim) -> str:
 def _build_approval_finding(
     handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None
 ) -> RuleFinding:
-    message = f"{handoff.id}: the approval «{what}» {reason}"
+    message = f'{handoff.id}: the approval "{what}" {reason}'
     return RuleFinding(message, f"{handoff.id} {subject or what}", place, "an approval that a person gave", reason)
 
 

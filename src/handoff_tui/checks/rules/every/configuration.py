@@ -343,7 +343,7 @@ def _is_looser(old: float, new: float, *, floor: bool) -> bool:
 
 def _build(name: str, old: _Threshold, new: _Threshold | None, problem: str) -> RuleFinding:
     place = Place(path=new.path, line=new.line) if new is not None else Place(path=old.path)
-    message = f"{place.path}: the threshold «{name}» {problem}"
+    message = f'{place.path}: the threshold "{name}" {problem}'
     return RuleFinding(message, name, place, f"{old.value:g}", "none" if new is None else f"{new.value:g}")
 
 

@@ -188,7 +188,7 @@ def _judge_file(context: Context, state: SessionState, name: str) -> Iterator[Ru
             yield RuleFinding(f"{path} cannot be read", path, Place(path=path), expected="a JSON file")
         return
     judge_content = _judge_lines if name.endswith(".jsonl") else _judge_object
-    # what the dialect refused is told where nothing here says more: the content of someone else, a file too large
+    # only if nothing here says more: a file that is too large, or that the format refused
     yield from list(judge_content(context, path, name, content)) or find_unreadable(context, (path,))
 
 

@@ -225,7 +225,7 @@ def _normalise(title: str) -> str:
 def _build_test_finding(
     handoff: Handoff, title: str, problem: str, place: Place, expected: str, actual: str
 ) -> RuleFinding:
-    message = f"{handoff.id}: «{title}» {problem}"
+    message = f'{handoff.id}: "{title}" {problem}'
     return RuleFinding(message, f"{handoff.id} {_normalise(title)}", place, expected, actual)
 
 
