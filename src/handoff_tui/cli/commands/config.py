@@ -21,10 +21,11 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    show = children.add_parser("show", help="show the current settings")
+    show = children.add_parser("show", help="show the current settings", description="Show the current settings")
     show.add_argument("--origins", action="store_true", help="show where each value comes from")
     add_reading_options(show)
-    children.add_parser("schema", help="print the JSON Schema of handoff-tui.toml")
+    summary = "the JSON Schema of handoff-tui.toml"
+    children.add_parser("schema", help=f"print {summary}", description=f"Print {summary}")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:

@@ -20,7 +20,7 @@ examples:
   handoff-tui gate H-3 --phase release && deploy
   handoff-tui gate H-3 --json | jq -r .subject.digest
 
-exit: 0 approved, overridden or skipped, 1 not, 3 the log is not intact
+exit: 0 approved, overridden or skipped, 1 otherwise, 3 the log is not intact
 """
 _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 

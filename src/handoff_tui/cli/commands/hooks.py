@@ -23,10 +23,10 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    for what, summary in (("install", "write the hooks"), ("uninstall", "remove them and restore the earlier ones")):
-        child = children.add_parser(what, help=summary, description=summary)
-        child.add_argument("--pre-commit", action="store_true", help="only this hook, and others named here")
-        child.add_argument("--pre-push", action="store_true", help="only this hook, and others named here")
+    for what, summary in (("install", "install the hooks"), ("uninstall", "remove them and restore the earlier ones")):
+        child = children.add_parser(what, help=summary, description=summary.capitalize())
+        child.add_argument("--pre-commit", action="store_true", help="only the pre-commit hook")
+        child.add_argument("--pre-push", action="store_true", help="only the pre-push hook")
         child.add_argument("--shared", action="store_true", help="allow a hooks folder that other repositories share")
         child.add_argument("--dry-run", action="store_true", help="change nothing, just say what would be done")
         add_json_option(child)

@@ -43,7 +43,7 @@ examples:
   handoff-tui log verify --against "$(git merge-base origin/main HEAD)"
   handoff-tui log verify --bundle log.tar      a file written by `log bundle`; needs no repository
 
-exit: 0 clean, 3 fatal
+exit: 0 clean, 3 the log is not intact
 """
 _REPLAY_EXAMPLES = """\
 examples:
@@ -180,7 +180,7 @@ def _add_replay(children: _Children[argparse.ArgumentParser]) -> None:
 def _add_child(children: _Children[argparse.ArgumentParser], name: str, summary: str) -> argparse.ArgumentParser:
     """Adds a child that keeps the options given to `log` itself."""
     child = children.add_parser(
-        name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
+        name, help=summary, description=summary.capitalize(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     child.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object for scripts"

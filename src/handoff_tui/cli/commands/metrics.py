@@ -19,7 +19,7 @@ examples:
   handoff-tui metrics                                       every metric, with its target and the entries behind it
   handoff-tui metrics --since 2026-03-01 --until 2026-03-31 one month, including both days
   handoff-tui metrics --csv > metrics.csv                   one row per metric and group
-  handoff-tui metrics --json | jq '.figures[] | {id, value, met}'
+  handoff-tui metrics --json | jq .                         the same for scripts
 
 exit: 0, or 3 if the log is not intact and nothing can be computed
 """

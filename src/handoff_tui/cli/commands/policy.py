@@ -194,4 +194,4 @@ def _add_changes(parser: argparse.ArgumentParser) -> None:
 def _add(
     children: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
 ) -> argparse.ArgumentParser:
-    return children.add_parser(name, help=summary, description=summary)
+    return children.add_parser(name, help=summary, description=summary.capitalize())

@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("detach", "start it and return"),
         ("attach", "follow the one that is running, or look at the last one that ended"),
         ("stop", "stop the one that is running"),
-        ("pause", "hold the one that is running where it is"),
+        ("pause", "pause the one that is running; its time limit pauses too"),
         ("resume", "let a paused one go on"),
     ):
         what.add_argument(f"--{name}", action="store_const", const=name, dest="what", help=words)
