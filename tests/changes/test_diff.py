@@ -12,9 +12,9 @@ from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.review_record import Comment
-from tests.support.compared import RESULTS, build_lamp, write_junit
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
+from tests.support.snapshots import RESULTS, build_lamp, write_junit
 
 
 @pytest.fixture

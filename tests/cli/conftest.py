@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.in_process import InProcess
+from tests.support.command_line import InProcess
 
 
 @pytest.fixture

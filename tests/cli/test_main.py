@@ -17,7 +17,7 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.main import build_parser, main
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.core.errors import HandoffError, RepositoryError, UsageError
-from tests.support.in_process import InProcess
+from tests.support.command_line import InProcess
 from tests.support.repositories import RepositoryBuilder
 
 VERBS = tuple(front._VERBS)

@@ -19,6 +19,7 @@ from handoff_tui.decisions.views import Demand, Packet, QuotedComment
 from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.review_record import Comment, ShownCheck, ShownClaim, ShownFinding
+from tests.support.desk_states import list_lines
 from tests.support.gate_views import (
     APPROVAL,
     POLICY,
@@ -28,7 +29,6 @@ from tests.support.gate_views import (
     build_entry,
     build_gate_view,
 )
-from tests.support.reviewed import list_lines
 
 DEMAND = Demand(
     entry="sha256:" + "1" * 64,

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from handoff_tui.system.files.cache_files import find_choices_folder
-from tests.support.command_line import Said
-from tests.support.compared import build_lamp, write_junit
+from tests.support.command_line import InProcess, Said
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
-from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
+from tests.support.snapshots import build_lamp, write_junit
 
 FOLDER = ".handoff-tui/baselines"
 

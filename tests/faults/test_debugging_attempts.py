@@ -12,14 +12,14 @@ from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.attempts.attempts import Timeline, read_history
 from handoff_tui.history.attempts.compare import compare_attempts
 from handoff_tui.history.attempts.page import build_history_page
-from handoff_tui.history.attempts.records import group_attempts
 from handoff_tui.history.attempts.report import AttemptHistory, AttemptOutcome, CommitPlace
+from handoff_tui.history.attempts.sources import group_attempts
 from handoff_tui.history.failure.failure import read_failure
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_entry, build_index, build_shown, tell_story
-from tests.support.in_process import InProcess
-from tests.support.reviewed import list_lines
+from tests.support.command_line import InProcess
+from tests.support.desk_states import list_lines
 
 
 @pytest.fixture

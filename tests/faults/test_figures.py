@@ -13,11 +13,10 @@ from handoff_tui.history.replay.audit import read_audit_at
 from handoff_tui.history.replay.replay import replay
 from handoff_tui.history.replay.report import ReplayQuestion, ReplayVerdict
 from handoff_tui.log.open_log import open_log
-from tests.support.figure_log import FigureLog, build_record
+from tests.support.command_line import InProcess
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository
-from tests.support.in_process import InProcess
-from tests.support.replay_story import ReplayStory
+from tests.support.replays import FigureLog, ReplayStory, build_record
 from tests.support.repositories import RepositoryBuilder
 
 ATTEMPTS = 1_000

@@ -9,9 +9,8 @@ import pytest
 
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import AppState, Part, RepositoryPart
-from tests.support.live_desks import Onlooker, build_results, build_work, looking, without_moment
+from tests.support.live_desks import Onlooker, build_results, build_work, looking, save_atomically, without_moment
 from tests.support.repositories import RepositoryBuilder
-from tests.support.watching import save_atomically
 
 PARTS = (Part.SHOWN, Part.CHECKS, Part.PIPELINE, Part.LOG)
 TOUCHES = [2_000, pytest.param(20_000, marks=[pytest.mark.slow, pytest.mark.timeout(300)])]

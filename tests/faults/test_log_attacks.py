@@ -23,8 +23,7 @@ from handoff_tui.log.entries.sshsig import armor, build_signature_blob, re_armor
 from handoff_tui.log.entry import Subject
 from handoff_tui.log.gates.gate_state import GateName
 from tests.support.command_line import say
-from tests.support.log_entries import sign_payload
-from tests.support.log_keys import build_example_key
+from tests.support.log_keys import build_example_key, sign_payload
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import (
     SUBJECT,

@@ -13,10 +13,8 @@ from handoff_tui.agents.procedures.report import ProcedureState
 from handoff_tui.agents.procedures.run import wake_runs
 from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
-from tests.support.procedure_engine import wait_until
-from tests.support.procedure_reports import build_run
-from tests.support.procedure_runs import REQUEST, ListEngine
-from tests.support.run_desk import CONFIG, TRANSITION, RunDesk
+from tests.support.procedure_engine import CONFIG, TRANSITION, RunDesk, wait_until
+from tests.support.procedure_runs import REQUEST, ListEngine, build_run
 
 pytestmark = pytest.mark.timeout(180)  # several processes each, which a busy machine holds up
 OWN = """\
@@ -142,7 +140,7 @@ def test_waiting_run_is_withdrawn_by_the_verb_and_a_second_worker_is_refused(run
     """Beside the file there is one worker, and it undoes what the run has done."""
     run = run_desk.run(TRANSITION).json["id"]
     said = run_desk.reviewer.say("worker", "--repo", run_desk.desk.root)
-    assert (said.code, "a worker is at work on this repository already" in said.stderr) == (2, True)
+    assert (said.code, "this repository already has a worker" in said.stderr) == (2, True)
     assert "asked to end" in run_desk.run("--withdraw", run).stderr
     found = run_desk.wait_end(run)
     assert (found["state"], found["withdrawn"]) == ("rollback", True)

@@ -2,25 +2,76 @@
 
 from __future__ import annotations
 
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address
+from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, build_address
 from handoff_tui.agents.engine.files import DATABASE, ON_DEMAND_LOCK, find_engine_file
 from handoff_tui.agents.engine.profile import run_profile
 from handoff_tui.agents.engine.worker import SharedLease
 from handoff_tui.agents.procedures.report import ProcedureState
-from handoff_tui.config.settings.user import EngineSettings
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.config.settings.user import EngineSettings
 from handoff_tui.core.errors import EngineError
 from tests.support.gates import GateDesk
-from tests.support.postgresql import find_missing, run_postgresql
-from tests.support.procedure_engine import EngineFolder, wait_until
+from tests.support.procedure_engine import CONFIG, TRANSITION, EngineFolder, RunDesk, wait_until
 from tests.support.procedure_runs import REQUEST, build_plan
-from tests.support.run_desk import CONFIG, TRANSITION, RunDesk
+
+NOBODY = "nobody"
+_PATH = os.pathsep.join((os.environ.get("PATH", ""), *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin")))))
+"""Debian keeps the programs of the server off the search path."""
+
+
+def find_missing() -> str | None:
+    """Why no PostgreSQL can be started here; nothing where it can."""
+    needed = ["initdb", "pg_ctl", *(["setpriv"] if os.geteuid() == 0 else [])]
+    missing = [name for name in needed if shutil.which(name, path=_PATH) is None]
+    return f"not installed: {', '.join(missing)}" if missing else None
+
+
+@contextmanager
+def run_postgresql() -> Iterator[str]:
+    """The address of an empty database; the server ends with the test, and its folder goes."""
+    folder = Path(tempfile.mkdtemp(prefix="handoff-tui-pg-"))
+    lead: list[str] = []
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+        user = pwd.getpwnam(NOBODY)
+        os.chown(folder, user.pw_uid, user.pw_gid)
+        lead = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+    data = str(folder / "data")
+    try:
+        _run([*lead, "initdb", "--pgdata", data, "--auth=trust", "--username=tester", "--no-sync", "--encoding=UTF8"])
+        options = f"-k {folder} -c listen_addresses='' -c fsync=off -c synchronous_commit=off"
+        _run([*lead, "pg_ctl", "--pgdata", data, "--wait", "--log", str(folder / "log"), "--options", options, "start"])
+        try:
+            yield f"postgresql://tester@/postgres?host={folder}"
+        finally:
+            _run([*lead, "pg_ctl", "--pgdata", data, "--wait", "--mode=immediate", "stop"])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(command: list[str]) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    done = subprocess.run(
+        command,
+        cwd="/",
+        capture_output=True,
+        check=False,
+        timeout=200,
+        env={**environment, "LC_ALL": "C", "PATH": _PATH},
+    )
+    assert done.returncode == 0, f"{command}: {os.fsdecode(done.stderr)}"
+
 
 pytestmark = [
     pytest.mark.skipif(find_missing() is not None, reason=find_missing() or ""),
@@ -120,7 +171,7 @@ def test_repositories_on_one_database_do_not_meet(address: str, tmp_path: Path) 
     one.close()
     other.close()
     request = REQUEST.model_copy(update={"handoff": "same"})
-    foreign = DbosEngine(EnginePlace(address, "handoff-tui-foreign"))
+    foreign = DbosEngine(EngineLocation(address, "handoff-tui-foreign"))
     with EngineFolder(tmp_path, address) as folder:
         folder.write_plan(build_plan())
         foreign.submit(request)
@@ -136,7 +187,7 @@ def test_repositories_on_one_database_do_not_meet(address: str, tmp_path: Path) 
 
 def test_database_that_is_not_there_is_a_clear_error() -> None:
     """With a hint where to look."""
-    with pytest.raises(EngineError, match="cannot be reached") as refused:
+    with pytest.raises(EngineError, match="can't reach") as refused:
         SharedLease(build_address("postgresql://nobody@/nothing?host=/nonexistent"), "x")
     assert "engine.address" in refused.value.hint
 

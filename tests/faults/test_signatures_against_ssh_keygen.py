@@ -26,8 +26,7 @@ from handoff_tui.log.entries.sshsig import (
     verify_signature,
 )
 from handoff_tui.log.entries.statement import build_file, parse_entry, verify_signatures
-from tests.support.log_entries import GOLDEN, read_golden
-from tests.support.log_keys import LogKey, build_example_key, build_key, build_number
+from tests.support.log_keys import GOLDEN, LogKey, build_example_key, build_key, build_number, read_golden
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 

@@ -13,8 +13,8 @@ import pytest
 
 from handoff_tui.git.watch.keeper import Notify, open_rust_notify
 from handoff_tui.git.watch.noticed import Watching
+from tests.support.live_desks import save_atomically, watching
 from tests.support.repositories import RepositoryBuilder
-from tests.support.watching import save_atomically, watching
 
 SHORT_AND_LONG = [400, pytest.param(20_000, marks=[pytest.mark.slow, pytest.mark.timeout(240)])]
 NESTED = [60, pytest.param(1_000, marks=[pytest.mark.slow, pytest.mark.timeout(240)])]

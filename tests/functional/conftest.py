@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.inbox_items import MOMENT
+from tests.support.desk_states import MOMENT
 
 
 @pytest.fixture

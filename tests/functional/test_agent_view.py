@@ -61,11 +61,11 @@ from handoff_tui.tui.messages import (
     ScopeWanted,
 )
 from handoff_tui.tui.views.agent.output_lines import OutputLines
-from tests.support.agent_states import PLAN, PROOFS, look_at, make_agent_state, make_lock, make_run, make_window
 from tests.support.desk_app import StillApp, drive, read_screen
 from tests.support.desk_states import make_state
 from tests.support.screens import compare_screen, cut_view, get_app, settle
 from tests.support.stepping import Stepping
+from tests.support.view_states import PLAN, PROOFS, look_at, make_agent_state, make_lock, make_run, make_window
 
 RUNNING = make_run(2, RunStatus.RUNNING, elapsed=31)
 FAILED = look_at(make_run(1), StepOutcome.FAILED, "blocking checks do not pass: tests")

@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from handoff_tui.tui.dialogs.alert import AlertScreen
 from handoff_tui.tui.messages import DecisionWanted
 from tests.support.desk_app import StillApp, drive
-from tests.support.log_states import DESK
 from tests.support.screens import get_app, settle
+from tests.support.view_states import DESK
 
 BROKEN = replace(DESK, repositories=(replace(DESK.repositories[0], fatal=("an entry is gone\x1b[2K",)),))
 WORSE = replace(DESK, repositories=(replace(DESK.repositories[0], fatal=("two entries are gone",)),))

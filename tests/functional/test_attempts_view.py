@@ -10,9 +10,9 @@ from textual.pilot import Pilot
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.live.state.app import AttemptsView, Loaded, Part, Scope, Trouble
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
-from tests.support.debug_states import COMPARISON, FAILURE, FIRST, SECOND, build_desk
 from tests.support.desk_app import StillApp, drive
 from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.view_states import COMPARISON, FAILURE, FIRST, SECOND, build_desk
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 DESK = build_desk()

@@ -12,9 +12,9 @@ from handoff_tui.checks.result import Outcome
 from handoff_tui.live.state.app import BisectPart, Loaded, Scope, Trouble
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from tests.support.check_reports import build_report, build_result, build_rule
-from tests.support.debug_states import FIRST, REPORT, SECOND, TRIALS, build_desk
 from tests.support.desk_app import StillApp, drive
 from tests.support.screens import compare_screen, get_app, settle
+from tests.support.view_states import FIRST, REPORT, SECOND, TRIALS, build_desk
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 DESK = build_desk()

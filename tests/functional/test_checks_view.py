@@ -25,9 +25,7 @@ from handoff_tui.tui.messages import (
 )
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_app import StillApp, drive
-from tests.support.desk_of import read_desk
-from tests.support.desk_states import make_state
-from tests.support.inbox_items import MOMENT
+from tests.support.desk_states import MOMENT, make_state, read_desk
 from tests.support.screens import compare_screen, cut_view, get_app, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")

@@ -14,10 +14,7 @@ from handoff_tui.live.state.app import Loaded
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.messages import CopyWanted, EditorWanted
 from tests.support.desk_app import StillApp, drive
-from tests.support.desk_of import read_desk
-from tests.support.desk_states import make_state
-from tests.support.inbox_items import MOMENT
-from tests.support.reviewed import build_reviewed
+from tests.support.desk_states import MOMENT, build_reviewed, make_state, read_desk
 from tests.support.screens import compare_screen, cut_view, get_app, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")

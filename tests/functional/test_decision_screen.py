@@ -20,8 +20,8 @@ from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
 from handoff_tui.tui.dialogs.decision.screen import DecisionScreen, is_same_to_sign
 from handoff_tui.tui.widgets.bars import Bar
 from tests.support.desk_app import StillApp, drive, read_screen
+from tests.support.desk_states import build_reviewed
 from tests.support.gate_views import build_decision_view, build_gate_view
-from tests.support.reviewed import build_reviewed
 from tests.support.screens import compare_screen, settle
 
 KEY = HandoffKey("/lamp", "H-1")

@@ -13,8 +13,8 @@ from textual.widgets import Input
 from handoff_tui.tui.main_screen import VIEW_MAKERS
 from handoff_tui.tui.messages import DecisionWanted
 from tests.support.desk_app import StillApp, drive
-from tests.support.log_states import DESK
 from tests.support.screens import get_app, settle
+from tests.support.view_states import DESK
 
 
 @pytest.mark.parametrize("view", [name for name in VIEW_MAKERS if name != "inbox"])

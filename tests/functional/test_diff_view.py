@@ -38,10 +38,8 @@ from handoff_tui.tui.dialogs.lists import ScopeScreen
 from handoff_tui.tui.views.diff.lines_view import DiffLinesView
 from handoff_tui.tui.widgets.row_list import RowList
 from tests.support.desk_app import StillApp, drive
-from tests.support.diffs import build_change
-from tests.support.inbox_items import make_item
-from tests.support.patches import build_shown, number_lines
-from tests.support.reviewed import ROOT
+from tests.support.desk_states import ROOT, make_item
+from tests.support.diffs import build_change, build_shown, number_lines
 from tests.support.screens import compare_screen, cut_view, get_app, settle
 
 OPTIONS = DiffOptions(most_lines=None)

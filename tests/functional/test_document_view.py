@@ -26,8 +26,7 @@ from handoff_tui.tui.messages import (
 )
 from handoff_tui.tui.views.document.lines import DocumentLines
 from tests.support.desk_app import StillApp, drive
-from tests.support.inbox_items import make_item
-from tests.support.reviewed import ROOT
+from tests.support.desk_states import ROOT, make_item
 from tests.support.screens import compare_screen, cut_view, get_app, settle
 
 SPEC, RESULTS = "handoffs/H-1/SPEC.md", "handoffs/H-1/RESULTS.md"

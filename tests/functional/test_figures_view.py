@@ -10,10 +10,9 @@ from textual.pilot import Pilot
 from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.tui.messages import CopyWanted
 from handoff_tui.tui.views.log.view import LogView
-from tests.support.debug_states import FIGURES, build_desk
 from tests.support.desk_app import StillApp, drive
-from tests.support.log_states import build_id
 from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.view_states import FIGURES, build_desk, build_id
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 DESK = build_desk()

@@ -15,9 +15,7 @@ from handoff_tui.status.inbox_item import HandoffKey, RiskFact, RiskKind
 from handoff_tui.tui.messages import CopyWanted, HandoffChosen, ViewWanted
 from handoff_tui.tui.views.inbox.view import InboxView
 from tests.support.desk_app import StillApp, drive
-from tests.support.desk_of import read_desk
-from tests.support.inbox_items import MOMENT, make_item
-from tests.support.reviewed import ROOT
+from tests.support.desk_states import MOMENT, ROOT, make_item, read_desk
 from tests.support.screens import compare_screen, cut_view, get_app, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")

@@ -12,8 +12,8 @@ from handoff_tui.log.show.view import EntryView, LogReport
 from handoff_tui.tui.messages import CopyWanted, EntryWanted, HandoffChosen, VerifyWanted, ViewWanted
 from handoff_tui.tui.widgets.row_list import RowList
 from tests.support.desk_app import StillApp, drive
-from tests.support.log_states import DESK, READ_AT, ROWS, VIEW, build_id
 from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.view_states import DESK, READ_AT, ROWS, VIEW, build_id
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 REPORT = LogReport(fatal=False, entries=4, heads=(build_id("d"),), log=build_id("a"), anchor="witness", refused=1)

@@ -15,9 +15,9 @@ from handoff_tui.tui.messages import HandoffChosen, PhaseChosen
 from handoff_tui.tui.views.rail import Rail, list_sections
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_app import StillApp, drive
-from tests.support.inbox_items import MOMENT, make_item
-from tests.support.log_states import DESK as LOG_DESK
+from tests.support.desk_states import MOMENT, make_item
 from tests.support.screens import get_app, settle
+from tests.support.view_states import DESK as LOG_DESK
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 PIPELINE = PipelineView(

@@ -12,11 +12,10 @@ from handoff_tui.live.state.app import TravelPart
 from handoff_tui.tui.first_paint import NAMES
 from handoff_tui.tui.messages import DecisionWanted, EditorWanted, TravelEnded, TravelMoved, TravelWanted
 from handoff_tui.tui.widgets.travel_bar import TravelBar
-from tests.support.debug_states import STOPS, build_desk, build_travel, build_visited
 from tests.support.desk_app import StillApp, drive
-from tests.support.inbox_items import make_item
-from tests.support.log_states import build_id
+from tests.support.desk_states import make_item
 from tests.support.screens import compare_screen, get_app, settle
+from tests.support.view_states import STOPS, build_desk, build_id, build_travel, build_visited
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 NOW = build_desk()

@@ -15,9 +15,7 @@ from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.context import build_context_json, build_context_schema
 from handoff_tui.agents.step.page import StepOverview, build_step_json, build_step_list_json, build_unlock_json
 from handoff_tui.config.settings.pipeline import Agent
-from tests.support.rollbacks import PREVIEW, RECORD
-from tests.support.step_contexts import FULL
-from tests.support.step_reports import build_lock, build_report, build_view
+from tests.support.step_reports import FULL, PREVIEW, RECORD, build_lock, build_report, build_view
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"

@@ -17,7 +17,7 @@ from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.policy import policy
 from handoff_tui.log.show.by_hand import SCRIPT
 from handoff_tui.log.storage.losses import Fate
-from tests.support.log_entries import GOLDEN, IDS
+from tests.support.log_keys import GOLDEN, IDS
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder
 

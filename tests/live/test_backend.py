@@ -32,10 +32,9 @@ from handoff_tui.status.show import show
 from handoff_tui.system.clock import read_now
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import HANDOFF, GateDesk
-from tests.support.live_desks import build_results, build_work, looking
+from tests.support.live_desks import build_results, build_work, looking, save_atomically
 from tests.support.repositories import RepositoryBuilder
 from tests.support.stepping import wait_until
-from tests.support.watching import save_atomically
 
 COMMAND = """[checks.always]
 run = ["/bin/sh", "-c", "echo run >> {marks}; exit 1"]

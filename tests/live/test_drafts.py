@@ -21,8 +21,8 @@ from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, GitPrivateFolder
+from tests.support.desk_states import make_item
 from tests.support.diffs import build_change
-from tests.support.inbox_items import make_item
 from tests.support.live_desks import build_work, looking
 from tests.support.repositories import RepositoryBuilder
 

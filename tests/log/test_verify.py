@@ -25,8 +25,7 @@ from handoff_tui.log.verify import (
     unpack,
 )
 from handoff_tui.system.files import addressed_files
-from tests.support.log_entries import IDS, build_statement, read_golden, sign_statement
-from tests.support.log_keys import build_key
+from tests.support.log_keys import IDS, build_key, build_statement, read_golden, sign_statement
 from tests.support.real_log import NOW, RealLog
 from tests.support.repositories import RepositoryBuilder
 

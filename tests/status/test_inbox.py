@@ -309,14 +309,6 @@ def test_page_shortens_reasons_unless_all_are_wanted() -> None:
     assert whole.endswith("| agent: says FAIL; one thing; another; a third")
 
 
-@pytest.mark.parametrize("what", ["", "L", "FAIL"])
-def test_page_keeps_reasons_that_only_end_like_the_move(what: str) -> None:
-    """A blocker with no title, or a short one, does not hide what else is in the way."""
-    reviewed = build_reviewed(who=Mover.HUMAN, what=what, blocking=(f"a human must act: {what}", "says FAIL"))
-    [_, row] = find_section(build_status_page(build_state(reviewed)), "1 handoff")
-    assert row.endswith(f"| human: {what}; says FAIL")
-
-
 @pytest.mark.parametrize(("everything", "listed"), [(False, 13), (True, 14)])
 def test_page_lists_unknown_files_and_problems(*, everything: bool, listed: int) -> None:
     """Each with its place; long lists are cut unless all is wanted."""
@@ -342,10 +334,3 @@ def test_page_shows_hostile_text_harmlessly() -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "␛[2J" in text
-
-
-def test_ids_are_in_the_order_of_their_numbers() -> None:
-    """`H-9` comes before `H-10`."""
-    ids = ["H-10", "H-9", "CLEANUP-2", "H-9B", "H-100"]
-    ordered = sort_by_turn(tuple(build_reviewed(Handoff(id=name, dialect="builder")) for name in ids))
-    assert [reviewed.handoff.id for reviewed in ordered] == ["CLEANUP-2", "H-9", "H-9B", "H-10", "H-100"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import HandoffNotFoundError
-from handoff_tui.core.packages import Asset, Package
+from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
@@ -205,15 +205,6 @@ def test_gate_counts_what_only_a_close_look_finds(builder: RepositoryBuilder) ->
     assert "1 claim is false: baseline packages (RESULTS_HANDOFF_4.md:11)" in shown.reviewed.gate.blocking
 
 
-def test_missing_state_file_is_told_and_blocks(builder: RepositoryBuilder) -> None:
-    """A session cannot be taken over without its blockers."""
-    builder.write(".mosaic/agent_state.json", '{"last_agent": "wren", "next_agent": "owl"}')
-    builder.write(".mosaic/current_task.json", '{"task_id": "T1", "status": "complete"}').commit("one")
-    shown = shown_in(builder.folder, "mosaic")
-    assert [problem.path for problem in shown.problems] == [".mosaic/blockers.json"]
-    assert ".mosaic/blockers.json is missing" in shown.reviewed.gate.blocking
-
-
 def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuilder) -> None:
     """History and reviewer are taken over; claims, problems and the gate are as of now."""
     build_work(builder, handoffs=1)
@@ -385,22 +376,6 @@ def test_attempts_are_told_with_their_warnings() -> None:
     ]
 
 
-def test_tasks_that_are_not_done_come_first() -> None:
-    """Open, unknown, done; with the words used there."""
-    tasks = (
-        Task(id="1", title="lit", where=HERE, done=True, status="completed"),
-        Task(id="2", title="dim", where=HERE, done=False, status="in_progress", stage="QA"),
-        Task(id="3", title="dark", where=HERE),
-    )
-    page = build_show_page(shown(tasks=tasks))
-    assert "Tasks  1 of 3 marked done" in list_lines(page)
-    assert [line.rstrip() for line in find_section(page, "Tasks")] == [
-        "[ ] dim  in_progress QA",
-        " ·  dark",
-        "[x] lit  completed",
-    ]
-
-
 @pytest.mark.parametrize(
     ("greenlit", "words"), [(True, "greenlit"), (False, "no greenlight"), (None, "greenlight not known")]
 )
@@ -412,22 +387,6 @@ def test_question_gate_is_summed_up(greenlit: bool | None, words: str) -> None: 
     )
     lines = list_lines(build_show_page(shown(questions=questions, greenlit=greenlit)))
     assert f"Question gate  1 of 2 answered, {words}" in lines
-
-
-def test_packages_and_proofs_are_listed() -> None:
-    """A package with its assets and place, a proof with its kind and size."""
-    place = Place(path="PKG-1/manifest.json")
-    package = Package(id="PKG-1", where=place, version="1.0", assets=(Asset(path="a.py"),))
-    proofs = (
-        Proof(path="proofs/a.png", kind=ProofKind.SCREENSHOT, size=1200),
-        Proof(path="proofs/b.log", kind=ProofKind.LOG),
-    )
-    one = shown(packages=(package, Package(id="PKG-2", where=place)), proofs=proofs)
-    assert section(one, "Packages") == [
-        "PKG-1 1.0  1 asset  PKG-1/manifest.json",
-        "PKG-2   0 assets  PKG-1/manifest.json",
-    ]
-    assert section(one, "Proofs of work") == ["screenshot  proofs/a.png  1,200 bytes", "log         proofs/b.log"]
 
 
 def test_documents_tell_what_they_lack() -> None:

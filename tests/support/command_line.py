@@ -1,4 +1,4 @@
-"""Running the command line as a person would: a process of its own."""
+"""Runs the command line: in its own process, as a person would, or in the process of the test, which is quicker."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from handoff_tui.cli.main import main
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +42,16 @@ def say(*arguments: str | Path, folder: Path | None = None, environment: Mapping
         start_new_session=True,
     )
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+class InProcess:
+    """Calls `main` and collects what it prints."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str | Path) -> Said:
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        printed = self._capsys.readouterr()
+        return Said(int(code), printed.out, printed.err)

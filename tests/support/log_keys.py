@@ -1,10 +1,14 @@
-"""Keys of every accepted type that sign in this process, security keys included: what ssh-keygen does, without it."""
+"""Keys of every accepted type that sign without ssh-keygen, and signed log entries made from any value."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
@@ -12,8 +16,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.envelope import build_pae
 from handoff_tui.log.entries.public_keys import KeyType, PublicKey, build_string, parse_key_blob
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, build_signed_data
+from handoff_tui.log.entries.statement import build_file
 
 PrivateKey = Ed25519PrivateKey | ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 APPLICATION = b"ssh:handoff"
@@ -108,3 +115,48 @@ _MAKERS: dict[KeyType, Callable[[], PrivateKey]] = {
     KeyType.RSA: lambda: rsa.generate_private_key(65537, 2048),
     **{kind: _make_curve_key(kind) for kind in _CURVES},
 }
+
+
+GOLDEN = Path(__file__).resolve().parents[1] / "data" / "golden_log"
+IDS: dict[str, str] = json.loads((GOLDEN / "ids.json").read_text(encoding="utf-8"))
+
+
+def read_golden(name: str) -> bytes:
+    """The golden file of `genesis` or `decision`."""
+    return (GOLDEN / f"{IDS[name].removeprefix('sha256:')}.intoto.jsonl").read_bytes()
+
+
+def sign_payload(payload: bytes, *keys: LogKey) -> bytes:
+    """The file of an entry, signed by some keys; by alice where none is named."""
+    pae = build_pae(payload)
+    return build_file(payload, [key.sign(pae) for key in keys or (build_example_key("alice"),)])
+
+
+def sign_statement(statement: Any, *keys: LogKey) -> bytes:  # noqa: ANN401 - also what no entry may be
+    """As `sign_payload`, from the value of a payload, right or wrong."""
+    return sign_payload(canonical.encode(statement), *keys)
+
+
+def build_statement(kind: str = "decision", **predicate: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """The value of a right payload, with some fields of its predicate replaced."""
+    if kind == "genesis":
+        statement = _load_payload("genesis")
+    elif kind == "policy":
+        statement = _load_payload("genesis")
+        del statement["predicate"]["nonce"]
+        log = IDS["genesis"]
+        statement["predicate"] |= {"log": log, "previous": log, "parents": [log], "seq": 2, "version": 2}
+    else:
+        statement = _load_payload("decision")
+        if kind == "submission":
+            statement["predicateType"] = "urn:handoff-tui:submission:v1"
+            statement["subject"].pop()
+            for name in ("decision", "reason", "regards"):
+                del statement["predicate"][name]
+    statement["predicate"] |= predicate
+    return statement
+
+
+def _load_payload(name: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(base64.b64decode(json.loads(read_golden(name))["payload"]))
+    return value

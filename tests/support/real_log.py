@@ -34,8 +34,7 @@ from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.show.verify import VerifyOptions, verify_whole
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.trust_files import write_trust_files
-from tests.support.log_entries import sign_payload
-from tests.support.log_keys import build_example_key
+from tests.support.log_keys import build_example_key, sign_payload
 from tests.support.logs import build_policy_toml, build_question
 from tests.support.repositories import RepositoryBuilder
 

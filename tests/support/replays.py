@@ -1,10 +1,20 @@
-"""Replays and figures put together by hand, for tests of what is shown."""
+"""Logs with times and records for metrics and replays, in memory and in real repositories."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.changes.snapshots.store import write_snapshot
+from handoff_tui.checks.registry import RULES
+from handoff_tui.checks.rule import Moment
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts, build_decided_attempts
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Spread, Target, Unit, Week
+from handoff_tui.history.replay.judges import build_results_digest
+from handoff_tui.history.replay.replay import replay
 from handoff_tui.history.replay.report import (
     ReplayAnswer,
     ReplayedApproval,
@@ -12,8 +22,176 @@ from handoff_tui.history.replay.report import (
     ReplayReport,
     ReplayVerdict,
 )
-from handoff_tui.log.entry import LogProblem, ProblemLevel
+from handoff_tui.log.entry import (
+    NO_BASELINE,
+    Decision,
+    DecisionVerb,
+    Entry,
+    EntryKind,
+    LogProblem,
+    LogVerdict,
+    ProblemLevel,
+    Subject,
+    Work,
+)
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.view import EntryState, LogRow
+from handoff_tui.log.storage.evidence import write_review
+from handoff_tui.system.files.cache_files import find_cache_folder
+from tests.support.real_log import RealLog
+from tests.support.repositories import RepositoryBuilder
+
+DAY = "2026-03-02T"
+NOW = "2026-03-31T00:00:00Z"
+
+
+def build_record(
+    held: tuple[str, ...] = (), still_open: tuple[str, ...] = (), findings: tuple[str, ...] = (), *, looked: bool = True
+) -> RecordFacts:
+    """A record by the names of its checks; every check is high, but for those that begin with `low`."""
+    return RecordFacts(_judge(held), _judge(still_open), frozenset(findings), looked)
+
+
+def build_subject(tree: str = "one", commit: str = "a") -> Subject:
+    return Subject(
+        commit=commit * 40, tree=tree, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
+    )
+
+
+@dataclass
+class FigureLog:
+    """Entries in the order in which they are added; times are of one day unless they have a date."""
+
+    entries: list[Entry] = field(default_factory=list)
+    records: dict[str, RecordFacts] = field(default_factory=dict)
+    void: dict[str, str] = field(default_factory=dict)
+
+    def submit(self, at: str, *, actor: str = "claude", **work: Any) -> str:  # noqa: ANN401 - see `_add`
+        return self._add(EntryKind.SUBMISSION, actor, at, None, work)
+
+    def decide(
+        self,
+        verb: str,
+        at: str,
+        *,
+        actor: str = "alice",
+        record: RecordFacts | None = None,
+        regards: tuple[str, ...] = (),
+        **work: Any,  # noqa: ANN401 - see `_add`
+    ) -> str:
+        review = f"{len(self.entries):064x}"
+        if record is not None:
+            self.records[review] = record
+        decision = Decision(verb=DecisionVerb(verb), reason="because", regards=regards, review=review)
+        return self._add(EntryKind.DECISION, actor, at, decision, work)
+
+    def build_index(self) -> LogIndex:
+        return build_log_index(LogVerdict(entries=tuple(self.entries), void=self.void))
+
+    def build(self, **facts: Any) -> MetricsFacts:  # noqa: ANN401 - any field of MetricsFacts
+        index = self.build_index()
+        usual: dict[str, Any] = {"now": NOW, "records": self.records}
+        return MetricsFacts(index=index, attempts=build_decided_attempts(index), **{**usual, **facts})
+
+    def _add(self, kind: EntryKind, actor: str, at: str, decision: Decision | None, work: dict[str, Any]) -> str:
+        """`work`: handoff, phase, attempt, tree, commit."""
+        seq = len(self.entries) + 1
+        time = at if "T" in at else f"{DAY}{at}Z"
+        entry = Entry(
+            id=f"sha256:{seq:064x}",
+            kind=kind,
+            actor=actor,
+            seq=seq,
+            time=time,
+            parents=(self.entries[-1].id,) if self.entries else (),
+            decision=decision,
+            work=Work(
+                handoff=work.get("handoff", "H-1"),
+                phase=work.get("phase", "build"),
+                attempt=work.get("attempt", 1),
+                producers=("claude",),
+                policy="sha256:" + "0" * 64,
+                subject=build_subject(work.get("tree", "one"), work.get("commit", "a")),
+            ),
+        )
+        self.entries.append(entry)
+        return entry.id
+
+
+def _judge(names: tuple[str, ...]) -> tuple[Judged, ...]:
+    return tuple(Judged(name, "low" if name.startswith("low") else "high") for name in names)
+
+
+HANDOFF = "notes/HANDOFF.md"
+"""The id under which HANDOFF.md is read."""
+TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
+PASSED = ShownCheck(id="claims-hold", outcome="pass", severity="high", blocking=True)
+FAILED = ShownCheck(id="claims-hold", outcome="fail", severity="high", blocking=True)
+OTHERS = tuple(
+    ShownCheck(id=rule.id, outcome="pass", severity="high", blocking=True)
+    for rule in RULES
+    if rule.id != PASSED.id and Moment.GATE in rule.moments
+)
+"""Of what a commit does not hold the record is all there is: in it every other rule passed."""
+_OUTSIDE = "connections-stable"
+"""In the record and not in the snapshot, as what rests on the machine is."""
+
+
+@dataclass
+class ReplayStory:
+    """One repository with one handoff; decisions are bound to the commit at hand."""
+
+    builder: RepositoryBuilder
+    log: RealLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = RealLog(self.builder)
+        self.builder.write("src/app.py", "def add(a, b):\n    return a + b\n").write("HANDOFF.md", TEXT).commit("work")
+        self.log.begin()
+
+    def decide(
+        self,
+        verb: str = "approve",
+        *,
+        checks: tuple[ShownCheck, ...] = (PASSED, *OTHERS),
+        record: dict[str, Any] | None = None,
+        **changes: Any,  # noqa: ANN401 - any field of an entry
+    ) -> str:
+        """A decision with its snapshot and review record stored; `record` replaces fields of the latter."""
+        subject = changes.pop("subject", None) or self.build_subject(checks)
+        work = {"handoff": HANDOFF, "phase": "review", "attempt": 1}
+        value = ReviewRecord(**{**work, "subject": subject, "checks": checks, **(record or {})})
+        return self.log.decide(verb=verb, subject=subject, review=self.write_review(value), **{**work, **changes})
+
+    def build_subject(self, checks: tuple[ShownCheck, ...] = (PASSED, *OTHERS)) -> Subject:
+        repository = open_desk(self.builder.folder).repository
+        head = self.builder.head()
+        tree = build_commit_tree(repository, head, find_cache_folder(repository.root))
+        known = {check.id: check.outcome for check in checks if check.id != _OUTSIDE}
+        snapshot = write_snapshot(self.builder.folder, Snapshot(tree=tree, commit=head, checks=known))
+        return Subject(
+            commit=head,
+            tree=tree,
+            baseline=NO_BASELINE,
+            snapshot=snapshot,
+            checks=build_results_digest(check for check in checks if check.id in known),
+            handoff="e" * 64,
+        )
+
+    def write_review(self, record: ReviewRecord) -> str:
+        return write_review(self.builder.folder, record)
+
+    def replay(self) -> ReplayReport:
+        desk = open_desk(self.builder.folder)
+        return replay(desk, open_log(desk.repository, remembered=False))
+
+    def ask(self, question: ReplayQuestion) -> tuple[ReplayVerdict, str]:
+        """How the newest approval stands by one question, and every word that is said about it."""
+        answer = self.replay().approvals[-1].find(question)
+        return answer.standing, "\n".join((answer.summary, *answer.details))
+
 
 ENTRY = "sha256:" + "ab" * 32
 OTHER = "sha256:" + "cd" * 32

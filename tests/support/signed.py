@@ -14,8 +14,7 @@ from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.ssh_keygen import SigningTool
 from handoff_tui.log.entry import LogVerdict
 from handoff_tui.log.open_log import open_log
-from tests.support.command_line import Said, say
-from tests.support.in_process import InProcess
+from tests.support.command_line import InProcess, Said, say
 from tests.support.journals import build_decision
 from tests.support.ssh_keys import make_key, read_public
 

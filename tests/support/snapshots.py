@@ -1,10 +1,17 @@
-"""Snapshots for tests: by hand, and of any content."""
+"""Snapshots: by hand, of any content, and taken of small repositories."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from handoff_tui.changes.snapshots.capture import Captured, capture_snapshot
 from handoff_tui.changes.snapshots.snapshot import FindingRecord, PackageRecord, Snapshot, TestOutcome
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
+from handoff_tui.handoffs.session import Desk, open_desk
+from tests.support.repositories import RepositoryBuilder
 
 TREE = "0" * 40
 
@@ -61,3 +68,41 @@ def snapshots() -> st.SearchStrategy[Snapshot]:
         files=st.dictionaries(_paths, st.sampled_from(["sha256:1", "sha256:2"]), max_size=4),
         measures=st.dictionaries(st.sampled_from(["lines", "coverage_basis_points"]), st.integers(), max_size=2),
     )
+
+
+RESULTS = """# Results: H-1
+
+## Status: PASS
+
+## Baseline Snapshot (AFTER this agent's work)
+- Packages installed: 1
+- Total tests (all staged): {tests}
+"""
+
+
+def write_junit(builder: RepositoryBuilder, **tests: str) -> RepositoryBuilder:
+    """A report that git ignores: each test with the element that tells its outcome, or nothing."""
+    cases = "".join(
+        f'<testcase classname="tests/test_lamp.py" name="{name}" file="tests/test_lamp.py">'
+        f"{f'<{outcome}/>' if outcome else ''}</testcase>"
+        for name, outcome in tests.items()
+    )
+    return builder.write("junit.xml", f"<testsuite>{cases}</testsuite>")
+
+
+def build_lamp(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """A handoff, a package, and two tests that pass."""
+    builder.write(".gitignore", "junit.xml\n").write("src/lamp.py", "light = 1\n")
+    builder.write("pyproject.toml", '[project]\nname = "lamp"\nversion = "1.0"\n')
+    builder.write("handoffs/H-1/H-1_RESULTS.md", RESULTS.format(tests=2)).commit("the first")
+    return write_junit(builder, test_on="", test_off="")
+
+
+def read_all_handoffs(desk: Desk) -> ReadHandoffs:
+    return read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
+
+
+def capture_repository(builder: RepositoryBuilder, report: CheckReport | None = None) -> Captured:
+    """Opened anew, with the handoffs that are in it."""
+    desk = open_desk(builder.folder)
+    return capture_snapshot(desk, read_all_handoffs(desk), report)

@@ -19,8 +19,8 @@ from handoff_tui.tui.dialogs.decision.rows import (
     find_following,
     find_obstacle,
 )
+from tests.support.desk_states import build_reviewed, list_lines
 from tests.support.gate_views import POLICY, SUBJECT, build_decision_view, build_gate_view
-from tests.support.reviewed import build_reviewed, list_lines
 
 KEY = HandoffKey("/lamp", "H-1")
 PREPARING = DecisionPart("reject", KEY, DecisionStage.PREPARING)

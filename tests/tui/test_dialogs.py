@@ -20,9 +20,8 @@ from handoff_tui.tui.dialogs.alert import build_alert_page, find_alarm
 from handoff_tui.tui.dialogs.bisect import build_bisect_box, describe_search
 from handoff_tui.tui.dialogs.proofs import ProofRows, build_proof_line, build_proof_name
 from handoff_tui.tui.dialogs.proposal import add_trust, build_proposal_page, describe_obstacle
-from tests.support.agent_states import PLAN, PROOFS, make_lock, make_run
-from tests.support.debug_states import REPORT, TRIALS
-from tests.support.reviewed import list_lines
+from tests.support.desk_states import list_lines
+from tests.support.view_states import PLAN, PROOFS, REPORT, TRIALS, make_lock, make_run
 
 READY = Proposal(1, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
 PREVIEW = RollbackPreview(

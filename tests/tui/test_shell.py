@@ -29,8 +29,8 @@ from handoff_tui.tui.widgets.travel_bar import (
     describe_notes,
     find_clicked_stop,
 )
-from tests.support.debug_states import STOPS, build_travel, build_visited
 from tests.support.desk_states import make_state
+from tests.support.view_states import STOPS, build_travel, build_visited
 
 KEYS = {name: str(number) for number, name in enumerate(NAMES, start=1)}
 STATE = make_state(reviewer="ada@example.com", watching=Watching.LIVE)

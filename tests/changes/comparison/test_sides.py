@@ -24,8 +24,8 @@ from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint, ComparisonPoints
 from handoff_tui.system.files.cache_files import find_cache_folder
-from tests.support.compared import build_lamp
 from tests.support.repositories import RepositoryBuilder
+from tests.support.snapshots import build_lamp
 
 _ONE = SnapshotSummary(digest="1" * 64, commit="a" * 40, packages=21, tests=300)
 

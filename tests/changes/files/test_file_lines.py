@@ -11,7 +11,7 @@ from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.repository import open_repository
-from tests.support.patches import number_lines, parse_patch, render_patch
+from tests.support.diffs import number_lines, parse_patch, render_patch
 from tests.support.repositories import RepositoryBuilder
 
 LINES = "".join(f"line {number}\n" for number in range(1, 401))

@@ -29,9 +29,9 @@ from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import offer_objects, write_work_tree
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.system.files.reader import FileReader
-from tests.support.captures import capture_repository, read_all_handoffs
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
+from tests.support.snapshots import capture_repository, read_all_handoffs
 
 RESULTS = """# Results: H-1
 

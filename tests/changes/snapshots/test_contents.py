@@ -30,8 +30,8 @@ from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.repository import open_repository
-from tests.support.captures import capture_repository
 from tests.support.repositories import RepositoryBuilder
+from tests.support.snapshots import capture_repository
 
 
 def load(builder: RepositoryBuilder, cache: Path, settings: Baseline | None = None) -> TreeContents:

@@ -49,11 +49,10 @@ from handoff_tui.core.errors import (
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.system.files.cache_files import find_choices_folder
-from tests.support.compared import build_lamp
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.pages import render_page
 from tests.support.repositories import RepositoryBuilder
-from tests.support.snapshots import build_package, build_snapshot
+from tests.support.snapshots import build_lamp, build_package, build_snapshot
 
 SNAPSHOT = Snapshot(
     tree="a" * 40,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 from jsonschema import Draft7Validator
 
-from handoff_tui.checks.output.formats import FORMATS, render_report
+from handoff_tui.checks.output.formats import FORMATS
 from handoff_tui.checks.output.github import render_check_github
-from handoff_tui.checks.output.json import build_check_json, render_check_jsonl
+from handoff_tui.checks.output.json import build_check_json
 from handoff_tui.checks.output.junit import render_check_junit
 from handoff_tui.checks.output.markdown import render_check_markdown
 from handoff_tui.checks.output.sarif import build_check_sarif
@@ -29,12 +28,7 @@ from tests.support.check_reports import (
     build_report,
     build_result,
 )
-from tests.support.junit_schema import list_faults
-from tests.support.markdown import list_tables
-from tests.support.sarif_schema import SARIF_SCHEMA
-from tests.support.tap import read_directive, read_tap
-
-REPORT = CheckReport(mode="all", results=(), repository="/r")
+from tests.support.report_formats import SARIF_SCHEMA, list_faults, read_tap
 
 
 def test_forms_offered_are_the_forms_there_are() -> None:
@@ -42,49 +36,10 @@ def test_forms_offered_are_the_forms_there_are() -> None:
     assert check.FORMATS == FORMATS
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if name not in {"text", "json"}])
-def test_every_form_can_be_rendered(form: str) -> None:
-    """Also without any result."""
-    assert render_report(REPORT, form)
-
-
-PROMISED = {"mode", "verdict", "passed", "total", "warnings", "results"}
-
-PROMISED_OF_A_RESULT = {
-    "id", "outcome", "severity", "blocking", "summary", "findings", "remedy", "from_cache", "duration",
-}  # fmt: skip
-
-
-def test_promised_fields_are_there() -> None:
-    """The public shape, with its schema."""
-    report = build_blocked_report()
-    value = json.loads(json.dumps(build_check_json(report)))
-    assert value["schema"] == "handoff-tui/check/v1"
-    assert value.keys() >= PROMISED
-    assert (value["mode"], value["verdict"], value["passed"], value["total"]) == ("pre", "blocked", 2, 10)
-    for result in value["results"]:
-        assert result.keys() >= PROMISED_OF_A_RESULT
-    [referenced] = [result for result in value["results"] if result["id"] == "referenced-files-exist"]
-    assert referenced["findings"][0]["evidence"][0] == {
-        "path": "state/ledger.json", "line": 10, "expected": "a file", "actual": "nothing",
-    }  # fmt: skip
-    assert referenced["remedy"]["commands"] == ["git status", "ls notes"]
-    assert value["trust"] == {"digest": "sha256:" + "0f" * 32, "trusted": False}
-
-
 def test_every_field_of_a_result_is_told() -> None:
     """A field added to the model is not forgotten here. When a check ran is for the screen: it is no result."""
     [result] = json.loads(json.dumps(build_check_json(build_report(build_result()))))["results"]
     assert result.keys() == set(CheckResult.model_fields) - {"ran_at"}
-
-
-def test_lines_are_results_and_a_summary() -> None:
-    """One object a line; the last sums up."""
-    report = build_blocked_report()
-    lines = [json.loads(line) for line in render_check_jsonl(report).splitlines()]
-    assert [line["type"] for line in lines] == ["result"] * len(report.results) + ["summary"]
-    assert [line["id"] for line in lines[:-1]] == [result.id for result in report.results]
-    assert (lines[-1]["verdict"], lines[-1]["warnings"]) == ("blocked", 4)
 
 
 def read_junit(report: CheckReport) -> Element:
@@ -162,15 +117,6 @@ def test_log_fits_the_schema(build: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("severity", "level"),
-    [(Severity.CRITICAL, "error"), (Severity.HIGH, "error"), (Severity.MEDIUM, "warning"), (Severity.LOW, "note")],
-)
-def test_severity_is_a_level(severity: Severity, level: str) -> None:
-    """The weight of a finding is kept."""
-    assert read_one(build_result("x", Outcome.FAIL, *build_findings(1), severity=severity))["level"] == level
-
-
-@pytest.mark.parametrize(
     ("outcome", "blocking", "kind"),
     [
         (Outcome.PASS, True, "pass"),
@@ -189,16 +135,6 @@ def test_outcome_is_a_kind(outcome: Outcome, kind: str, *, blocking: bool) -> No
     assert entry["kind"] == kind
     assert (entry["level"] == "none") == (kind != "fail")
     assert entry["properties"]["outcome"] == outcome.value
-
-
-def test_all_rules_are_declared() -> None:
-    """Those that ran, those that were silent, and the repository's own."""
-    run = read_sarif(build_blocked_report())
-    names = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    assert {"never-ran", "own-tests", "nothing-unpushed"} <= set(names)
-    assert len(names) == len(set(names))
-    for entry in run["results"]:
-        assert names[entry["ruleIndex"]] == entry["ruleId"]
 
 
 @pytest.mark.parametrize(
@@ -236,16 +172,6 @@ def test_message_is_neither_placeholder_nor_link() -> None:
     assert text == "{{0}} [here\\](https://e.example)"
 
 
-def test_broken_run_is_told() -> None:
-    """A check that raised or hung makes the run unsuccessful."""
-    run = read_sarif(build_blocked_report())
-    [invocation] = run["invocations"]
-    assert invocation["executionSuccessful"] is False
-    told = [note["associatedRule"]["id"] for note in invocation["toolExecutionNotifications"]]
-    assert told == ["own-tests", "wave-complete", "proofs-match"]
-    assert read_sarif(build_passing_report())["invocations"][0]["executionSuccessful"] is True
-
-
 def test_only_problems_where_asked() -> None:
     """For readers that take every result for a problem."""
     assert read_sarif(build_passing_report(), problems_only=True)["results"] == []
@@ -253,22 +179,9 @@ def test_only_problems_where_asked() -> None:
     assert kinds == {"fail", "open"}
 
 
-def test_no_absolute_path_is_in_the_log() -> None:
-    """The machine's folders are nobody's business."""
-    assert "/home/me" not in json.dumps(build_check_sarif(build_blocked_report(), "1.2.3"))
-
-
 def read_point(result: Any) -> tuple[str, dict[str, Any] | None]:  # noqa: ANN401 - a result of any outcome
     [point] = read_tap(render_check_tap(build_report(result)))
     return point.line, point.diagnostics
-
-
-def test_plan_counts_the_points() -> None:
-    """Version, plan and as many points as results."""
-    report = build_blocked_report()
-    lines = render_check_tap(report).splitlines()
-    assert lines[:2] == ["TAP version 14", f"1..{len(report.results)}"]
-    assert len(read_tap("\n".join(lines))) == len(report.results)
 
 
 @pytest.mark.parametrize(
@@ -287,38 +200,6 @@ def test_plan_counts_the_points() -> None:
 def test_only_what_blocks_fails_the_harness(outcome: Outcome, line: str, *, blocking: bool) -> None:
     """A warning is a TODO, which no harness counts as a failure."""
     assert read_point(build_result("x", outcome, blocking=blocking, summary="why"))[0] == line
-
-
-def test_diagnostics_hold_findings_and_commands() -> None:
-    """The block under a point is YAML with everything a person needs."""
-    points = {point.line.split(":")[0]: point for point in read_tap(render_check_tap(build_blocked_report()))}
-    block = points["not ok 3 - referenced-files-exist"].diagnostics
-    assert block is not None
-    assert block["commands"] == ["git status", "ls notes"]
-    assert block["rerun_because"] == "state/ledger.json changed"
-    assert block["findings"][0] == {
-        "message": "notes/apples.md is named and not there",
-        "file": "state/ledger.json",
-        "line": 10,
-        "expected": "a file",
-        "actual": "nothing",
-    }
-
-
-def test_hostile_text_stays_text() -> None:
-    """No directive, no point, no end of a block comes out of a message."""
-    report: CheckReport = build_hostile_report()
-    points = read_tap(render_check_tap(report))
-    assert [read_directive(point.line) for point in points] == [None, "SKIP", None]
-
-
-def test_worst_comes_first() -> None:
-    """Critical before high, what blocks before what does not."""
-    lines = render_check_github(build_blocked_report()).splitlines()
-    kinds = [line.split(" ")[0] for line in lines]
-    assert kinds == ["::error"] * 10 + ["::warning"] * 2 + ["::notice"] * 3
-    severities = [match.group(1) for line in lines if (match := re.search(r"\((critical|high|medium|low)%2C", line))]
-    assert severities == ["critical"] * 7 + ["high"] * 3 + ["medium"] * 2 + ["low"] * 2
 
 
 def test_each_check_speaks_before_one_speaks_twice() -> None:
@@ -354,28 +235,6 @@ def test_annotation_is_placed_and_escaped() -> None:
     assert line == (
         "::error file=a%2Cb%3Ac%25.md,line=4,title=r (high%2C fail)::50%25 :: a,b next%0Aat a,b:c%25.md:4%0Aactual: x"
     )
-
-
-def test_place_outside_the_repository_is_not_named_as_a_file() -> None:
-    """No line without a file, no file that is not ours."""
-    finding = Finding(message="m", fingerprint="f", evidence=(Evidence(path="/etc/hosts", line=4),))
-    first = render_check_github(build_report(build_result("r", Outcome.FAIL, finding))).splitlines()[0]
-    assert first.startswith("::error title=r ")
-
-
-def test_table_has_a_row_for_each_open_check_and_each_pass() -> None:
-    """What is open first, worst first; what passed is folded away."""
-    still_open, passed = list_tables(render_check_markdown(build_blocked_report()))
-    assert [row[1] for row in still_open[1:3]] == ["referenced-files-exist", "nothing-unpushed"]
-    assert (len(still_open), len(passed)) == (9, 3)
-    assert "<details>\n<summary>2 passed</summary>\n\n|" in render_check_markdown(build_blocked_report())
-
-
-def test_details_hold_findings_and_commands() -> None:
-    """Each open check has what was found, and what to do."""
-    text = render_check_markdown(build_blocked_report())
-    assert "- notes/figs.md is named and not there\n  - at `state/ledger.json:16`; expected `a file`" in text
-    assert "**Action required:** Push the branch.\n\n```sh\ngit push origin harvest\n```" in text
 
 
 def test_many_findings_are_cut_and_counted() -> None:

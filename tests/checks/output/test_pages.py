@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, build_doctor_json, build_doctor_page
 from handoff_tui.checks.hooks.hook import HookDeed, HookName, HookReport, HookStep, build_hooks_json, build_hooks_page
 from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
-from handoff_tui.checks.output.list import build_check_list_json, build_check_list_page
+from handoff_tui.checks.output.list import build_check_list_page
 from handoff_tui.checks.output.page import build_check_page
 from handoff_tui.checks.report import ConsentState, RuleInfo
 from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
@@ -17,36 +17,9 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Grid, Line, Page
 from handoff_tui.tui.views.checks.rows import CheckRows
-from tests.support.check_reports import build_findings, build_report, build_result
-from tests.support.inbox_items import MOMENT
+from tests.support.check_reports import build_report, build_result
+from tests.support.desk_states import MOMENT, list_lines
 from tests.support.pages import render_page
-from tests.support.reviewed import list_lines
-
-
-@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.TIMEOUT, Outcome.UNKNOWN, Outcome.SKIPPED])
-def test_what_could_not_be_told_blocks_like_a_failure(outcome: Outcome) -> None:
-    """No outcome but a pass leaves the list of blocking failures."""
-    text = render_page(build_check_page(build_report(build_result("x", outcome, summary="no answer"))))
-    assert "BLOCKING FAILURES  1" in text
-    assert outcome.value in text
-    assert "no answer" in text
-
-
-def test_warning_requires_no_action() -> None:
-    """What does not block is not called an action required."""
-    remedy = Remedy(text="Tidy up.")
-    result = build_result("x", Outcome.FAIL, *build_findings(1), severity=Severity.LOW, remedy=remedy)
-    text = render_page(build_check_page(build_report(result)))
-    assert "✓ pass  0/1 passed, 1 warning" in text
-    assert "To do: Tidy up." in text
-    assert "Action required" not in text
-
-
-def test_many_findings_are_cut_unless_all_are_asked_for() -> None:
-    """The rest is counted, never dropped in silence."""
-    report = build_report(build_result("x", Outcome.FAIL, *build_findings(9)))
-    assert "… and 4 more findings; --all shows them" in render_page(build_check_page(report))
-    assert "row 9 is wrong" in render_page(build_check_page(report, everything=True))
 
 
 def test_many_passes_are_counted_unless_all_are_asked_for() -> None:
@@ -130,12 +103,6 @@ def test_places_are_all_that_the_findings_name_each_once() -> None:
     assert list_places(build_result("x", Outcome.PASS)) == ()
 
 
-def test_passed_check_says_what_holds() -> None:
-    """Its summary stands in place of findings."""
-    result = build_result("x", Outcome.PASS, summary="Everything is as it was.")
-    assert "Everything is as it was." in list_lines(build_check_detail(result))
-
-
 def test_heading_tells_what_the_run_rests_on() -> None:
     """Numbers, the baseline, and commands that wait for trust."""
     report = build_report(RESULT).model_copy(update={"trust": ConsentState(digest="sha256:12", trusted=False)})
@@ -158,22 +125,11 @@ def words(trust: ConsentState | None) -> str:
     return " ".join(cell.text for cell in cells)
 
 
-def test_every_check_is_listed() -> None:
-    """With what holds, and whether it blocks."""
-    assert "a-rule high yes all It holds." in words(None)
-
-
 @pytest.mark.parametrize(("trusted", "shown"), [(True, False), (False, True)])
 def test_digest_is_offered_for_trust_until_it_is_trusted(trusted: bool, shown: bool) -> None:  # noqa: FBT001
     """The command to copy is there when it is needed."""
     text = words(ConsentState(digest="sha256:12", trusted=trusted))
     assert ("--trust sha256:12" in text) is shown
-
-
-def test_list_for_scripts_has_checks_and_trust() -> None:
-    """Nothing to trust is null."""
-    value = build_check_list_json([RULE], None)
-    assert (value["schema"], value["trust"]) == ("handoff-tui/check-list/v1", None)
 
 
 PLACES = tuple(Place(path=f"f{number}", line=number) for number in range(1, 8))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.testcode import java, javascript
 from handoff_tui.checks.testcode.code_text import (
     Family,
     Scanned,
@@ -20,7 +19,7 @@ from handoff_tui.checks.testcode.code_text import (
 )
 from handoff_tui.checks.testcode.compare import compare_tests
 from handoff_tui.checks.testcode.find import find_dead, find_tests
-from tests.support.changed_world import build_changed_world
+from tests.support.world import build_changed_world
 
 
 def test_forms_are_as_long_as_the_text_and_have_its_lines() -> None:
@@ -218,38 +217,6 @@ def build_java(annotation: str) -> str:
 def test_cases_are_counted(path: str, text: str, cases: int) -> None:
     """Those that are written out."""
     assert [test.cases for test in find_tests(path, text)] == [cases]
-
-
-@pytest.mark.parametrize(
-    ("text", "body"),
-    [
-        ("it('a', () => { b({}) })", " b({}) "),
-        ("it('a', function named(done) { b() })", " b() "),
-        ("it('a', () => b())", "b()"),
-        ("it('a', { retry: 1 }, async () => { b() }, 500)", " b() "),
-        ("it('a', fakeAsync(() => { b() }))", " b() "),
-        ("it('a', b)", ""),
-    ],
-)
-def test_body_is_that_of_the_function(text: str, body: str) -> None:
-    """Wherever it stands among the arguments."""
-    code = parse_code(text, Family.SCRIPT)
-    [test] = javascript.find_tests(code)
-    assert code.code[test.body_start : test.body_end] == body
-
-
-def test_bodies_of_kotlin_may_be_expressions() -> None:
-    """Of a call with a block it is the block."""
-    text = "@Test fun a() = runTest { b() }\n@Test suspend fun c() {\nd() }\n@Test fun e() = f()"
-    code = parse_code(text, Family.KOTLIN)
-    bodies = [code.code[test.body_start : test.body_end].strip() for test in java.find_tests(code)]
-    assert bodies == ["b()", "d()", "f()"]
-
-
-def test_tests_too_deep_in_others_are_part_of_them() -> None:
-    """Nobody writes them, and names would grow without end."""
-    text = "it('x', () => {" * 100 + "})" * 100
-    assert len(find_tests("a.js", text)) == 10
 
 
 def test_assertion_belongs_to_the_innermost_test() -> None:

@@ -13,8 +13,8 @@ import pytest
 from handoff_tui.agents.runs.phase_locks import take_lock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.cli.exit_codes import ExitCode
+from tests.support.command_line import InProcess
 from tests.support.gates import CODE, GateDesk
-from tests.support.in_process import InProcess
 from tests.support.repositories import EMAIL, RepositoryBuilder
 from tests.support.stepping import HANDOFF, WORK, Stepping, wait_until
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.run.check import ProgressCallbacks
+from tests.support.command_line import InProcess
 from tests.support.command_line import say as run_process
-from tests.support.compared import RESULTS, build_lamp, write_junit
-from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
+from tests.support.snapshots import RESULTS, build_lamp, write_junit
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from handoff_tui.history.bisect.bisect import BisectControl
 from handoff_tui.history.bisect.report import BisectProgress
 from handoff_tui.log.open_log import PIN_VARIABLE
 from tests.support.attempts import HANDOFF, AttemptStory, tell_story
+from tests.support.command_line import InProcess
 from tests.support.histories import SCRIPT, History, Told, build_history
-from tests.support.in_process import InProcess
 from tests.support.real_log import RealLog
-from tests.support.replay_story import TEXT, ReplayStory
+from tests.support.replays import TEXT, ReplayStory
 from tests.support.repositories import RepositoryBuilder
 
 

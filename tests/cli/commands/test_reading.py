@@ -9,7 +9,7 @@ import pytest
 
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.handoffs.formats.registry import FORMATS
-from tests.support.in_process import InProcess
+from tests.support.command_line import InProcess
 from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder
 

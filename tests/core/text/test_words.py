@@ -30,7 +30,7 @@ from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.live.state.app import Loaded
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.tui.widgets.freshness import describe_freshness
-from tests.support.inbox_items import MOMENT
+from tests.support.desk_states import MOMENT
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,6 @@ def test_every_role_of_a_label_is_in_the_themes(family: str) -> None:
 def test_words_are_those_of_the_model() -> None:
     """What a person reads is what a script reads."""
     assert [label_gate(name).word for name in GateName] == [name.value for name in GateName]
-    assert [label_verdict(state).word for state in VerdictState] == [state.value for state in VerdictState]
     assert [label_mover(mover).word for mover in Mover] == [mover.value for mover in Mover]
     assert [label_difference(change).word for change in ItemChange] == [
         change.replace("-", " ") for change in ItemChange
@@ -124,6 +123,20 @@ def test_pending_gate_says_whether_something_is_in_the_way() -> None:
 def test_plural_follows_the_number(number: int, text: str) -> None:
     """Only one is one; thousands are parted."""
     assert plural(number, "file") == text
+
+
+@pytest.mark.parametrize(
+    ("noun", "text"),
+    [("signed entry", "2 signed entries"), ("day", "2 days"), ("process", "2 processes"), ("clash", "2 clashes")],
+)
+def test_plural_follows_the_noun(noun: str, text: str) -> None:
+    """An entry becomes entries, a day stays days."""
+    assert plural(2, noun) == text
+
+
+def test_verdicts_are_named_for_people() -> None:
+    """A script reads `contradicted` and `unverified`."""
+    assert [label_verdict(state).word for state in VerdictState] == ["holds", "false", "not measured"]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from handoff_tui.git.watch.keeper import Notify, open_rust_notify
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.git.watch.watcher import IDLE_SECONDS, LATEST_SECONDS, QUIET_SECONDS, Schedule
+from tests.support.live_desks import save_atomically, watching
 from tests.support.repositories import RepositoryBuilder
-from tests.support.watching import save_atomically, watching
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from handoff_tui.history.replay.page import build_replay_json, build_replay_page
 from handoff_tui.history.replay.replay import replay
 from handoff_tui.history.replay.report import ReplayReport
 from handoff_tui.log.open_log import open_log
-from tests.support.in_process import InProcess
+from tests.support.command_line import InProcess
 
 HERE = Path(__file__).parent
 WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"

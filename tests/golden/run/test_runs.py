@@ -15,7 +15,7 @@ from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, T
 from handoff_tui.cli.output import render_json, render_page
 from handoff_tui.handoffs.session import load_terminal_theme
 from tests.support.command_line import say
-from tests.support.procedure_reports import build_report, build_run, build_try
+from tests.support.procedure_runs import build_report, build_run, build_try
 
 HERE = Path(__file__).parent
 WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"

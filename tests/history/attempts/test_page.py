@@ -38,7 +38,7 @@ from handoff_tui.history.attempts.words import (
     name_point,
 )
 from tests.support.attempt_records import COMPARISON, FIRST, HISTORY, RUN, SECOND
-from tests.support.reviewed import list_lines
+from tests.support.desk_states import list_lines
 
 
 def test_history_has_a_table_and_the_newest_attempts_whole() -> None:

@@ -5,7 +5,7 @@ import json
 from handoff_tui.history.failure.page import build_failed_page, build_failure_json, build_failure_page
 from handoff_tui.history.failure.report import FailureReport, GoodMoment
 from tests.support.attempt_records import FAILED, FAILURE
-from tests.support.reviewed import find_section, list_lines
+from tests.support.desk_states import find_section, list_lines
 
 
 def test_page_begins_with_what_to_look_at_first() -> None:

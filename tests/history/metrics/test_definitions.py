@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.history.metrics import definitions as observe
 from handoff_tui.history.metrics.compute import Observed
 from handoff_tui.history.metrics.facts import BY_COMMIT, BY_SUBMISSION, MetricsFacts, parse_seconds
-from tests.support.figure_log import DAY, FigureLog, build_record
+from tests.support.replays import DAY, FigureLog, build_record
 
 COMMIT = "a" * 40
 

@@ -37,8 +37,7 @@ from handoff_tui.history.metrics.report import Metric, MetricsReport, Target
 from handoff_tui.log.open_log import PIN_VARIABLE, open_log
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownFinding
 from handoff_tui.log.storage.evidence import encode_review
-from tests.support.figure_log import DAY, FigureLog, build_record, build_subject
-from tests.support.replay_story import HANDOFF, OTHERS, ReplayStory
+from tests.support.replays import DAY, HANDOFF, OTHERS, FigureLog, ReplayStory, build_record, build_subject
 from tests.support.repositories import RepositoryBuilder
 
 LATER = datetime(2026, 6, 1, tzinfo=UTC)

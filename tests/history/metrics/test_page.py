@@ -19,8 +19,8 @@ from handoff_tui.history.metrics.json import (
 )
 from handoff_tui.history.metrics.page import build_metrics_page, render_bar, render_sparkline
 from handoff_tui.history.metrics.report import Metric, MetricGroup, Spread, Target, Unit
+from tests.support.desk_states import list_lines
 from tests.support.replays import ENTRY, HOSTILE, OTHER, build_metrics_report, build_share
-from tests.support.reviewed import list_lines
 
 WIDTH = 80
 

@@ -27,8 +27,15 @@ from handoff_tui.history.replay.audit import (
 )
 from handoff_tui.history.replay.report import OtherDecision, ReplayVerdict
 from handoff_tui.log.show.by_hand import SCRIPT
-from tests.support.replay_story import ReplayStory
-from tests.support.replays import ENTRY, HOSTILE, OTHER, build_approval, build_metrics_report, build_replay_report
+from tests.support.replays import (
+    ENTRY,
+    HOSTILE,
+    OTHER,
+    ReplayStory,
+    build_approval,
+    build_metrics_report,
+    build_replay_report,
+)
 from tests.support.repositories import RepositoryBuilder
 
 BY_HAND = Path(__file__).resolve().parents[3] / "docs" / "verify-by-hand.md"

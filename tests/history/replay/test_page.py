@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from handoff_tui.history.replay.page import build_replay_json, build_replay_page, describe_totals
 from handoff_tui.history.replay.report import ReplayAnswer, ReplayQuestion, ReplayReport, ReplayVerdict
+from tests.support.desk_states import list_lines
 from tests.support.replays import ENTRY, HOSTILE, OTHER, build_approval, build_replay_report
-from tests.support.reviewed import list_lines
 
 
 def test_page_tells_the_details_of_what_does_not_hold() -> None:

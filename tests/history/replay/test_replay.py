@@ -21,9 +21,8 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.view import EntryState
-from tests.support.figure_log import build_subject
 from tests.support.logs import LogBuilder, build_policy, build_policy_toml
-from tests.support.replay_story import FAILED, OTHERS, PASSED, TEXT, ReplayStory
+from tests.support.replays import FAILED, OTHERS, PASSED, TEXT, ReplayStory, build_subject
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -11,9 +11,9 @@ from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, BisectPart
 from handoff_tui.live.state_store import StateStore, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey
-from tests.support.debug_states import TRIALS
 from tests.support.live_desks import build_results, looking
 from tests.support.repositories import RepositoryBuilder
+from tests.support.view_states import TRIALS
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from handoff_tui.live.state.app import (
     TravelPart,
     Trouble,
 )
-from tests.support.debug_states import STOPS, build_desk, build_travel
 from tests.support.live_desks import Onlooker, build_results, looking
 from tests.support.repositories import RepositoryBuilder
+from tests.support.view_states import STOPS, build_desk, build_travel
 
 RESULTS = "handoffs/H-{0}/H-{0}_RESULTS.md"
 

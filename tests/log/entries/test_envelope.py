@@ -18,8 +18,7 @@ from handoff_tui.core.errors import (
 )
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import MAX_FILE_BYTES, build_entry_id, build_envelope, build_pae, parse_envelope
-from tests.support.log_entries import GOLDEN, IDS, read_golden
-from tests.support.log_keys import build_example_key
+from tests.support.log_keys import GOLDEN, IDS, build_example_key, read_golden
 
 Envelope = dict[str, Any]
 

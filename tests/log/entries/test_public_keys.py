@@ -19,8 +19,7 @@ from handoff_tui.log.entries.public_keys import (
     parse_key_blob,
     parse_public_key,
 )
-from tests.support.log_entries import GOLDEN
-from tests.support.log_keys import build_example_key, build_key, build_number
+from tests.support.log_keys import GOLDEN, build_example_key, build_key, build_number
 
 
 def build_blob(*parts: bytes) -> bytes:

@@ -34,8 +34,16 @@ from handoff_tui.log.entries.statement import (
     verify_signatures,
 )
 from handoff_tui.log.entry import DecisionVerb, Entry, EntryKind
-from tests.support.log_entries import GOLDEN, IDS, build_statement, read_golden, sign_payload, sign_statement
-from tests.support.log_keys import build_example_key, build_key
+from tests.support.log_keys import (
+    GOLDEN,
+    IDS,
+    build_example_key,
+    build_key,
+    build_statement,
+    read_golden,
+    sign_payload,
+    sign_statement,
+)
 
 KINDS = ("genesis", "policy", "submission", "decision")
 ALICE, BOB = build_example_key("alice"), build_example_key("bob")

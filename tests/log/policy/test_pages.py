@@ -24,7 +24,7 @@ from handoff_tui.log.setup.page import (
     build_keys_json,
     build_keys_page,
 )
-from tests.support.reviewed import list_lines
+from tests.support.desk_states import list_lines
 from tests.support.trust_reports import (
     DRIFT,
     FATAL,

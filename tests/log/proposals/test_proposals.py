@@ -37,8 +37,7 @@ from handoff_tui.log.proposals.proposal import (
     parse_proposal,
     render_proposal,
 )
-from tests.support.log_entries import build_statement
-from tests.support.log_keys import build_example_key
+from tests.support.log_keys import build_example_key, build_statement
 
 PAYLOAD = canonical.encode(build_statement("policy"))
 ALICE, BOB = build_example_key("alice"), build_example_key("bob")

@@ -17,8 +17,8 @@ from handoff_tui.log.show.page import (
     name_verdict,
 )
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogReport, LogRow, LogView, SignatureView
-from tests.support.log_entries import build_statement, sign_statement
-from tests.support.reviewed import find_section, list_lines
+from tests.support.desk_states import find_section, list_lines
+from tests.support.log_keys import build_statement, sign_statement
 
 ID = "sha256:" + "ab" * 32
 

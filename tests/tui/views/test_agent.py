@@ -17,21 +17,21 @@ from handoff_tui.tui.views.agent.rows import (
     AgentRows,
     build_output_line,
     build_run_name,
-    build_try_page,
+    build_run_page,
     describe_clock,
     describe_exit,
     describe_output,
-    describe_try,
+    describe_run,
     label_run_view,
 )
 from handoff_tui.tui.views.agent.view import (
     RunInView,
     find_compared_scope,
-    find_try_scope,
+    find_run_scope,
     list_agent_hints,
     refuse_agent_action,
 )
-from tests.support.agent_states import COMMANDS, HANDOFF, look_at, make_lock, make_run, make_window
+from tests.support.view_states import COMMANDS, HANDOFF, look_at, make_lock, make_run, make_window
 
 
 def read(row: tuple[object, ...]) -> str:
@@ -126,9 +126,9 @@ def test_page_of_a_try_tells_its_inputs() -> None:
         ),
         (None, ("sh maker.sh {prompt_file}", "stale")),
     ):
-        text = "\n".join(read(row) for row in lay_out(build_try_page(run, view), 100))
+        text = "\n".join(read(row) for row in lay_out(build_run_page(run, view), 100))
         assert all(word in text for word in words), text
-    assert build_try_page(None, None).parts == []
+    assert build_run_page(None, None).parts == []
 
 
 def test_output_is_described_by_its_length() -> None:
@@ -149,11 +149,11 @@ def test_agenda_is_told_before_the_rest() -> None:
     view = AgentsView((), agents=COMMANDS, scheduled=coming, breakpoints=frozenset({Breakpoint("test", before=True)}))
     clock = at.astimezone().strftime("%H:%M:%S")
     for run in (None, make_run(1, RunStatus.RUNNING), look_at(make_run(1))):
-        lines = [read(row) for row in lay_out(build_try_page(run, view), 100)]
+        lines = [read(row) for row in lay_out(build_run_page(run, view), 100)]
         assert lines[0] == f"» build starts automatically at {clock}: it crashed; retry 1 of 2"
         assert lines[1:3] == ["‖ breakpoints: nothing starts automatically before test", ""]
     looping = AgentsView((), agents=COMMANDS, loops=True)
-    assert "agents follow one another" in read(lay_out(build_try_page(None, looping), 100)[0])
+    assert "agents follow one another" in read(lay_out(build_run_page(None, looping), 100)[0])
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_status_says_who_is_at_work_and_who_holds_a_phase(
     run: RunView | None, view: AgentsView | None, words: str
 ) -> None:
     """The lock of the agent in the list is no news."""
-    assert read(describe_try(run, view, unseen=run is not None and run.report is None)) == words
+    assert read(describe_run(run, view, unseen=run is not None and run.report is None)) == words
 
 
 VIEW = AgentsView((), agents=COMMANDS)
@@ -257,10 +257,10 @@ def test_file_is_opened_only_where_one_is_named() -> None:
 
 def test_diff_of_a_try_ends_at_its_commit() -> None:
     """At the work as it is now, where it made none."""
-    assert find_try_scope(RunInView(VIEW, LOOKED_AT)) == (DiffScope.BETWEEN, "b" * 40, "d" * 40)
+    assert find_run_scope(RunInView(VIEW, LOOKED_AT)) == (DiffScope.BETWEEN, "b" * 40, "d" * 40)
     bare = look_at(make_run(2), StepOutcome.FAILED, commits=())
-    assert find_try_scope(RunInView(VIEW, bare)) == (DiffScope.BETWEEN, "b" * 40, None)
-    assert find_try_scope(RunInView(VIEW)) is None
+    assert find_run_scope(RunInView(VIEW, bare)) == (DiffScope.BETWEEN, "b" * 40, None)
+    assert find_run_scope(RunInView(VIEW)) is None
 
 
 def test_tries_are_compared_by_their_last_commits() -> None:

@@ -5,10 +5,10 @@ import pytest
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.history.metrics.report import Metric
 from handoff_tui.tui.views.attempts.view import AttemptList, AttemptRows
-from handoff_tui.tui.views.figures.view import FigureRows, SourceRows, build_figure_page, label_figure
+from handoff_tui.tui.views.metrics.view import MetricRows, SourceRows, build_metric_page, label_metric
 from tests.support.attempt_records import FIRST
 from tests.support.attempt_records import HISTORY as RECORDED
-from tests.support.debug_states import (
+from tests.support.view_states import (
     ATTEMPTS,
     EARLIER,
     FIGURES,
@@ -17,9 +17,9 @@ from tests.support.debug_states import (
     LOOPS,
     MISSED,
     REJECTED,
+    ROWS,
     UNKNOWN,
 )
-from tests.support.log_states import ROWS
 
 
 def test_rows_are_keyed_by_the_name_of_the_attempt() -> None:
@@ -81,11 +81,11 @@ def test_list_marks_one_and_is_narrowed_by_words() -> None:
 
 
 def render(figure: Metric, width: int = 100) -> str:
-    rows = lay_out(build_figure_page(figure), width)
+    rows = lay_out(build_metric_page(figure), width)
     return "\n".join("".join(cell.text for cell in row) for row in rows)
 
 
-def join_metric(rows: FigureRows | SourceRows, index: int, width: int) -> str:
+def join_metric(rows: MetricRows | SourceRows, index: int, width: int) -> str:
     return "".join(cell.text for cell in rows.build_row(index, width))
 
 
@@ -96,12 +96,12 @@ def join_metric(rows: FigureRows | SourceRows, index: int, width: int) -> str:
 )
 def test_label_says_whether_the_target_is_met(figure: Metric, word: str) -> None:
     """A figure that cannot be computed meets nothing."""
-    assert label_figure(figure).word == word
+    assert label_metric(figure).word == word
 
 
 def test_rows_have_value_beside_target() -> None:
     """What cannot be computed is a dash, never a number."""
-    rows = FigureRows(FIGURES)
+    rows = MetricRows(FIGURES)
     assert "✗ missed" in join_metric(rows, 0, 120)
     assert "50.0 %" in join_metric(rows, 0, 120)
     assert "below 5.0 %" in join_metric(rows, 0, 120)
@@ -110,9 +110,9 @@ def test_rows_have_value_beside_target() -> None:
 
 def test_rows_are_narrowed_to_what_is_missed_and_by_words() -> None:
     """An unknown figure is not missed."""
-    assert FigureRows(FIGURES, only_missed=True).keys == (MISSED.id,)
-    assert FigureRows(FIGURES, text="resume").keys == (UNKNOWN.id,)
-    assert FigureRows(FIGURES).find("no-such") is None
+    assert MetricRows(FIGURES, only_missed=True).keys == (MISSED.id,)
+    assert MetricRows(FIGURES, text="resume").keys == (UNKNOWN.id,)
+    assert MetricRows(FIGURES).find("no-such") is None
 
 
 def test_page_says_what_it_means_rests_on_and_leaves_out() -> None:

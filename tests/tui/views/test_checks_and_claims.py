@@ -15,8 +15,7 @@ from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.views.checks.rows import CheckRows, build_progress
 from handoff_tui.tui.views.claims.view import ClaimRows, build_claim_page
 from tests.support.check_reports import build_report, build_result
-from tests.support.inbox_items import MOMENT
-from tests.support.reviewed import build_reviewed, list_lines
+from tests.support.desk_states import MOMENT, build_reviewed, list_lines
 
 REPORT = build_report(
     build_result("slow").model_copy(update={"duration": 48.0}),

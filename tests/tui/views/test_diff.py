@@ -10,7 +10,7 @@ from handoff_tui.config.theme import TEXT_ROLES
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileKind
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.views.diff.head import MOST_FOLDED, build_head, find_file_remarks
+from handoff_tui.tui.views.diff.head import MOST_FOLDED, build_head, find_file_notices
 from handoff_tui.tui.views.diff.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
 from handoff_tui.tui.views.diff.rows import (
     DiffLook,
@@ -22,9 +22,8 @@ from handoff_tui.tui.views.diff.rows import (
     shift_cells,
     split_words,
 )
-from handoff_tui.tui.views.diff.view import RemarkPlace, build_remark_place
-from tests.support.diffs import build_change
-from tests.support.patches import build_shown, number_lines, parse_patch, render_patch
+from handoff_tui.tui.views.diff.view import CommentPlace, build_comment_place
+from tests.support.diffs import build_change, build_shown, number_lines, parse_patch, render_patch
 
 PLAIN = DiffLook(colours=False)
 
@@ -288,7 +287,7 @@ def test_plain_file_has_nothing_above_its_lines() -> None:
 )
 def test_what_to_notice_comes_first(file: ShownFile, remark: str) -> None:
     """Modes, steering files, generated ones, hidden characters."""
-    assert find_file_remarks(file) == [remark]
+    assert find_file_notices(file) == [remark]
     assert render_head(file, 200)[0] == f" ! {remark}"
 
 
@@ -336,46 +335,46 @@ def make_rows(*comments: Comment, split: bool = False, context: int = 1) -> Diff
 def test_remark_belongs_to_the_new_lines() -> None:
     """Of one row or of a range, from the first to the last that is there now."""
     rows = make_rows()
-    assert build_remark_place(rows, 1, 1) == RemarkPlace("a.py", 9)
-    assert build_remark_place(rows, 5, 5) == RemarkPlace("a.py", 10)
-    assert build_remark_place(rows, 1, 6) == RemarkPlace("a.py", 9, 11)
+    assert build_comment_place(rows, 1, 1) == CommentPlace("a.py", 9)
+    assert build_comment_place(rows, 5, 5) == CommentPlace("a.py", 10)
+    assert build_comment_place(rows, 1, 6) == CommentPlace("a.py", 9, 11)
 
 
 def test_remark_on_deleted_lines_says_which_they_were() -> None:
     """It stands where they were; the next attempt finds that place."""
     rows = make_rows()
-    assert build_remark_place(rows, 2, 2) == RemarkPlace("a.py", 10, None, "(deleted line 10) ")
-    assert build_remark_place(rows, 2, 4) == RemarkPlace("a.py", 10, None, "(deleted lines 10-12) ")
+    assert build_comment_place(rows, 2, 2) == CommentPlace("a.py", 10, None, "(deleted line 10) ")
+    assert build_comment_place(rows, 2, 4) == CommentPlace("a.py", 10, None, "(deleted lines 10-12) ")
     gone = DiffRows(build_shown(["a", "b"], ["a"]), DiffLook())
-    assert build_remark_place(gone, 1, 1) == RemarkPlace("a.py", 1, None, "(deleted line 2) ")
+    assert build_comment_place(gone, 1, 1) == CommentPlace("a.py", 1, None, "(deleted line 2) ")
     all_gone = DiffRows(build_shown(["a"], []), DiffLook())
-    assert build_remark_place(all_gone, 0, 0) == RemarkPlace("a.py", None, None, "(deleted line 1) ")
+    assert build_comment_place(all_gone, 0, 0) == CommentPlace("a.py", None, None, "(deleted line 1) ")
 
 
 def test_remark_on_a_fold_is_refused() -> None:
     """One remarks on what one sees."""
-    assert build_remark_place(make_rows(), 0, 0) == "these lines are hidden; ↵ shows them"
+    assert build_comment_place(make_rows(), 0, 0) == "these lines are hidden; ↵ shows them"
 
 
 def test_remark_on_a_remark_writes_it_anew() -> None:
     """With its words and its lines."""
     comment = Comment(text="why?", path="a.py", line=9, end_line=10)
     rows = make_rows(comment)
-    assert build_remark_place(rows, 6, 6) == RemarkPlace("a.py", 9, 10, "why?", comment)
+    assert build_comment_place(rows, 6, 6) == CommentPlace("a.py", 9, 10, "why?", comment)
 
 
 def test_remark_above_the_lines_is_on_the_file() -> None:
     """Also where the file has no lines at all."""
     rows = DiffRows(build_shown([], ["\u200b"]), DiffLook())
-    assert build_remark_place(rows, 0, 0) == RemarkPlace("a.py")
-    assert build_remark_place(DiffRows(build_shown([], []), DiffLook()), 0, 0) == RemarkPlace("a.py")
+    assert build_comment_place(rows, 0, 0) == CommentPlace("a.py")
+    assert build_comment_place(DiffRows(build_shown([], []), DiffLook()), 0, 0) == CommentPlace("a.py")
 
 
 def test_remark_side_by_side_is_on_the_new_side() -> None:
     """Where both sides have a line, the new one counts."""
     rows = make_rows(split=True)
-    assert build_remark_place(rows, 2, 2) == RemarkPlace("a.py", 10)
-    assert build_remark_place(rows, 4, 4) == RemarkPlace("a.py", 10, None, "(deleted line 12) ")
+    assert build_comment_place(rows, 2, 2) == CommentPlace("a.py", 10)
+    assert build_comment_place(rows, 4, 4) == CommentPlace("a.py", 10, None, "(deleted line 12) ")
 
 
 def test_each_side_is_read_by_itself() -> None:

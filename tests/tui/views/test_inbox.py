@@ -11,8 +11,7 @@ from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMov
 from handoff_tui.status.inbox_item import InboxGroup, InboxOrder, RiskFact, RiskKind, WorkSize, close_items
 from handoff_tui.tui.views.inbox.page import add_blocking, build_broken_page, build_inbox_page
 from handoff_tui.tui.views.inbox.rows import InboxRows, build_key, filter_inbox, label_item
-from tests.support.inbox_items import MOMENT, make_item
-from tests.support.reviewed import list_lines
+from tests.support.desk_states import MOMENT, list_lines, make_item
 
 RISKS = (RiskFact(kind=RiskKind.TESTS_REMOVED, text="1 test is gone"), RiskFact(kind=RiskKind.SIZE, text="large"))
 MINE = make_item("H-1", since=MOMENT - timedelta(minutes=12), risks=RISKS, claims=(11, 2, 3), size=WorkSize(7, 182, 40))

@@ -11,9 +11,9 @@ from handoff_tui.log.entries.statement import parse_entry
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow, LogView
 from handoff_tui.tui.views.log.rows import MOST_LANES, LogRows, build_graph, filter_log
 from handoff_tui.tui.views.log.view import build_entry_detail, build_row_detail, find_changes, has_no_human
+from tests.support.desk_states import list_lines
 from tests.support.gate_views import build_gate_view
-from tests.support.log_entries import build_statement, sign_statement
-from tests.support.reviewed import list_lines
+from tests.support.log_keys import build_statement, sign_statement
 
 
 def build_row(name: str, **changes: Any) -> LogRow:  # noqa: ANN401 - any field

@@ -17,9 +17,7 @@ from handoff_tui.status.pipeline import AttemptView, PhaseProgress, PhaseView, P
 from handoff_tui.tui.views.pipeline.page import build_pipeline_page
 from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain, label_phase, parse_moment
 from tests.support.check_reports import build_report, build_result
-from tests.support.desk_states import make_state
-from tests.support.inbox_items import MOMENT
-from tests.support.reviewed import list_lines
+from tests.support.desk_states import MOMENT, list_lines, make_state
 
 VIEW = PipelineView(
     name="shop",

@@ -15,8 +15,8 @@ from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.reading.format import SourceFile
+from tests.support.format_states import STATE_COMMIT, build_agent_state, build_state
 from tests.support.memory_files import MemoryFiles
-from tests.support.session_states import MESSAGE, STATE_COMMIT, build_agent_state, build_state
 from tests.support.world import HEAD, MemoryWorld, find_subjects, judge
 
 
@@ -69,13 +69,6 @@ def test_path_that_is_named_passes(text: str) -> None:
     assert judge_tree("src/pier.py", HANDOFF=text) == []
 
 
-def test_state_file_documents_too() -> None:
-    """The message to the next agent is as good a place as a document."""
-    state = build_agent_state(handoff_message=f"{MESSAGE} Not committed: src/pier.py.")
-    facts = RepositoryFacts(root="/r", head=HEAD, branch="main", changed=("src/pier.py",))
-    assert judge(CHANGES_ARE_DOCUMENTED, MemoryWorld(files=build_state(state), repository=facts)) == []
-
-
 def test_path_in_escaped_json_is_read() -> None:
     """A path that the file spells in escapes is named as much as any other."""
     planning = {"version": "1", "status": "paused", "phase": "2", "uncommitted_files": ["src/möwe.py"], "blockers": []}
@@ -97,12 +90,6 @@ def test_name_that_fits_several_changes_says_too_little() -> None:
     assert len(judge_tree(*paths, HANDOFF="Left: `__init__.py` and my notes.txt")) == 4
     named = judge_tree(*paths, HANDOFF="Left: `a/__init__.py` and a/my notes.txt")
     assert [found.subject for found in named] == ["b/__init__.py", "b/my notes.txt"]
-
-
-def test_root_file_of_a_common_name_is_named_by_its_name() -> None:
-    """For a file at the root its name is its path."""
-    found = judge_tree("setup.py", "lib/setup.py", HANDOFF="Left: setup.py")
-    assert [finding.subject for finding in found] == ["lib/setup.py"]
 
 
 def test_own_folder_is_no_change() -> None:
@@ -163,13 +150,6 @@ def test_lag_beyond_the_tolerated_is_found() -> None:
     assert (found.subject, found.expected, found.actual) == (STATE_COMMIT[:7], "at most 1 commit of work", "3 commits")
     assert found.command == f"git log --oneline {STATE_COMMIT[:7]}..HEAD"
     assert (found.place and found.place.line) == 7
-
-
-def test_tolerated_lag_comes_from_the_configuration() -> None:
-    """A project may tolerate more, or nothing."""
-    assert judge(CLAIMED_COMMITS_MATCH_GIT, build_world(3, overrides={"mosaic.commit_lag_tolerated": 3})) == []
-    world = build_world(1, overrides={"mosaic.commit_lag_tolerated": 0}, log=build_line(), touched={HEAD: ("a.py",)})
-    assert len(judge(CLAIMED_COMMITS_MATCH_GIT, world)) == 1
 
 
 def test_commits_of_state_files_are_left_out() -> None:
@@ -267,14 +247,6 @@ def test_shallow_clone_cannot_tell() -> None:
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", shallow=True)
     with pytest.raises(UndecidableError, match=f"shallow.*{STATE_COMMIT[:7]}"):
         judge(CLAIMED_COMMITS_MATCH_GIT, MemoryWorld(files=build_state(), repository=facts))
-
-
-def test_shallow_clone_still_tells_what_it_sees() -> None:
-    """A lag that is known is a finding in a shallow clone too."""
-    facts = RepositoryFacts(root="/r", head=HEAD, branch="main", shallow=True)
-    world = build_world(9, repository=facts)
-    world.files[".mosaic/SESSION_HANDOFF_1.md"] = "# SESSION HANDOFF\n\nCommit `eeee333`.\n"
-    assert find_subjects(CLAIMED_COMMITS_MATCH_GIT, world) == [STATE_COMMIT[:7]]
 
 
 def test_state_without_a_commit_does_not_apply() -> None:
@@ -396,16 +368,6 @@ def test_missing_files_of_every_document_are_found() -> None:
     ]
 
 
-def test_finding_says_what_the_document_says() -> None:
-    """A file said to be created reads otherwise than one that is only named."""
-    messages = [found.message for found in judge(REFERENCED_FILES_EXIST, build_measured_world("docs/piers.md"))]
-    assert messages == [
-        ".mosaic/SESSION_HANDOFF_1.md says it created lib/piers.py, which does not exist",
-        ".mosaic/SESSION_HANDOFF_1.md names scripts/watch.sh, which does not exist",
-        "HANDOFF.md names docs/tolls.md, which does not exist",
-    ]
-
-
 def test_only_the_handoff_under_review_is_judged() -> None:
     """The references of other handoffs are not its fault."""
     found = judge(REFERENCED_FILES_EXIST, build_measured_world(), scope="mosaic")
@@ -420,12 +382,6 @@ def test_file_that_a_document_says_is_deleted_is_not_missed() -> None:
     context = Context(Answers(world))
     assert list(REFERENCED_FILES_EXIST.judge(context)) == []
     assert context.notes == ["1 named files are said to have been deleted"]
-
-
-def test_file_that_cannot_be_told_is_not_found() -> None:
-    """A name that may mean several files, or no file, is unverified, which is no contradiction."""
-    world = MemoryWorld(files={**build_state(), "HANDOFF.md": NOTE})
-    assert judge(REFERENCED_FILES_EXIST, world) == []
 
 
 def test_link_to_nothing_is_found() -> None:

@@ -10,15 +10,23 @@ import pytest
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
 from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT
-from handoff_tui.checks.rules.procedure.handing_over import SOURCE_PHASE_COMPLETE
+from handoff_tui.checks.rules.procedure.handing_over import CONTEXT_TRANSFER_COMPLETE, SOURCE_PHASE_COMPLETE
 from handoff_tui.checks.rules.procedure.records import Record
 from handoff_tui.checks.rules.procedure.state_consistent import STATE_CONSISTENT, judge_session
 from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
-from tests.support.cycles import cycle_world, note
-from tests.support.procedures import CONTEXT, EXECUTION, PATH, SESSION, files_world, procedure_world
+from tests.support.format_states import (
+    CONTEXT,
+    EXECUTION,
+    PATH,
+    SESSION,
+    cycle_world,
+    files_world,
+    note,
+    procedure_world,
+)
 from tests.support.world import MemoryWorld, find_subjects, judge
 
 GLAZE = "cobalt\n"
@@ -152,11 +160,6 @@ def test_data_intact_cannot_tell_when_nothing_could_be_compared() -> None:
         judge(DATA_INTACT, MemoryWorld(files={RESULTS: results_with(SUM)}))
 
 
-def test_source_phase_complete_passes_a_finished_procedure() -> None:
-    """Steps done, no errors, completed: nothing to find."""
-    assert judge(SOURCE_PHASE_COMPLETE, procedure_world()) == []
-
-
 @pytest.mark.parametrize(
     ("execution", "subject", "line_has"),
     [
@@ -194,17 +197,6 @@ def test_source_phase_complete_looks_at_the_last_execution() -> None:
         "kiln-3 status",
         "kiln-3 blocker error-1",
     }
-
-
-def test_source_phase_complete_reports_a_file_that_cannot_be_read() -> None:
-    """A procedure that is no JSON is not passed over."""
-    found = judge(SOURCE_PHASE_COMPLETE, MemoryWorld(files={PATH: '{"handoff_id": "kiln'}))
-    assert f"unreadable {PATH}" in {entry.subject for entry in found}
-
-
-def test_source_phase_complete_holds_for_a_red_test() -> None:
-    """RED is complete with a failing test; that is what it is for."""
-    assert judge(SOURCE_PHASE_COMPLETE, cycle_world([note("PLAN"), note("RED")])) == []
 
 
 def test_source_phase_complete_fails_a_phase_that_is_tried_again() -> None:
@@ -359,11 +351,6 @@ def test_state_consistent_compares_state_file_and_note() -> None:
     assert [(entry.expected, entry.actual) for entry in found] == [("GREEN", "RED")]
 
 
-def test_state_consistent_reports_a_file_that_cannot_be_read() -> None:
-    """A procedure that is no JSON is not passed over."""
-    assert find_subjects(STATE_CONSISTENT, MemoryWorld(files={PATH: '{"handoff_id": "kiln'})) == [f"unreadable {PATH}"]
-
-
 WHERE = Place(path="procedures/kiln.json", line=4)
 
 
@@ -381,3 +368,10 @@ def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: Memory
     """It neither passes nor fails."""
     with pytest.raises(NotApplicableError):
         judge(rule, world)
+
+
+@pytest.mark.parametrize("rule", [SOURCE_PHASE_COMPLETE, STATE_CONSISTENT, CONTEXT_TRANSFER_COMPLETE])
+def test_file_that_cannot_be_read_is_found(rule: Rule) -> None:
+    """A procedure that is no JSON is not passed over."""
+    assert judge(rule, procedure_world()) == []
+    assert f"unreadable {PATH}" in find_subjects(rule, MemoryWorld(files={PATH: '{"handoff_id": "kiln'}))

@@ -1,12 +1,16 @@
-"""Attempts, figures, a search and a journey, made by hand: for tests of how they are shown."""
+"""States of the app with a log, with agents and with debugging, made by hand."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
+from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.agents.step.report import Direction, NewCommit, Route, RunView, StepOutcome, StepReport, TouchedFile
 from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange
 from handoff_tui.checks.result import Outcome
+from handoff_tui.core.tasks import ProofKind
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.history.attempts.report import (
     AttemptComparison,
@@ -32,12 +36,191 @@ from handoff_tui.history.bisect.report import (
 from handoff_tui.history.failure.report import FailedCheck, FailureReport, OutputExcerpt, OutputLine
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Target, Unit, Week
 from handoff_tui.history.travel.values import Stop, StopKind
+from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow, PhaseCommand, StepPlan
 from handoff_tui.live.state.app import AppState, AttemptsView, Loaded, PastView, RepositoryPart, TravelPart
+from handoff_tui.log.show.view import EntryState, LogRow, LogView
 from handoff_tui.status.inbox_item import InboxItem
 from tests.support.check_reports import build_report, build_result
-from tests.support.inbox_items import MOMENT
-from tests.support.log_states import DESK as LOG_DESK
-from tests.support.log_states import VIEW, build_id
+from tests.support.desk_states import MOMENT, ROOT, make_item, make_state
+
+READ_AT = datetime(2026, 3, 6, 11, 58, tzinfo=UTC)
+ITEM = make_item("H-1")
+
+
+def build_id(letter: str) -> str:
+    return f"sha256:{letter * 64}"
+
+
+ROWS = (
+    LogRow(
+        id=build_id("d"),
+        state=EntryState.VALID,
+        kind="decision",
+        what="approve",
+        seq=4,
+        time="2026-03-06T11:00:00Z",
+        actor="ada@example.org",
+        roles=("reviewer",),
+        handoff="H-1",
+        phase="build",
+        attempt=1,
+        head=True,
+        parents=(build_id("b"), build_id("c")),
+    ),
+    LogRow(
+        id=build_id("c"),
+        state=EntryState.VALID,
+        kind="submission",
+        what="submit",
+        seq=2,
+        time="2026-03-06T10:30:00Z",
+        actor="heron",
+        roles=("agent",),
+        handoff="H-2",
+        phase="build",
+        attempt=3,
+        parents=(build_id("a"),),
+    ),
+    LogRow(
+        id=build_id("b"),
+        state=EntryState.VOID,
+        why="the key was dropped",
+        kind="decision",
+        what="hold",
+        seq=2,
+        time="2026-03-06T10:00:00Z",
+        actor="bo@example.org",
+        roles=("reviewer",),
+        handoff="H-1",
+        phase="build",
+        attempt=1,
+        parents=(build_id("a"),),
+    ),
+    LogRow(
+        id=build_id("a"),
+        state=EntryState.VALID,
+        kind="policy",
+        what="policy 1",
+        seq=1,
+        time="2026-03-01T10:00:00Z",
+        actor="ada@example.org",
+        roles=("root",),
+    ),
+    LogRow(id=build_id("e"), state=EntryState.REFUSED, code="bad-envelope", why="the file is cut off"),
+)
+VIEW = LogView(
+    fatal=False,
+    log=build_id("a"),
+    policy=build_id("a"),
+    heads=(build_id("d"),),
+    total=len(ROWS),
+    rows=ROWS,
+    problems=(),
+)
+DESK = AppState(
+    repositories=(
+        RepositoryPart(ROOT, "lamp", Loaded(object()), Watching.LIVE, reviewer="ada@example.org"),  # type: ignore[arg-type]
+    ),
+    inbox=(ITEM,),
+    chosen=ITEM.key,
+    log=Loaded(VIEW, at=MOMENT),
+)
+
+
+HANDOFF = "H-1"
+COMMANDS = (PhaseCommand("notes", "build", "sh maker.sh {prompt_file}", from_repository=False),)
+PLAN = StepPlan(
+    handoff=HANDOFF,
+    phase="build",
+    attempt=1,
+    number=2,
+    direction="again",
+    source="build",
+    agent="maker",
+    argv=("sh", "maker.sh", "{prompt_file}"),
+    folder="/desk",
+    worktree=False,
+    environment=("HOME", "PATH"),
+    timeout_seconds=600,
+    tries_left=3,
+    from_repository=False,
+    prompt="Make it.\nThen say so.",
+)
+PROOFS = (
+    TaskProofs(
+        task="T-1",
+        proofs=(
+            MeasuredProof(
+                path="proofs/shot.png", kind=ProofKind.SCREENSHOT, task="T-1", run="R-1", sha256="a" * 64, size=70
+            ),
+        ),
+    ),
+    TaskProofs(
+        task=None,
+        proofs=(
+            MeasuredProof(
+                path="/runs/output.log",
+                kind=ProofKind.LOG,
+                run="build 1.1",
+                sha256="b" * 64,
+                recorded="b" * 64,
+                size=12,
+            ),
+            MeasuredProof(path="proofs/gone.json", kind=ProofKind.REPORT),
+        ),
+    ),
+)
+
+
+def make_run(number: int = 1, status: RunStatus = RunStatus.FINISHED, *, elapsed: float = 61.0) -> RunView:
+    """A run that has ended with 0, or goes on; nobody has looked at its work."""
+    key = RunKey(handoff=HANDOFF, phase="build", number=number)
+    plan = RunPlan(key=key, argv=("sh",), folder="/desk", timeout_seconds=600, agent="maker", owner="ada", mark="m")
+    over = status is RunStatus.FINISHED
+    end = RunEnd(ending=RunEnding.EXITED, code=0, seconds=elapsed, output_sha256="ab" * 32) if over else None
+    state = RunState(key=key, folder="/runs", status=status, plan=plan, end=end, elapsed=elapsed)
+    return RunView(state=state, last_line="the last word", output="/runs/output.log")
+
+
+def look_at(
+    run: RunView, outcome: StepOutcome = StepOutcome.FAILED, *why: str, commits: tuple[str, ...] = ("c" * 40,)
+) -> RunView:
+    """The same run when its work was looked at."""
+    end = run.state.end
+    assert end is not None
+    report = StepReport(
+        key=run.state.key,
+        route=Route(pipeline="notes", phase="build", direction=Direction.AGAIN),
+        agent="maker",
+        folder="/desk",
+        end=end,
+        outcome=outcome,
+        why=why,
+        files=(TouchedFile(path="src/app.py", change="modified"),),
+        commits=tuple(NewCommit(id=one, subject="work") for one in commits),
+        head_before="b" * 40,
+        head_after=commits[-1] if commits else "b" * 40,
+        next_move="decide on the work",
+    )
+    return run.model_copy(update={"report": report})
+
+
+def make_lock(*, stale: bool) -> LockState:
+    lock = PhaseLock(
+        phase="build", handoff=HANDOFF, attempt=1, owner="ada", pid=7, started="", host="vm", since=0.0, mark=""
+    )
+    return LockState(lock=lock, heartbeat=0.0, age_seconds=90.0, alive=not stale, stale=stale)
+
+
+def make_agent_state(*runs: RunView, **view: object) -> AppState:
+    shown = AgentsView(runs, agents=COMMANDS)._replace(**view)  # type: ignore[arg-type]
+    return replace(make_state(), agent=Loaded(shown))
+
+
+def make_window(run: RunView, lines: tuple[str, ...], *, first: int = 0, total: int | None = None) -> OutputWindow:
+    number = first + len(lines) if total is None else total
+    return OutputWindow(run.state.key, OutputSource.OUTPUT, first, lines, number, 10 * number, complete=True)
+
 
 FIRST, SECOND = "a1" * 20, "b2" * 20
 
@@ -205,7 +388,7 @@ STOPS = (
 
 def build_visited(stop: Stop, item: InboxItem | None = None, **more: object) -> PastView:
     """The desk at a stop, with one handoff that waits for nobody."""
-    item = item or LOG_DESK.inbox[0]._replace(waits_on_me=False)
+    item = item or DESK.inbox[0]._replace(waits_on_me=False)
     facts: dict[str, object] = {
         "phase": None,
         "shown": Loaded(),
@@ -232,4 +415,4 @@ def build_desk(**more: object) -> AppState:
         "figures": Loaded(FIGURES, at=MOMENT),
         "checks": Loaded(build_report(build_result("tests-unit", Outcome.FAIL), build_result("types")), at=MOMENT),
     }
-    return replace(LOG_DESK, **{**parts, **more})  # type: ignore[arg-type]
+    return replace(DESK, **{**parts, **more})  # type: ignore[arg-type]
