@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.command import build_argv, build_backoff, fill, find_agent
+from handoff_tui.agents.command import build_argv, build_backoff, find_agent
 from handoff_tui.agents.consent import (
     build_agent_trust,
     digest_agents,
@@ -31,12 +31,6 @@ from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder
 from tests.support.step_reports import build_report
 from tests.support.stepping import HANDOFF, WORK, Stepping
-
-
-def test_known_fields_are_filled_in_once() -> None:
-    """Other braces stay; what is filled in is not looked through again."""
-    assert fill('{"a": {x}} {phase} {other}', {"phase": "{phase}"}) == '{"a": {x}} {phase} {other}'
-    assert fill("{phase}-{attempt}", {"phase": "RED", "attempt": "2"}) == "RED-2"
 
 
 def test_value_is_never_more_than_one_word() -> None:
@@ -67,12 +61,6 @@ def test_command_of_a_phase_wins() -> None:
     name, agent = find_agent(agents, Phase(name="BUILD", agent="dev", command=("own", "x")), "p")
     assert (name, agent.command, agent.timeout_seconds) == ("dev", ("own", "x"), 7)
     assert find_agent({}, Phase(name="BUILD", command=("own",)), "p")[1].timeout_seconds == 1800
-
-
-def test_phase_without_an_agent_says_what_to_configure() -> None:
-    """The very table."""
-    with pytest.raises(AgentRunError, match=r"\[agents\.test\] is not configured"):
-        find_agent({}, Phase(name="RED", agent="test"), "tdd")
 
 
 def test_waits_between_tries_grow_and_stay() -> None:

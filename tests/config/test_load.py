@@ -52,14 +52,6 @@ def write_user_file(home: Path, text: str) -> None:
     (folder / "config.toml").write_text(text)
 
 
-def test_load_without_files_gives_the_defaults(home: Path, root: Path) -> None:
-    """With no file, every value is the default and says so."""
-    for place in (root, None):
-        loaded = load_settings(place)
-        assert loaded.settings == Settings()
-        assert set(loaded.origins.values()) == {"default"}
-
-
 def test_load_keeps_what_holds_without_the_repository() -> None:
     """The defaults and the user's file, whatever the repository says."""
     loaded = build_settings(b"[limits]\ncommits = 5\n", b"[limits]\ncommits = 7\nfile_bytes = 9\n")
@@ -323,12 +315,6 @@ def test_settings_of_a_repository_are_read_from_anywhere_inside(builder: Reposit
     """Its own file wins over the user's."""
     builder.write("handoff-tui.toml", "[limits]\ncommits = 7\n").write("deep/a.py")
     assert read_settings(builder.folder / "deep", required=True).settings.limits.commits == 7
-
-
-def test_settings_outside_a_repository_are_the_users(tmp_path: Path, user_file: Path) -> None:
-    """A file of that name that is in no repository does not count."""
-    (tmp_path / "handoff-tui.toml").write_text("[limits]\ncommits = 7\n", encoding="utf-8")
-    assert read_settings(tmp_path, required=False).settings.limits.commits == 5
 
 
 def test_repository_that_was_asked_for_must_be_one(tmp_path: Path) -> None:

@@ -25,12 +25,10 @@ from handoff_tui.agents.engine.files import (
     prepare_database,
 )
 from handoff_tui.agents.engine.profile import (
-    Load,
     ProfileReport,
     ProfileRun,
     ProfileTarget,
     build_latency,
-    build_load,
     build_profile_page,
     run_profile,
 )
@@ -40,7 +38,6 @@ from handoff_tui.agents.engine.trial import (
     append_record,
     count_repeated,
     has_made_to_fail,
-    is_made_to_fail,
     is_ready,
     load_trial,
     make_trial,
@@ -51,7 +48,7 @@ from handoff_tui.agents.engine.trial import (
 )
 from handoff_tui.agents.procedures.plan import build_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest, TryKind
-from handoff_tui.config.settings.procedures import STANDARD_PROFILES, Procedures, ReliabilityKind, ReliabilityProfile
+from handoff_tui.config.settings.procedures import Procedures, ReliabilityKind, ReliabilityProfile
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import HandoffError, ProcedureError, WorkerPresentError
 from tests.support import procedure_runs
@@ -128,15 +125,6 @@ def test_every_piece_of_work_leaves_its_beginning_and_its_end(tmp_path: Path) ->
     assert actions.undo(REQUEST, "back", NOTHING).passed
     moments = [(record["name"], record["moment"], record.get("passed")) for record in read_records(tmp_path)]
     assert moments == [("one", "begin", None), ("one", "end", True), ("back", "begin", None), ("back", "end", True)]
-
-
-def test_share_of_steps_that_fail_is_the_one_that_was_asked_for() -> None:
-    """By the names alone: about a tenth of a thousand, and the same ones each time."""
-    trial = build_trial(0.1)
-    requests = [REQUEST.model_copy(update={"handoff": f"H-{number}"}) for number in range(1000)]
-    failing = [request for request in requests if is_made_to_fail(request, "one", trial)]
-    assert 70 < len(failing) < 130
-    assert failing == [request for request in requests if is_made_to_fail(request, "one", trial)]
 
 
 def test_step_that_is_made_to_fail_fails_in_every_try(tmp_path: Path) -> None:
@@ -269,22 +257,6 @@ def test_run_that_takes_too_long_is_given_up_and_told_to_end() -> None:
     report = run.build_report(SETTINGS, 1.0, 0)
     assert (report.completed, report.timed_out) == (4, 1)
     assert engine.cancelled == ["trial-2:trial:1:P:1"]
-
-
-@pytest.mark.parametrize(
-    ("name", "load"),
-    [
-        ("RELIABILITY_STANDARD", Load(100, 5)),
-        ("PERFORMANCE_STANDARD", Load(50, 10)),
-        ("STRESS_STANDARD", Load(50, 40)),
-        ("FAILURE_INJECTION_STANDARD", Load(75, 5)),
-        ("CONCURRENCY_STANDARD", Load(30, 50)),
-        ("ENDURANCE_STANDARD", Load(200, 3)),
-    ],
-)
-def test_load_of_the_six_profiles(name: str, load: Load) -> None:
-    """As the standard declares them; the stress factor multiplies runs and concurrency."""
-    assert build_load(STANDARD_PROFILES[name]) == load
 
 
 @pytest.mark.parametrize(

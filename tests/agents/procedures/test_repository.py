@@ -81,18 +81,6 @@ def test_procedure_waits_for_those_it_depends_on(done: bool, gate_desk: GateDesk
             actions.plan(OWN_REQUEST)
 
 
-def test_own_command_check_is_a_rule(gate_desk: GateDesk) -> None:
-    """A rule may be any check of the configuration; whether it holds is what the check says."""
-    (gate_desk.root / "handoff-tui.toml").write_text(
-        '[procedures.rules.nothing-unpushed]\nname = "pushed"\nseverity = "high"\ntimeout_seconds = 9\n',
-        encoding="utf-8",
-    )
-    actions = RepositoryActions(gate_desk.root, lambda _request, _name: True)
-    found = actions.judge(OWN_REQUEST, "nothing-unpushed", Event())
-    assert isinstance(found.passed, bool)
-    assert found.detail
-
-
 def test_declared_rule_is_judged_on_the_handoff(gate_desk: GateDesk) -> None:
     """VR003 finds a state file that contradicts git, or does not apply; it is never silent."""
     actions = RepositoryActions(gate_desk.root, lambda _request, _name: True)
@@ -237,15 +225,6 @@ def test_phase_is_complete_when_all_work_is_committed(stepping: Stepping) -> Non
     stepping.desk.builder.commit("more")
     moved = stepping.do("validate_phase_completion")
     assert (moved.passed, "but the work is at" in moved.detail) == (False, True)
-
-
-def test_resources_are_listed_with_their_hashes(stepping: Stepping) -> None:
-    """Each file of the handoff; doing it twice changes nothing."""
-    first, second = stepping.do("transfer_resources"), stepping.do("transfer_resources")
-    assert first == second
-    files = stepping.read("resources.json")["files"]
-    assert isinstance(files, dict)
-    assert files["HANDOFF.md"].startswith("sha256:")
 
 
 def test_state_keeps_what_was_there_before(stepping: Stepping) -> None:

@@ -59,13 +59,6 @@ def test_steps_are_done_in_order_and_the_rules_after_them_and_at_the_end() -> No
     assert actions.calls == ["step one", "rule A", "step two", "rule A", "rule B"]
 
 
-def test_plan_that_is_refused_fails_with_its_reason() -> None:
-    """Nothing is begun, so nothing is undone."""
-    actions = ToldActions(build_plan(rollback=UNDOS), refused="no such agent")
-    end = run(actions)
-    assert (end.state, end.reason, actions.calls) == (ProcedureState.FAILED, "no such agent", [])
-
-
 def test_step_is_tried_again_as_often_as_it_may() -> None:
     """Retries are tries after the first, with the waits between them; the last wait is used again."""
     plan = build_plan(build_step("one", retries=3)).model_copy(update={"backoff_seconds": (1.0, 2.0)})
@@ -88,11 +81,6 @@ def test_rollback_that_undoes_no_step_in_particular_comes_first() -> None:
     actions = ToldActions(build_plan(rollback=(*UNDOS, build_undo("whole"))), {"one": 9})
     run(actions)
     assert actions.calls == ["step one", "fence", "undo whole", "undo undo-one"]
-
-
-def test_failure_with_nothing_to_undo_is_a_plain_failure() -> None:
-    """`rollback` is said only where something was undone."""
-    assert run(ToldActions(build_plan(), {"one": 9})).state is ProcedureState.FAILED
 
 
 def test_rollback_that_fails_stops_for_a_person() -> None:
@@ -349,14 +337,6 @@ def test_no_more_runs_than_allowed_are_under_way() -> None:
     assert submit_run(engine, REQUEST, 4).state is ProcedureState.PENDING
 
 
-def test_watching_ends_with_the_run() -> None:
-    """And tells every look."""
-    run = build_run()
-    seen: list[str] = []
-    assert follow_run(ListEngine((run,)), run, FollowOptions(on_look=lambda found: seen.append(found.id))) == run
-    assert seen == [run.id]
-
-
 def test_watching_a_run_that_waits_already_has_it_look_once_more() -> None:
     """A decision may have come meanwhile; watching ends at its time when nothing is new."""
     run = build_run(ProcedureState.WAITING)
@@ -443,25 +423,6 @@ def test_run_whose_record_cannot_be_read_is_null_and_not_guessed() -> None:
     """What was asked is unknown then."""
     value = build_run_json(ProcedureRun(id="x", request=None, state=ProcedureState.FAILED))
     assert (value["procedure"], value["handoff"], value["attempt"]) == (None, None, None)
-
-
-def test_page_tells_every_try_and_what_was_left() -> None:
-    """The reason, each try with its words, and the rollbacks that a person has to do."""
-    run = build_run(
-        ProcedureState.FAILED,
-        needs_human=True,
-        reason="the step two failed",
-        tries=(
-            build_try(TryKind.STEP, "one"),
-            build_try(TryKind.RULE, "A", TryResult.FAIL, final=True, detail="not so"),
-        ),
-        left=("undo-one",),
-    )
-    lines = list_lines(build_run_page(run))
-    assert lines[0] == "■ stopped, needs you  H-1:build:1:P:1"
-    assert any("the step two failed" in line for line in lines)
-    assert any("rule, at the end" in line and "not so" in line for line in lines)
-    assert lines[-1] == "! undo-one did not run: undo by hand what it would undo"
 
 
 def test_looks_at_a_gate_that_found_nothing_new_are_told_once() -> None:

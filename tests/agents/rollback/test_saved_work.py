@@ -10,9 +10,7 @@ import pytest
 from handoff_tui.agents.rollback.report import (
     RollbackState,
     build_done_page,
-    build_preview_json,
     build_preview_page,
-    build_rollback_json,
     build_rollbacks_page,
 )
 from handoff_tui.agents.rollback.saved_work import (
@@ -81,14 +79,6 @@ def test_everything_comes_back_byte_by_byte(work: RepositoryBuilder) -> None:
     assert (read_all(work.folder), work.git("status", "--porcelain")) == (before, status)
 
 
-def test_saving_touches_neither_index_nor_files(work: RepositoryBuilder) -> None:
-    """Only objects and one ref are new."""
-    before, status = read_all(work.folder), work.git("status", "--porcelain")
-    repository, paths = open_dirty(work)
-    write_saved_work(repository, work.head(), paths, "stamp")
-    assert (read_all(work.folder), work.git("status", "--porcelain")) == (before, status)
-
-
 def test_what_no_tree_can_hold_is_named(work: RepositoryBuilder) -> None:
     """A pipe, a repository inside, a file that is gone is none of these."""
     os.mkfifo(work.place("pipe"))
@@ -132,13 +122,6 @@ def test_preview_tells_what_would_change_and_what_is_in_the_way() -> None:
     assert "  and 10 more" in list_lines(page)
     assert "  and 10 more" not in list_lines(build_preview_page(PREVIEW, everything=True))
     assert find_section(page, "In the way: not the work of an agent") == ["  y"]
-
-
-def test_json_says_whether_it_was_done() -> None:
-    """One schema for both."""
-    assert build_preview_json(PREVIEW)["applied"] is False
-    done = build_rollback_json((RECORD,))
-    assert (done["applied"], done["schema"]) == (True, "handoff-tui/rollback/v1")
 
 
 def test_record_tells_where_everything_is_saved() -> None:

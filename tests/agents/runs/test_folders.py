@@ -218,15 +218,6 @@ def test_any_name_is_one_folder(text: str) -> None:
     assert len(name) <= 120
 
 
-def test_run_with_a_damaged_result_is_not_finished(tmp_path: Path) -> None:
-    """Its supervisor is gone, so it is lost."""
-    runs = Runs(tmp_path)
-    state = runs.run("true")
-    Path(state.folder, "exit.json").write_text("{", encoding="utf-8")
-    handle = write_run(tmp_path, runs.plan("x").model_copy(update={"key": state.key}))
-    wait_until(lambda: read_run(handle).status is RunStatus.LOST)
-
-
 def test_supervisor_imports_the_standard_library_alone() -> None:
     """It starts in a moment, and nothing of a repository can stand in for what it imports."""
     source = str(Path(__file__).parents[3] / "src")
@@ -285,14 +276,6 @@ def test_supervisor_keeps_giving_signs(runs: Runs) -> None:
     assert not lock.exists()
 
 
-def test_lock_of_somebody_else_is_left_alone(runs: Runs) -> None:
-    """It was broken and taken again while the agent ran."""
-    lock = runs.folder / "lock.json"
-    lock.write_text(json.dumps({"mark": "another"}), encoding="utf-8")
-    runs.run("true", mark="mark", lock=str(lock))
-    assert json.loads(lock.read_bytes()) == {"mark": "another"}
-
-
 def test_agent_whose_folder_was_deleted_is_watched_to_its_end(runs: Runs) -> None:
     """No result can be written then; nothing of it goes on either."""
     plan = runs.plan("true")
@@ -303,16 +286,6 @@ def test_agent_whose_folder_was_deleted_is_watched_to_its_end(runs: Runs) -> Non
     assert read_run(handle).status is RunStatus.ABSENT
     pid = note.read_text(encoding="ascii").strip()
     wait_until(lambda: not Path(f"/proc/{pid}").exists())
-
-
-def test_json_is_written_whole_and_for_its_owner_alone(tmp_path: Path) -> None:
-    """It takes the place of what was there; nothing is left beside it."""
-    place = tmp_path / "x.json"
-    place.write_text("old", encoding="utf-8")
-    write_json(place, {"a": 1})
-    assert json.loads(place.read_bytes()) == {"a": 1}
-    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
-    assert place.stat().st_mode & 0o077 == 0
 
 
 def test_digest_grows_with_the_output(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from handoff_tui.agents.runs.phase_locks import (
     take_lock,
     unlock,
 )
-from handoff_tui.agents.runs.reports import append_note, load_report, read_notes, write_report
-from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunState, RunStatus
-from handoff_tui.agents.step.report import Direction, OperatorNote, Route, StepOutcome, StepReport
+from handoff_tui.agents.runs.reports import append_note, read_notes
+from handoff_tui.agents.runs.run import RunKey, RunState, RunStatus
+from handoff_tui.agents.step.report import OperatorNote
 from handoff_tui.core.errors import PhaseLockedError, StoreWriteError, UsageError
 from tests.support.repositories import RepositoryBuilder
 
@@ -33,17 +33,6 @@ RULES = ("handoff-tui.toml", "tools/gate.sh")
 
 def look(builder: RepositoryBuilder, *guarded: str) -> Observation:
     return read_observation(builder.folder, builder.folder, RULES, guarded)
-
-
-def test_nothing_changes_where_nothing_was_touched(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """Looking twice sees the same, and asks about the same."""
-    builder.write("a").commit()
-    place = tmp_path / "guarded"
-    place.mkdir()
-    before = look(builder, str(place))
-    assert look(builder, str(place)) == before
-    assert (before.head, before.branch) == (builder.head(), "refs/heads/main")
-    assert (before.rule_names, before.guarded_names) == (RULES, (str(place),))
 
 
 def test_every_kind_of_change_is_seen(builder: RepositoryBuilder, tmp_path: Path) -> None:
@@ -91,27 +80,9 @@ def test_links_are_seen_by_where_they_lead(builder: RepositoryBuilder) -> None:
 
 KEY = RunKey(handoff="H-1", phase="build")
 
-REPORT = StepReport(
-    key=KEY,
-    route=Route(pipeline="p", phase="build", direction=Direction.AGAIN),
-    agent="maker",
-    folder="/r",
-    end=RunEnd(ending=RunEnding.EXITED, code=0),
-    outcome=StepOutcome.READY,
-)
-
 
 def state(folder: Path) -> RunState:
     return RunState(key=KEY, folder=str(folder), status=RunStatus.FINISHED)
-
-
-def test_report_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """Until then there is none; a damaged one is none."""
-    assert load_report(state(tmp_path)) is None
-    write_report(state(tmp_path), REPORT)
-    assert load_report(state(tmp_path)) == REPORT
-    (tmp_path / "report.json").write_text("{", encoding="utf-8")
-    assert load_report(state(tmp_path)) is None
 
 
 def note(text: str) -> OperatorNote:

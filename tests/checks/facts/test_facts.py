@@ -26,38 +26,6 @@ def build(path: str, text: str) -> tuple[Context, Handoff]:
     return Context(Answers(MemoryWorld({path: text}))), handoff
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("Approved by: Ingrid Moen", "Ingrid Moen"),
-        ("- **Approved By:** Ingrid Moen", "Ingrid Moen"),
-        ("> approved_by: Ingrid", "Ingrid"),
-        ("1. Sign-off by: Ingrid", "Ingrid"),
-        ("Human approval: yes", None),
-    ],
-)
-def test_approval_is_found_however_it_is_written(text: str, name: str | None) -> None:
-    """In bold, in lists, with underscores; without a name it names nobody."""
-    [approval] = find_approvals(*build("a.md", f"# Top\n{text}\n"))
-    assert (approval.name, approval.place.line) == (name, 2)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Approved by: none",
-        "Approved by: awaiting Ingrid",
-        "Approved by:",
-        "Approved by: [ ] ___",
-        "It was approved by Ingrid: yes",
-        "```\nApproved by: Ingrid\n```",
-    ],
-)
-def test_what_is_no_approval_is_not_found(text: str) -> None:
-    """Refused, empty, a mention, or inside code."""
-    assert list(find_approvals(*build("a.md", text))) == []
-
-
 def test_approval_in_json_is_found_with_what_stands_beside_it() -> None:
     """At any depth; an object may hold the name."""
     text = '{"a": [{"approved_by": {"name": "Ingrid"}, "note": "simulated"}, {"approved_by": false}]}'

@@ -128,14 +128,6 @@ def test_call_without_consequence_says_why(line: str) -> None:
     assert call.shrug
 
 
-def test_only_scripts_are_found_when_ours_is_not_asked_for() -> None:
-    """The repository's own script is told from this program."""
-    text = "handoff-tui check\ntools/validate.py\n"
-    for prose in (False, True):
-        assert find_calls(text, (SCRIPT,), ours=False, prose=prose) == [Call(2)]
-        assert find_calls(text, prose=prose) == [Call(1)]
-
-
 def test_prose_calls_in_code_and_mentions_elsewhere() -> None:
     """Fenced code, code spans and lines that are commands are calls; hidden text is none; warnings are told."""
     assert find_calls(PROMPT, (SCRIPT,), prose=True) == [
@@ -167,20 +159,6 @@ def test_prose_calls_in_code_and_mentions_elsewhere() -> None:
 def test_prompt_that_names_the_call_is_told(text: str, expected: list[Call]) -> None:
     """Hidden text does not count; advice against it is shown as such, rather once too often."""
     assert find_calls(text, prose=True) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("- run: x\n  continue-on-error: true\n", 2),
-        ("  allow_failure: true\n", 1),
-        ("if: ${{ false }}\n", 1),
-        ("continue-on-error: false\n# allow_failure: true\n", None),
-    ],
-)
-def test_toothless_step_is_found(text: str, line: int | None) -> None:
-    """The words by which CI lets a step fail."""
-    assert find_toothless(text) == line
 
 
 @settings(max_examples=100)

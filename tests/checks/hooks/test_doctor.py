@@ -169,15 +169,6 @@ def write_hook(builder: RepositoryBuilder, content: bytes | str, mode: int = 0o7
     builder.place(f".git/hooks/{name}").chmod(mode)
 
 
-def test_repository_without_hooks_is_not_wired(builder: RepositoryBuilder) -> None:
-    """Both are missing, with the command that mends it; there is no program to speak of."""
-    found = examine_hooks(builder)
-    assert [found[f"hook-{name.value}"].standing for name in HookName] == [Standing.MISSING] * 2
-    assert found["hook-pre-push"].commands == ("handoff-tui hooks install",)
-    assert found["hooks-path"].standing is Standing.OK
-    assert "hook-program" not in found
-
-
 def test_installed_hooks_are_wired(builder: RepositoryBuilder) -> None:
     """With the line that calls the program, the kept hook, and the program itself."""
     write_hook(builder, "#!/bin/sh\n")
@@ -313,16 +304,6 @@ def test_program_inside_the_repository_is_not_beyond_doubt(
     assert (diagnosis.standing, diagnosis.counts) == (Standing.UNKNOWN, False)
 
 
-def test_linked_worktree_shows_the_shared_hooks(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """By their whole path, since they are outside of it."""
-    builder.write("a").commit()
-    linked = builder.worktree(tmp_path / "linked", "side")
-    install_hooks(linked.folder, HookName)
-    found = examine_hooks(linked)
-    assert found["hook-pre-commit"].standing is Standing.OK
-    assert found["hook-pre-commit"].evidence[0].path == str(builder.folder / ".git/hooks/pre-commit")
-
-
 MOSAIC = Mosaic()
 
 SCRIPTS = (MOSAIC.validation_script,)
@@ -401,21 +382,6 @@ def test_prompts_are_told_one_by_one(tmp_path: Path) -> None:
     }
     assert [str(place) for place in found["CLAUDE.md"].evidence] == ["CLAUDE.md:2", "AGENTS.md:3"]
     assert found["GEMINI.md"].commands[0].endswith(">> GEMINI.md")
-
-
-def test_prompts_of_the_configuration_are_looked_at(tmp_path: Path) -> None:
-    """Hooks among those places are not prompts."""
-    mosaic = Mosaic(wiring_places=("PROMPT.txt", ".git/hooks/pre-commit"))
-    texts = build_texts(tmp_path, {"PROMPT.txt": f"{CALL}\n", ".git/hooks/pre-commit": "x"})
-    [diagnosis] = diagnose_prompts(texts, mosaic, ())
-    assert (diagnosis.id, diagnosis.standing) == ("agent-prompt:PROMPT.txt", Standing.OK)
-
-
-def test_no_prompt_is_missing(tmp_path: Path) -> None:
-    """With the line that would make one."""
-    [diagnosis] = diagnose_prompts(build_texts(tmp_path, {}), MOSAIC, ())
-    assert diagnosis.standing is Standing.MISSING
-    assert "AGENTS.md" in diagnosis.commands[0]
 
 
 def test_prompt_that_cannot_be_read_cannot_be_told(tmp_path: Path) -> None:

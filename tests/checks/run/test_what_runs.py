@@ -35,12 +35,6 @@ def choose(builder: RepositoryBuilder, named: str | None = None) -> Baseline:
     return choose_baseline(open_desk(builder.folder), named)
 
 
-def test_named_commit_is_taken(builder: RepositoryBuilder) -> None:
-    """Whatever else there is."""
-    builder.write("a").commit("one").write("b").commit("two")
-    assert choose(builder, "HEAD~1").commit == builder.head("HEAD~1")
-
-
 def test_unknown_name_is_refused(builder: RepositoryBuilder) -> None:
     """With the option to use."""
     builder.write("a").commit("one")
@@ -325,17 +319,6 @@ def test_repository_that_asks_for_nothing_needs_no_consent(builder: RepositoryBu
     assert find_state(builder) is None
     with pytest.raises(UsageError, match="nothing to consent to"):
         give_consent(open_desk(builder.folder), "sha256:0")
-
-
-def test_another_digest_is_refused(asking: RepositoryBuilder) -> None:
-    """The right one is named, with how to look first."""
-    with pytest.raises(UsageError) as refused:
-        give_consent(open_desk(asking.folder), "sha256:0")
-    state = find_state(asking)
-    assert state is not None
-    assert state.digest in refused.value.message.split()
-    assert "--list" in refused.value.hint
-    assert not has_consent(asking)
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"x": 3}', '{"x": [1]}', ""])

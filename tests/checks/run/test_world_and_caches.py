@@ -16,7 +16,6 @@ from handoff_tui.checks.run.baseline import choose_baseline
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.run.result_cache import load_result_cache
-from handoff_tui.checks.world import Change
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.formats.registry import FORMATS
@@ -72,12 +71,6 @@ def test_world_knows_history(world: RepositoryWorld, repository: RepositoryBuild
     assert (world.lag(base), world.commit_paths("HEAD")) == (1, ("a.py",))
     assert (world.document_commit("HANDOFF.md"), world.document_commit("absent")) == (base, None)
     assert world.read_at(base, "a.py") == b"one\n"
-
-
-def test_world_compares_with_the_baseline(world: RepositoryWorld, repository: RepositoryBuilder) -> None:
-    """Everything after what was pushed, untracked files included."""
-    assert world.baseline() == repository.head("HEAD~1")
-    assert world.changes() == (Change("M", "a.py"), Change("A", "new file.txt"))
 
 
 def test_world_measures_claims(world: RepositoryWorld) -> None:
@@ -205,16 +198,6 @@ def test_answer_that_rests_on_the_outside_ages(
     monkeypatch.setattr(time, "time", lambda: later)
     assert recall(small_repository, "clock").find() is None
     assert recall(small_repository, "tree").find() is not None
-
-
-def test_clock_that_went_back_is_not_believed(
-    small_repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An answer from the future is none."""
-    recall(small_repository, "q").keep("said\n", 0, outside=False)
-    earlier = time.time() - 3600
-    monkeypatch.setattr(time, "time", lambda: earlier)
-    assert recall(small_repository, "q").find() is None
 
 
 def test_too_many_changes_are_not_digested(small_repository: RepositoryBuilder) -> None:

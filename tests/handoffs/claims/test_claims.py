@@ -221,12 +221,6 @@ def test_shallow_clone_does_not_contradict_what_it_cannot_know(
     assert folder != clone.folder
 
 
-@pytest.mark.parametrize(("name", "state"), [("main", HOLDS), ("side", UNVERIFIED), ("nowhere", CONTRADICTED)])
-def test_branch_is_looked_up(measure: Measure, name: str, state: VerdictState) -> None:
-    """The present one, another one, none."""
-    assert measure(ClaimKind.BRANCH, None, name).state is state
-
-
 @pytest.mark.parametrize(
     ("evidence", "state"),
     [
@@ -324,12 +318,6 @@ def test_path_is_found_as_a_reader_would(wanted: str, document: str, path: str |
     assert FINDER.find(wanted, document).path == path
 
 
-def test_ambiguous_name_is_not_guessed() -> None:
-    """Two files that fit are both named, and none is taken."""
-    found = FINDER.find("same.py", "README.md")
-    assert (found.path, found.candidates) == (None, ("x/same.py", "y/same.py"))
-
-
 DOCUMENT_EVIDENCE = "docs/HANDOFF.md"
 
 Look = Callable[[], RepositoryEvidence]
@@ -358,13 +346,6 @@ def test_hash_of_a_link_that_leads_out_is_not_measured(builder: RepositoryBuilde
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
     builder.link("way", tmp_path / "secret")
     assert look().hash_now("way") is None
-
-
-def test_document_that_was_never_committed_is_new(story: RepositoryBuilder, look: Look) -> None:
-    """It has no past of its own: what was before it is HEAD."""
-    story.write("new/HANDOFF.md")
-    assert look().hash_at_document("a.py", "new/HANDOFF.md") == (None, "")
-    assert look().hash_before_document("a.py", "new/HANDOFF.md") == (sha256_evidence("two\n"), "HEAD")
 
 
 def test_shallow_clone_has_no_past_of_a_document_at_its_end(story: RepositoryBuilder, tmp_path: Path) -> None:

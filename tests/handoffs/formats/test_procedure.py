@@ -111,13 +111,6 @@ def test_procedure_rule_results_are_check_claims() -> None:
     assert (status.value, status.where.path) == ("COMPLETE", "handoffs/b.json")
 
 
-def test_procedure_errors_of_the_last_execution_block() -> None:
-    """What the last try broke on is open."""
-    (handoff,) = read_with(PROCEDURE, shelf_of(a=EXECUTIONS[:1])).handoffs
-    assert [blocker.title for blocker in handoff.blockers] == ["short circuit"]
-    assert handoff.status == "ROLLBACK"
-
-
 def test_procedure_finds_contexts_in_lists_and_under_names() -> None:
     """A bare list, `handoffs`, and an object of objects."""
     second = {**CONTEXT, "handoff_id": "lamp-8"}
@@ -190,11 +183,3 @@ def test_procedure_recognises_by_content() -> None:
     assert PROCEDURE.recognise(Source.of_text("handoffs/a.json", '{"handoff_id": "a", "from": "b"}')) == Confidence.NO
     assert not PROCEDURE.may_own("handoffs/handoff.schema.json")
     assert not PROCEDURE.may_own("package.json")
-
-
-def test_procedure_lists_a_broken_file() -> None:
-    """It is a handoff of its own with a problem."""
-    shelf = MemoryFiles({"handoffs/a.json": '{"handoff_id": '})
-    (handoff,) = read_with(PROCEDURE, shelf).handoffs
-    assert handoff.id == "procedure/handoffs/a.json"
-    assert len(shelf.problems()) == 1

@@ -50,29 +50,6 @@ def messages(shelf: MemoryFiles) -> list[str]:
     return [problem.message for problem in (*shelf.problems(), *read_with(TDD, shelf).problems)]
 
 
-def test_tdd_newest_note_is_the_present_state_of_its_cycle() -> None:
-    """Earlier notes of the cycle are attempts, oldest first."""
-    handoff = read_all(noted((SECOND, GREEN), (FIRST, RED)))["TDD-2"]
-    assert (handoff.source_phase, handoff.target_phase, handoff.status) == ("GREEN", "REFACTOR", "PASS")
-    assert handoff.title == "dims to zero"
-    assert handoff.attempt == 2
-    assert handoff.producers == ("Ada",)
-    (attempt,) = handoff.attempts
-    assert (attempt.number, attempt.phase, attempt.status) == (1, "RED", "FAIL")
-    assert str(attempt.where) == f"notes:{NOTES}/{FIRST}:1"
-
-
-def test_tdd_note_claims_result_commit_and_files() -> None:
-    """The file that the phase makes is created; the one it needs is referenced."""
-    claims = read_all(noted((SECOND, GREEN)))["TDD-2"].claims
-    assert [(claim.kind, claim.subject, claim.value) for claim in claims] == [
-        (ClaimKind.STATUS, None, "PASS"),
-        (ClaimKind.COMMIT, None, SECOND),
-        (ClaimKind.FILE_REFERENCED, "tests/test_lamp.py", None),
-        (ClaimKind.FILE_CREATED, "src/lamp.py", None),
-    ]
-
-
 def test_tdd_planned_files_are_not_claimed() -> None:
     """A plan names files that are not there yet."""
     handoff = read_all(noted((FIRST, {**GREEN, "phase": "PLAN", "nextPhase": "RED", "testResult": None})))["TDD-2"]
@@ -236,11 +213,6 @@ def test_tdd_refs_mark_cycles() -> None:
     assert handoffs["TDD-2"].source_phase == "GREEN"
 
 
-def test_tdd_refs_alone_stand_alone() -> None:
-    """A ref without a cycle is shown even when there is nothing else."""
-    assert list(read_all(MemoryFiles({}, git_refs=(RefFact("refs/handoff/x", FIRST, ""),)))) == ["tdd/refs"]
-
-
 def test_tdd_state_file_is_the_present_where_there_are_no_notes() -> None:
     """History files are the attempts before it."""
     handoff = read_all(
@@ -269,13 +241,6 @@ def test_tdd_yaml_state_is_read_with_its_lines() -> None:
     assert [(problem.line, problem.path) for problem in reading.problems] == [(2, ".tdd-state.yaml")]
 
 
-def test_tdd_broken_yaml_state_is_reported() -> None:
-    """It is listed, and its problem has a line."""
-    reading = read_with(TDD, MemoryFiles({".tdd-state.yaml": "phase: RED\n  bad: [\n"}))
-    assert reading.handoffs[0].documents[0].path == ".tdd-state.yaml"
-    assert [problem.line for problem in reading.problems] == [2]
-
-
 def test_tdd_reports_a_state_file_that_lags_behind() -> None:
     """A file that tells another phase than the newest note is worth a warning."""
     shelf = noted((SECOND, GREEN))
@@ -292,12 +257,6 @@ def test_tdd_test_list_belongs_to_the_newest_cycle() -> None:
     assert [(task.title, task.done, task.stage) for task in tasks][-1] == ("glows", False, "Lamp")
     assert len(tasks) == 3
     assert messages(shelf) == ["'lights up' is done in the newest step"]
-
-
-def test_tdd_test_list_stands_alone_without_notes() -> None:
-    """It is a handoff of its own."""
-    handoff = read_all(MemoryFiles({"test-list.md": "# Lamp tests\n- [x] a\n- [ ] `b`\n"}))["tdd/test-list"]
-    assert [(task.title, task.done, task.where.line) for task in handoff.tasks] == [("a", True, 2), ("b", False, 3)]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from handoff_tui.handoffs.reading.json_document import (
     parse_json_lines,
     split_frontmatter,
 )
-from handoff_tui.handoffs.reading.markdown import Item, parse_field, parse_markdown
+from handoff_tui.handoffs.reading.markdown import parse_field, parse_markdown
 
 MARKDOWN = "---\nstatus: done\n---\n# Lamp\n\n## Wick\n"
 
@@ -127,13 +127,6 @@ def test_json_lines_keep_their_line_numbers() -> None:
     assert documents[1].problems[0].line == 3
 
 
-def test_boolean_is_no_number() -> None:
-    """`true` is not 1."""
-    root = root_of('{"a": true, "b": 1}')
-    assert (root.integer("a"), root.boolean("b")) == (None, None)
-    assert len(root.document.problems) == 2
-
-
 def test_frontmatter_is_read_and_lines_stay() -> None:
     """Values have their lines, and the body keeps its own."""
     document, body = split_frontmatter("a.md", "---\nphase: 2\ntags: [x, y]\ndate: 2026-01-02\n---\n# T\n")
@@ -141,12 +134,6 @@ def test_frontmatter_is_read_and_lines_stay() -> None:
     assert document.value == {"phase": 2, "tags": ["x", "y"], "date": "2026-01-02"}
     assert document.line_of(("tags",)) == 3
     assert body.split("\n")[5] == "# T"
-
-
-def test_text_without_frontmatter_is_left_alone() -> None:
-    """A rule in the middle, or an opening that never closes, is no frontmatter."""
-    for text in ("# T\n---\na: 1\n---\n", "---\na: 1\n", ""):
-        assert split_frontmatter("a.md", text) == (None, text)
 
 
 def test_broken_yaml_is_a_problem_with_its_line() -> None:
@@ -173,70 +160,6 @@ def test_aliases_that_multiply_are_refused() -> None:
     document, _ = split_frontmatter("a.md", "---\n" + "\n".join(lines) + "\n---\n")
     assert document is not None
     assert "it uses aliases" in document.problems[0].message
-
-
-def test_tags_build_no_objects() -> None:
-    """A Python tag is plain text here."""
-    document, _ = split_frontmatter("a.md", "---\na: !!python/object/apply:os.system [echo]\n---\n")
-    assert (document and document.value) == {"a": ["echo"]}
-
-
-MARKDOWN_TEXT = """# Title of `it`
-
-Intro line.
-
-## 1. Mission
-
-- [x] done thing
-- [ ] open thing
-  - nested
-
-```sh
-# not a heading
-echo hi
-```
-
-## Files
-
-| File | SHA256 |
-|------|--------|
-| `a.py` | abc |
-| `b.py` | def |
-
-### Sub
-
-last
-"""
-
-
-def test_headings_have_level_number_name_and_line() -> None:
-    """A heading inside a code fence is none."""
-    outline = parse_markdown(MARKDOWN_TEXT)
-    assert [(part.level, part.line, part.name, part.number) for part in outline.sections if part.level] == [
-        (1, 1, "Title of it", None),
-        (2, 5, "Mission", "1"),
-        (2, 16, "Files", None),
-        (3, 23, "Sub", None),
-    ]
-    assert outline.title == "Title of it"
-
-
-def test_items_know_checkbox_depth_and_line() -> None:
-    """Checkboxes are read; a nested item is deeper."""
-    mission = parse_markdown(MARKDOWN_TEXT).sections[2]
-    assert mission.items() == [
-        Item(7, "done thing", 1, checked=True),
-        Item(8, "open thing", 1, checked=False),
-        Item(9, "nested", 2),
-    ]
-
-
-def test_table_rows_keep_their_lines() -> None:
-    """Cells keep their markup, headings lose it."""
-    [table] = parse_markdown(MARKDOWN_TEXT).sections[3].tables()
-    assert table.header == ("File", "SHA256")
-    assert [(row.line, row.cells) for row in table.rows] == [(20, ("`a.py`", "abc")), (21, ("`b.py`", "def"))]
-    assert (table.column("sha"), table.column("nothing")) == (1, None)
 
 
 @pytest.mark.parametrize(

@@ -77,11 +77,6 @@ def test_approval_by_a_model_is_found() -> None:
     assert found.actual == "is by gemini-pro, which is no person"
 
 
-def test_approval_by_a_person_in_a_state_file_passes() -> None:
-    """The same verdict under a person's name."""
-    assert judge(APPROVALS_ARE_REAL, mosaic()) == []
-
-
 def test_word_far_from_an_approval_is_no_mark() -> None:
     """A project may be about simulation."""
     assert judge(APPROVALS_ARE_REAL, note("The simulation runs.\n\n\n\n\n\nApproved by: Ingrid Moen\n")) == []
@@ -124,12 +119,6 @@ def test_claim_that_is_not_contradicted_passes(state: VerdictState) -> None:
     assert judge(CLAIMS_HOLD, world(ClaimKind.COUNT, state)) == []
 
 
-@pytest.mark.parametrize("kind", [ClaimKind.STATUS, ClaimKind.CHECK])
-def test_claim_of_a_status_is_left_to_other_rules(kind: ClaimKind) -> None:
-    """A status is what the checks decide."""
-    assert judge(CLAIMS_HOLD, world(kind, VerdictState.CONTRADICTED)) == []
-
-
 def test_claims_of_other_handoffs_are_not_judged() -> None:
     """Only what is under review."""
     both = world(ClaimKind.COUNT, VerdictState.CONTRADICTED)
@@ -140,11 +129,6 @@ def test_claims_of_other_handoffs_are_not_judged() -> None:
 BROKEN = '{"phase": '
 
 NOTE_PROBLEMS = "# Handoff\n\n## Status\nDone.\n\n## Next steps\n- rest\n"
-
-
-def test_document_that_can_be_read_passes() -> None:
-    """Warnings are no errors."""
-    assert judge(PROBLEMS_ABSENT, MemoryWorld({"HANDOFF.md": NOTE_PROBLEMS})) == []
 
 
 def test_document_that_cannot_be_read_is_found() -> None:

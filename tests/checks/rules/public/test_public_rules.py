@@ -44,12 +44,6 @@ def test_commit_that_can_be_none_is_found(commit: str) -> None:
     assert found.actual == commit
 
 
-def test_commit_in_a_note_is_looked_up() -> None:
-    """Prose that names a commit."""
-    note = "# Handoff\n\n## Status\nDone in commit `dead1234`.\n\n## Next steps\n- row\n"
-    assert len(judge(NAMED_COMMITS_EXIST, MemoryWorld({"HANDOFF.md": note}))) == 1
-
-
 def test_commit_in_a_shallow_clone_cannot_be_judged() -> None:
     """It may be among those that are not here."""
     world = MemoryWorld(state("dead1234"), repository=RepositoryFacts(root="/r", head=HEAD, shallow=True))
@@ -149,12 +143,6 @@ def waiting_state(**fields: object) -> dict[str, str | bytes]:
 
 def messages(files: dict[str, str | bytes]) -> list[str]:
     return [found.message.split(": ", 2)[-1] for found in judge(HUMAN_ACTIONS_CLEARED, MemoryWorld(files))]
-
-
-def test_state_with_nothing_pending_is_clear() -> None:
-    """Empty lists, and actions that do not block."""
-    action = {"action": "Look at the colours", "context": "when there is time", "blocking": False}
-    assert messages(waiting_state(human_actions_pending=[action], blockers=[])) == []
 
 
 def test_actions_and_blockers_are_found_people_first() -> None:

@@ -6,14 +6,11 @@ import json
 
 import pytest
 
-from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.packages import Asset
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
 from handoff_tui.handoffs.formats.builder.format import BUILDER
-from handoff_tui.handoffs.formats.builder.names import group_files
-from handoff_tui.handoffs.formats.builder.packages import ManifestReading, attach_packages, read_manifest
+from handoff_tui.handoffs.formats.builder.packages import ManifestReading, read_manifest
 from handoff_tui.handoffs.formats.builder.recognition import recognise
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import Confidence, FormatReading, Source
@@ -94,21 +91,6 @@ def test_two_specs_with_one_number_are_both_kept() -> None:
     assert [(problem.path, "BUILDER_HANDOFF_7_lamp.md" in problem.message) for problem in problems] == [
         ("BUILDER_HANDOFF_7_oil.md", True)
     ]
-
-
-def test_attempts_are_numbered_and_the_newest_speaks() -> None:
-    """Results beside a numbered attempt are newer; earlier ones stay listed with their status."""
-    handoffs, _, _ = _read(
-        {
-            "H-7/H-7_RESULTS.md": _results("H-7", "PASS", "## Test Results\n- Total: 5\n- Passed: 5\n"),
-            "H-7/H-7_RESULTS_ATTEMPT_1.md": _results("H-7", "FAIL", "## Test Results\n- Total: 4\n- Passed: 1\n"),
-        }
-    )
-    lamp = handoffs["H-7"]
-    assert [(attempt.number, attempt.status) for attempt in lamp.attempts] == [(1, "FAIL"), (2, "PASS")]
-    assert (lamp.attempt, lamp.status, lamp.registry) == (2, "PASS", RegistryState.COMPLETE)
-    assert (lamp.tests and lamp.tests.total) == 5
-    assert {claim.where.path for claim in lamp.claims} == {"H-7/H-7_RESULTS.md"}
 
 
 def test_attempt_stated_inside_a_document_counts() -> None:
@@ -280,12 +262,6 @@ def test_prompt_inside_the_spec_makes_a_gate_but_dispatches_nothing() -> None:
     assert "stop for approval" in [fact.name for fact in lamp.facts]
 
 
-def test_third_spec_with_one_number_and_name_has_an_id_too() -> None:
-    """Specs that only differ by folder are all kept."""
-    handoffs, _, _ = _read({f"{folder}/BUILDER_HANDOFF_7_lamp.md": _spec("7", folder) for folder in ("a", "b", "c")})
-    assert sorted(handoffs) == ["H-7", "H-7-lamp", "H-7-lamp-2"]
-
-
 def test_verdict_on_an_earlier_attempt_is_history() -> None:
     """A second attempt is not failed by the evaluation of the first."""
     files = {
@@ -346,28 +322,6 @@ _MANIFEST = '{"package_id": "PKG-LAMP-001", "assets": []}'
 def test_confidence_follows_the_content(path: str, text: str, expected: float) -> None:
     """A name alone is never more than a possibility, and another's content is never ours."""
     assert recognise(Source.of_text(path, text)) == expected
-
-
-_HASH_PACKAGES = "sha256:" + "0a" * 32
-
-
-def _manifest_packages(package: str, text: str | None = None) -> ManifestReading:
-    keys = dict.fromkeys(("version", "schema_version", "spec_id", "framework_id"), "1")
-    whole = json.dumps({"package_id": package, **keys, "assets": [{"path": "a.py", "sha256": _HASH_PACKAGES}]})
-    return read_manifest(Source.of_text(f"{package}/manifest.json", whole if text is None else text))
-
-
-def _drafts(files: dict[str, str]) -> list[BuilderDraft]:
-    groups, _ = group_files(Source.of_text(path, text) for path, text in files.items())
-    return [build_draft(group, Builder()) for group in groups]
-
-
-def test_rest_does_not_take_the_id_of_a_handoff() -> None:
-    """Where `packages` is the name of work, the rest is called otherwise."""
-    drafts = _drafts({"packages/RESULTS.md": "# Results\n\n## Status: PASS\n"})
-    drafts[0].group.id = "packages"
-    rest = attach_packages(drafts, [_manifest_packages("PKG-OIL-001")])
-    assert (rest and rest.id) == "packages-rest"
 
 
 _HASH_MANIFEST = "0a" * 32
@@ -444,16 +398,6 @@ def test_manifest_assets_without_path_or_hash_are_reported() -> None:
         "a.py has no hash",
         "assets[0] has no path",
         "assets[2] should be an object, but is a number",
-    ]
-
-
-def test_manifest_files_may_hold_objects() -> None:
-    """Objects by path give their hash under either name."""
-    reading, _ = _read_manifest({**_good(), "assets": [], "files": {"a.py": {"hash": _HASH_MANIFEST}, "b.py": 4}})
-    assert reading.package is not None
-    assert [(asset.path, asset.sha256) for asset in reading.package.assets] == [
-        ("a.py", _HASH_MANIFEST),
-        ("b.py", None),
     ]
 
 

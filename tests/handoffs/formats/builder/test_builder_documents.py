@@ -8,7 +8,6 @@ from handoff_tui.config.settings.root import Builder
 from handoff_tui.handoffs.formats.builder.names import HandoffFiles, find_ids, group_files, parse_id, parse_path
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
-    find_contract_version,
     read_answers,
     read_evidence,
     read_prompt,
@@ -46,11 +45,6 @@ from handoff_tui.handoffs.reading.format import Source
 def test_id_is_canonical(text: str, expected: str | None) -> None:
     """Whatever the spelling, one handoff has one id."""
     assert parse_id(text) == expected
-
-
-def test_id_of_a_bare_number_is_taken_only_on_request() -> None:
-    """A number is an id only where the file name already says that it is one."""
-    assert parse_id("41_2C", bare=True) == "H-41.2C"
 
 
 @pytest.mark.parametrize(
@@ -215,18 +209,6 @@ def test_spec_dependencies_are_canonical() -> None:
     assert _read()[0].blocked_by == ["H-3", "CLEANUP-1", "H-5B"]
 
 
-def test_spec_identity_is_read() -> None:
-    """The identity table gives the stated id, the title and facts."""
-    reading, _ = _read()
-    assert (reading.stated_id, reading.title) == ("H-7", "Lighting the lamp")
-    assert _facts(reading, "handoff id") == [("HANDOFF-7", 17)]
-
-
-def test_spec_planned_files_are_facts() -> None:
-    """Planned files are told with their action, and rows without a path are passed over."""
-    assert _facts(_read()[0], "planned file") == [("CREATE src/lamp.py", 25), ("MODIFY src/oil.py", 26)]
-
-
 def test_spec_with_expected_answers_is_flagged() -> None:
     """Answers meant for the reviewer are a problem where the builder reads them."""
     reading, source = _read()
@@ -277,10 +259,6 @@ def _read_prompt(text: str = _PROMPT) -> tuple[PromptReading, Source]:
     return read_prompt(source), source
 
 
-def _facts_prompt(reading: PromptReading, name: str) -> list[tuple[str, int | None]]:
-    return [(fact.value, fact.where.line if fact.where else None) for fact in reading.facts if fact.name == name]
-
-
 def test_prompt_questions_are_told_from_rules() -> None:
     """Only the list after the last introduction holds questions; groups inside it go on counting."""
     reading, source = _read_prompt()
@@ -291,16 +269,6 @@ def test_prompt_questions_are_told_from_rules() -> None:
         (4, "What if it is not?", 21),
     ]
     assert source.problems() == []
-
-
-def test_prompt_facts_are_found() -> None:
-    """Contract, stop, and the answers below the prompt are told with their lines."""
-    reading, _ = _read_prompt()
-    assert reading.contract == "1.2.0"
-    assert _facts_prompt(reading, "prompt contract") == [("1.2.0", 3)]
-    assert [line for _, line in _facts_prompt(reading, "stop for approval")] == [6]
-    assert _facts_prompt(reading, "expected answers") == [("Expected Answers (for the reviewer)", 26)]
-    assert _facts_prompt(reading, "question gate") == [("4 questions", 14)]
 
 
 def test_prompt_that_shows_the_answers_is_a_problem() -> None:
@@ -332,13 +300,6 @@ def test_prompt_in_numbered_lines_is_read() -> None:
         (1, "Why?", 5),
         (2, "How?", 6),
     ]
-
-
-def test_contract_states_its_version() -> None:
-    """The contract in force is known by the version under its title, or in it."""
-    assert find_contract_version(Source.of_text("c.md", "# Contract\n\n**Version:** 1.3\n")) == "1.3"
-    assert find_contract_version(Source.of_text("c.md", "# Prompt contract v2.0\n")) == "2.0"
-    assert find_contract_version(Source.of_text("c.md", "# Prompt contract\n")) is None
 
 
 def test_prompt_heading_announces_the_number() -> None:

@@ -11,14 +11,12 @@ from handoff_tui.handoffs.formats.builder.draft import NumberedResults, number_r
 from handoff_tui.handoffs.formats.builder.names import group_files
 from handoff_tui.handoffs.formats.builder.results import (
     ResultsReading,
-    find_baseline,
     find_checks,
-    find_clean_room,
     find_status,
     read_results,
 )
 from handoff_tui.handoffs.formats.builder.results_claims import Run, complete_with, find_file_claims, find_runs
-from handoff_tui.handoffs.handoff import ClaimedBaseline, DocumentRole
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 from handoff_tui.handoffs.reading.markdown import parse_markdown
 
@@ -129,12 +127,6 @@ def test_results_new_failures_may_be_a_list() -> None:
         "## Full Regression\n- Total: 3\n- New failures introduced by this agent:\n  - test_a\n  - test_b\n- Other: 1\n"
     )
     assert _facts(_read(f"# Results: H-7\n\n{text}"), "new failures introduced") == [("test_a; test_b", 5)]
-
-
-def test_results_branch_is_claimed() -> None:
-    """A branch under the title is a claim."""
-    claims = _read("# Results: H-7\n\n**Branch**: `lamp`\n").claims
-    assert [(claim.kind, claim.value, claim.where.line) for claim in claims] == [(ClaimKind.BRANCH, "lamp", 3)]
 
 
 def _run(text: str) -> Run | None:
@@ -313,21 +305,6 @@ def test_file_details_below_a_file_are_no_files() -> None:
     assert [subject for _, subject, _, _ in _claims(text)] == ["a.py", "c.py"]
 
 
-def test_file_hash_in_passing_is_claimed() -> None:
-    """A full hash beside one path in another section is a claim as well."""
-    claims = _claims(f"## Baseline Snapshot\n- `x.tar.gz` SHA256 (unchanged): `{_OLD}`\n")
-    assert claims == [(ClaimKind.HASH, "x.tar.gz", f"sha256:{_OLD}", 4)]
-
-
-def test_file_table_with_a_folder_of_one_word() -> None:
-    """The path is put together from both columns."""
-    table = "| File | Location | Action |\n|---|---|---|\n| lamp.py | src | Created |\n"
-    assert _claims(f"## Files Created\n\n{table}") == [(ClaimKind.FILE_CREATED, "src/lamp.py", None, 7)]
-
-
-_STANDARD = Builder().results_sections
-
-
 def _source(text: str) -> Source:
     return Source.of_text("r.md", f"# R\n\n{text}")
 
@@ -344,38 +321,6 @@ def test_checks_come_from_lists_code_and_tables() -> None:
         ("Overall", "PASS", 5),
         ("G2", "FAIL", 9),
         ("G3", "PASS", 16),
-    ]
-
-
-def test_baseline_numbers_are_claimed() -> None:
-    """Packages and tests are numbers; the rest of the snapshot stays in words."""
-    text = "## Baseline Snapshot (AFTER this)\n- Package count: 23\n- Total tests (all staged): 163 passed\n- Rows: 8\n"
-    reading = find_baseline(_source(text), _STANDARD)
-    assert reading.baseline == ClaimedBaseline(packages=23, tests=163)
-    assert [(claim.subject, claim.value, claim.where.line) for claim in reading.claims] == [
-        ("packages", 23, 4),
-        ("tests", 163, 5),
-    ]
-    assert [fact.value for fact in reading.facts] == ["Rows: 8"]
-
-
-def test_baseline_in_prose_is_read() -> None:
-    """A sentence states the number of packages as well."""
-    reading = find_baseline(_source("## Baseline Snapshot\n- **13 packages installed** in 4 layers\n"), _STANDARD)
-    assert reading.baseline == ClaimedBaseline(packages=13)
-
-
-def test_clean_room_becomes_facts() -> None:
-    """Packages, order and result of the clean-room installation are shown with their lines."""
-    text = (
-        "## Clean-Room Verification\n- Packages installed: 8 + 4 = 12\n- Install order: PKG-A-001 → PKG-B-001\n"
-        "- All tests pass after each install: YES\n"
-    )
-    facts = find_clean_room(_source(text), _STANDARD)
-    assert [(fact.name, fact.value, fact.where.line if fact.where else None) for fact in facts] == [
-        ("clean-room packages installed", "8 + 4 = 12", 4),
-        ("clean-room install order", "PKG-A-001 → PKG-B-001", 5),
-        ("clean-room all pass", "YES", 6),
     ]
 
 

@@ -21,24 +21,6 @@ def _context(run: int, time: str, title: str) -> str:
     )
 
 
-def test_runs_of_one_task_are_one_handoff() -> None:
-    """The newest context speaks; older ones stay as documents."""
-    files = {
-        "HANDOFF_9_T007.md": _context(9, "2031-02-03 04:05:06", "old"),
-        "HANDOFF_10_T007.md": _context(10, "2031-02-03 04:05:06", "new"),
-        "WORK_CYCLE_0_T007.md": "# WorkCycle Context\nRun 0 not found.",
-    }
-    handoffs = read_with(HUB, MemoryFiles(files)).handoffs
-    assert [(handoff.id, handoff.title) for handoff in handoffs] == [("T007", "new")]
-    assert [document.path for document in handoffs[0].documents] == [
-        "HANDOFF_10_T007.md",
-        "HANDOFF_9_T007.md",
-        "WORK_CYCLE_0_T007.md",
-    ]
-    earlier = [fact.value for fact in handoffs[0].facts if fact.name == "earlier run"]
-    assert earlier == ["9, 2031-02-03 04:05:06", "0, no time given"]
-
-
 def test_findings_join_the_handoff_of_their_folder_run_or_content() -> None:
     """A report is filed where it can be told to belong; else it stands alone under its folder."""
     finding = [{"title": "a", "severity": "low"}]
@@ -263,9 +245,3 @@ def test_todo_reports_repeated_and_unknown_ids() -> None:
         "the task A-1 is listed twice",
         "A-1 is blocked by A-9, which is not in the list",
     ]
-
-
-def test_broken_todo_is_kept_with_its_problem() -> None:
-    """A truncated list is a handoff without tasks, and the problem says where it breaks."""
-    handoff, problems = _read_todo('{"tasks": [')
-    assert (handoff.tasks, len(handoff.documents), len(problems)) == ((), 1, 1)

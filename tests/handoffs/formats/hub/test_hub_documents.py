@@ -13,7 +13,7 @@ from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub.context import read_context
 from handoff_tui.handoffs.formats.hub.format import HUB, parse_kind
 from handoff_tui.handoffs.formats.hub.reports import find_contradiction
-from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import Source
 from tests.support.memory_files import MemoryFiles, read_with
 
@@ -90,30 +90,6 @@ def _read() -> Handoff:
     return read_with(HUB, MemoryFiles({"HANDOFF_12_T007.md": _CONTEXT})).handoffs[0]
 
 
-def test_context_gives_position_and_task() -> None:
-    """Stage, role, title, status and priority, with the next stage by the order."""
-    handoff = _read()
-    assert (handoff.id, handoff.title, handoff.type) == ("T007", "LN-3: Trim the wick", HandoffType.WORKFLOW_HANDOFF)
-    assert (handoff.source_phase, handoff.target_phase, handoff.target_agent) == ("QA", "SEC", "QA")
-    assert (handoff.status, handoff.priority, handoff.created) == ("IN_PROGRESS", "4", "2031-02-03 04:05:06")
-    assert (handoff.message, handoff.attempt, handoff.source_agent) == ("The wick smokes.", 1, None)
-    facts = {(fact.name, fact.value) for fact in handoff.facts}
-    assert {("run", "Execute Task: T007 - Trim the wick"), ("goal", "Light"), ("pipeline stage", "QA")} <= facts
-
-
-def test_context_lists_become_tasks() -> None:
-    """Criteria, the run's tasks and deliverables, each with what is known of it."""
-    tasks = [(task.id, task.title, task.status, task.stage, task.done) for task in _read().tasks]
-    assert tasks == [
-        ("criterion-1", "It does not smoke", None, None, None),
-        ("criterion-2", "It burns", None, None, None),
-        ("T007", "Trim the wick", "in_progress", "QA", False),
-        ("LN-9", "Switch to [NEW] oil", "done", "COMPLETE", True),
-        ("task-3", "loose words", None, None, None),
-        ("deliverable-1", "Report as JSON", None, None, None),
-    ]
-
-
 def test_context_claims_commits_of_any_digits() -> None:
     """A commit id of digits only is one too."""
     commits = [claim for claim in _read().claims if claim.kind is ClaimKind.COMMIT]
@@ -171,21 +147,6 @@ Ran into this: 500 Internal Server Error
 def _read_attempts(state: str) -> tuple[Handoff, list[Problem]]:
     shelf = MemoryFiles({_PATH: _HEAD.format(state=state)})
     return read_with(HUB, shelf).handoffs[0], shelf.source(_PATH).problems()
-
-
-def test_attempts_are_told_in_order() -> None:
-    """Each report is an attempt with role, stage, status, summary and time; the last role hands over."""
-    handoff, _ = _read_attempts("docs")
-    assert [
-        (attempt.number, attempt.agent, attempt.phase, attempt.status, attempt.when) for attempt in handoff.attempts
-    ] == [
-        (1, "DEV", "DEV", "fail", "02-03 01:00"),
-        (2, "DEV", "DEV", "pass", "02-03 02:00"),
-        (3, "SECURITY", "SEC", "pass", "02-03 03:00"),
-        (4, "QA", "QA", "maybe", None),
-    ]
-    assert handoff.attempts[1].summary == "Wick trimmed"
-    assert (handoff.source_agent, handoff.producers) == ("QA", ("DEV", "SECURITY", "QA"))
 
 
 def test_pass_with_an_error_in_its_output_is_doubted() -> None:

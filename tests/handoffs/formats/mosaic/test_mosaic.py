@@ -11,7 +11,7 @@ from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
-from handoff_tui.handoffs.reading.format import CommitFact, Confidence, Source
+from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json
 from handoff_tui.handoffs.reading.read import read_handoffs
 from tests.support.memory_files import MemoryFiles, read_with
@@ -79,14 +79,6 @@ def test_mosaic_file_that_is_not_understood_is_listed() -> None:
         {".mosaic/project_state.json": '{"theme": "dark"}', "docs/handoffs/odd.md": "# Odd\n\nWords.\n"}
     )
     assert read_handoffs(shelf, FORMATS).unknown == (".mosaic/project_state.json", "docs/handoffs/odd.md")
-
-
-def test_problems_of_documents_that_no_path_led_to_are_told() -> None:
-    """A note in git that is no JSON is reported like a file."""
-    commit = CommitFact("1" * 40, "test: lamp", "test: lamp", "Ada", "2031-01-01")
-    ref = "refs/notes/tdd-handoffs"
-    shelf = MemoryFiles({}, git_commits=(commit,), git_notes={ref: {commit.id: "{broken"}})
-    assert [problem.path for problem in read_handoffs(shelf, FORMATS).problems] == [f"notes:{ref}/{commit.id}"]
 
 
 def test_mosaic_words_come_from_the_settings() -> None:
@@ -266,31 +258,10 @@ def test_session_document_claims_files_by_heading_and_verb() -> None:
     assert _claims(ClaimKind.FILE_DELETED) == [("src/sail.py", None, 16)]
 
 
-def test_session_document_claims_commit_deployment_and_counts() -> None:
-    """Commits, a live address and test numbers, also those in pasted output."""
-    assert _claims(ClaimKind.COMMIT) == [(None, "aaa1111", 20)]
-    assert _claims(ClaimKind.DEPLOYMENT) == [("https://harbour.example/app", "live", 21)]
-    assert _claims(ClaimKind.COUNT) == [
-        ("session.passed", 14, 22),
-        ("session.skipped", 2, 22),
-        ("session.total", 3, 25),
-        ("session.passed", 3, 25),
-    ]
-
-
 def test_session_document_references_files_outside_code() -> None:
     """Paths in prose are references; pasted output names none."""
     subjects = [subject for subject, _, _ in _claims(ClaimKind.FILE_REFERENCED)]
     assert subjects == ["src/anchor.py", "docs/chain.md", "src/rope.py", "src/sail.py"]
-
-
-def test_session_document_tells_agent_and_status() -> None:
-    """The fields at its head are facts; a status token is a claim; the agent did the work."""
-    handoff = _read_session_documents()
-    facts = {(fact.name, fact.value) for fact in handoff.facts}
-    assert ("session document agent", "Robin (night shift)") in facts
-    assert _claims(ClaimKind.STATUS) == [(None, "COMPLETE", 4)]
-    assert handoff.producers == ("Robin (night shift)",)
 
 
 _PATH_EMERGENCY = ".ai-agents/emergency_handoff.txt"

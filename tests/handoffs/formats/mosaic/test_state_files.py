@@ -70,99 +70,6 @@ def test_missing_state_files_are_named() -> None:
     ]
 
 
-_STATE = {
-    "version": 1,
-    "last_agent": "robin",
-    "last_mode": "BUILD",
-    "last_session_start": "2031-02-03T04:00:00Z",
-    "last_session_end": "2031-02-03T05:00:00Z",
-    "last_commit": "0a1b2c3",
-    "current_agent": "wren",
-    "current_task": "Lay the cable",
-    "handoff_message": "Cable laid. Committed 4d5e6f7. Suite: 12 passed, 1 failed. See the notes.",
-    "briefing_acknowledgment": {"agent": "robin", "briefing_version": "3", "last_commit_known": "1111aaa"},
-    "user_decisions": {"D1_colour": "green"},
-    "implementation_progress": {
-        "harbour_service_url": "https://harbour.example",
-        "deployment_status": "live",
-        "health_check": "passing",
-        "deployment_commit": "2222bbb",
-        "smoke_tests": "3/4 passed",
-        "rollout_commit": "TBD",
-        "connected": True,
-    },
-    "next_agent": "finch",
-    "open_questions": ["Is the tide right?", 7],
-}
-
-
-def _read(state: dict[str, object]) -> tuple[Handoff, MemoryFiles]:
-    shelf = MemoryFiles({".mosaic/agent_state.json": json.dumps(state, indent=1)})
-    return read_with(MOSAIC, shelf).handoffs[0], shelf
-
-
-def _claims(handoff: Handoff, kind: ClaimKind) -> list[tuple[str | None, object]]:
-    return [(claim.subject, claim.value) for claim in handoff.claims if claim.kind is kind]
-
-
-def test_agent_state_gives_the_people_and_the_words() -> None:
-    """Who worked, who is next, in which mode, when and with what message."""
-    handoff, _ = _read(_STATE)
-    assert (handoff.id, handoff.dialect, handoff.title) == ("mosaic", "mosaic", "Lay the cable")
-    assert (handoff.source_agent, handoff.target_agent, handoff.source_phase) == ("robin", "finch", "BUILD")
-    assert handoff.created == "2031-02-03T05:00:00Z"
-    assert handoff.message == _STATE["handoff_message"]
-    assert handoff.producers == ("robin",)
-
-
-def test_agent_state_falls_back_to_the_current_agent() -> None:
-    """Without a next agent the current one is the target."""
-    handoff, _ = _read({key: value for key, value in _STATE.items() if key != "next_agent"})
-    assert handoff.target_agent == "wren"
-
-
-def test_agent_state_claims_commits_from_fields_and_message() -> None:
-    """The state's own commit is `head`; other fields and the message name further commits; TBD is a problem."""
-    handoff, shelf = _read(_STATE)
-    assert _claims(handoff, ClaimKind.COMMIT) == [
-        ("head", "0a1b2c3"),
-        (None, "1111aaa"),
-        (None, "2222bbb"),
-        (None, "4d5e6f7"),
-    ]
-    problems = shelf.source(".mosaic/agent_state.json").problems()
-    assert any("rollout_commit is no commit id" in problem.message and problem.line for problem in problems)
-
-
-def test_agent_state_claims_deployment_with_its_address() -> None:
-    """Deployment status and health check are claims about the service's address."""
-    handoff, _ = _read(_STATE)
-    address = "https://harbour.example"
-    assert _claims(handoff, ClaimKind.DEPLOYMENT) == [(address, "live"), (address, "passing")]
-
-
-def test_agent_state_claims_counts_in_message_and_progress() -> None:
-    """Test numbers in prose are claims with their scope."""
-    handoff, _ = _read(_STATE)
-    assert _claims(handoff, ClaimKind.COUNT) == [
-        ("handoff_message.passed", 12),
-        ("handoff_message.failed", 1),
-        ("smoke_tests.total", 4),
-        ("smoke_tests.passed", 3),
-    ]
-
-
-def test_agent_state_tells_briefing_decisions_and_questions() -> None:
-    """They are facts, each with its line."""
-    handoff, _ = _read(_STATE)
-    facts = {(fact.name, fact.value) for fact in handoff.facts}
-    assert ("briefing version", "3") in facts
-    assert ("user decision", "D1_colour: green") in facts
-    assert ("open question", "Is the tide right?") in facts
-    assert ("open question", "7") in facts
-    assert all(fact.where is not None and fact.where.line is not None for fact in handoff.facts)
-
-
 _PATH = ".mosaic/blockers.json"
 
 
@@ -220,17 +127,6 @@ def _read_current_task(task: dict[str, object]) -> Handoff:
         ".mosaic/agent_state.json": json.dumps({"last_agent": "robin", "current_task": "Something shorter"}),
     }
     return read_with(MOSAIC, MemoryFiles(files)).handoffs[0]
-
-
-def test_current_task_names_and_rates_the_handoff() -> None:
-    """Objective, status and priority come from the task; the objective wins over the agent's words."""
-    handoff = _read_current_task(
-        {"objective": "Raise the mast", "status": "complete", "priority": "high", "assigned_agent": "wren"}
-    )
-    assert (handoff.title, handoff.status, handoff.priority) == ("Raise the mast", "COMPLETE", "high")
-    assert handoff.producers == ("robin", "wren")
-    claim = next(claim for claim in handoff.claims if claim.kind is ClaimKind.STATUS)
-    assert (claim.value, claim.where.line) == ("COMPLETE", 3)
 
 
 def test_current_task_details_become_tasks() -> None:
@@ -335,20 +231,6 @@ def test_project_state_tells_next_action_and_blocking_issues() -> None:
 _PATH_SESSION_LOG = ".mosaic/session_log.jsonl"
 
 
-def test_session_log_shows_the_last_ten_entries_and_the_total() -> None:
-    """At most ten entries, newest last, and a fact with how many there are."""
-    lines = [
-        json.dumps({"timestamp": f"t{n}", "agent": "robin", "mode": "BUILD", "action": f"a{n}"}) for n in range(13)
-    ]
-    handoff = read_with(MOSAIC, MemoryFiles({_PATH_SESSION_LOG: "\n".join(lines)})).handoffs[0]
-    entries = [fact for fact in handoff.facts if fact.name == "session log"]
-    assert len(entries) == 10
-    assert entries[0].value == "t3 robin BUILD a3"
-    assert entries[-1].where is not None
-    assert entries[-1].where.line == 13
-    assert [fact.value for fact in handoff.facts if fact.name == "session log entries"] == ["13"]
-
-
 def test_session_log_claims_commits_files_and_numbers() -> None:
     """Every entry counts for claims, each file once."""
     lines = [
@@ -382,25 +264,6 @@ _PATH_APPROVAL = ".mosaic/gemini_approval.json"
 def _read_approval(content: dict[str, object]) -> tuple[Handoff, list[Problem]]:
     shelf = MemoryFiles({_PATH_APPROVAL: json.dumps(content, indent=1)})
     return read_with(MOSAIC, shelf).handoffs[0], shelf.source(_PATH_APPROVAL).problems()
-
-
-def test_approval_claims_its_verdict_and_criteria() -> None:
-    """The verdict is a claim, and so is each criterion; nothing is doubted without a reason."""
-    handoff, problems = _read_approval(
-        {
-            "evaluator": "owl",
-            "verdict": "REJECT",
-            "score": 12,
-            "criteria_results": {"tests_run": False},
-            "required_fixes": ["Run the tests"],
-        }
-    )
-    assert [(claim.kind, claim.subject, claim.value) for claim in handoff.claims] == [
-        (ClaimKind.VERDICT, "owl", "REJECTED"),
-        (ClaimKind.CHECK, "tests_run", False),
-    ]
-    assert [(task.id, task.done) for task in handoff.tasks] == [("required-fix-1", False)]
-    assert problems == []
 
 
 def test_simulated_approval_is_a_warning_with_its_line() -> None:
