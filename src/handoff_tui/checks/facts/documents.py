@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Final, NoReturn
 
 from handoff_tui.checks.context import Context
@@ -108,6 +109,15 @@ def parse_json(content: bytes | None) -> object:
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def parse_moment(written: object) -> datetime | None:
+    """A time in ISO 8601, in UTC if it names no zone; None if it isn't one."""
+    try:
+        moment = datetime.fromisoformat(written.strip()) if isinstance(written, str) else None
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
 def walk_objects(value: object) -> Iterator[dict[str, object]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Evidence, Finding
+from handoff_tui.checks.result import CheckResult
 
 SCHEMA = "handoff-tui/check/v1"
 RESULT_SCHEMA = "handoff-tui/check-result/v1"
@@ -31,15 +31,14 @@ def render_check_jsonl(report: CheckReport) -> str:
 
 
 def build_result_json(result: CheckResult) -> dict[str, object]:
-    remedy = result.remedy
     return {
         "id": result.id,
         "outcome": result.outcome.value,
         "severity": result.severity.value,
         "blocking": result.blocking,
         "summary": result.summary,
-        "findings": [_build_finding(finding) for finding in result.findings],
-        "remedy": {"text": remedy.text, "commands": list(remedy.commands)} if remedy else None,
+        "findings": [finding.model_dump() for finding in result.findings],
+        "remedy": result.remedy.model_dump() if result.remedy else None,
         "from_cache": result.from_cache,
         "rerun_because": result.rerun_because,
         "flaky": result.flaky,
@@ -51,7 +50,6 @@ def build_result_json(result: CheckResult) -> dict[str, object]:
 
 
 def _build_summary(report: CheckReport) -> dict[str, object]:
-    trust = report.trust
     return {
         "repo": report.repository,
         "head": report.head,
@@ -64,17 +62,5 @@ def _build_summary(report: CheckReport) -> dict[str, object]:
         "total": report.total,
         "warnings": report.warnings,
         "not_applicable": len(report.not_applicable),
-        "trust": {"digest": trust.digest, "trusted": trust.trusted} if trust else None,
+        "trust": report.trust.model_dump() if report.trust else None,
     }
-
-
-def _build_finding(finding: Finding) -> dict[str, object]:
-    return {
-        "message": finding.message,
-        "fingerprint": finding.fingerprint,
-        "evidence": [_build_evidence(evidence) for evidence in finding.evidence],
-    }
-
-
-def _build_evidence(evidence: Evidence) -> dict[str, object]:
-    return {"path": evidence.path, "line": evidence.line, "expected": evidence.expected, "actual": evidence.actual}

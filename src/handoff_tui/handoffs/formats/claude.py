@@ -8,7 +8,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
-from handoff_tui.handoffs.reading.claim_words import build_facts, build_unique_id, claim_paths, read_each
+from handoff_tui.handoffs.reading.claim_words import build_facts, build_unique_id, build_unread, claim_paths, read_each
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -59,8 +59,7 @@ def _build_handoff(source: Source, taken: set[str]) -> Handoff:
     root = source.json
     document = source.document(DocumentRole.STATE, confidence=recognise(source))
     if root is None or not isinstance(root.value, dict):
-        identifier = build_unique_id(taken, source.path, "claude", source.path)
-        return Handoff(id=identifier, dialect="claude", documents=(document,))
+        return build_unread(source, "claude", taken, document)
     _report_fields(root)
     feature, agent, goal = root.scalar("feature"), root.scalar("produced_by"), root.text("goal")
     source_phase, target_phase = _read_phases(root)

@@ -139,7 +139,7 @@ def _read_tasks_state_file(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim
             tasks.append(
                 Task(
                     id=identifier,
-                    title=node.scalar("name") or node.scalar("title") or node.scalar("description") or identifier,
+                    title=node.first("name", "title", "description") or identifier,
                     where=node.where,
                     status=node.scalar("status"),
                     done=done,
@@ -149,55 +149,44 @@ def _read_tasks_state_file(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim
     return tuple(tasks), claims
 
 
-def _read_blockers_state_file(root: JsonNode) -> list[Blocker]:
-    blockers: list[Blocker] = []
-    for number, node in enumerate(root.items("blockers"), start=1):
-        is_object = isinstance(node.value, dict)
-        title = _first_text(node, "description", "title", "blocker") if is_object else node.as_text()
-        if title is None or (not is_object and says_nothing(title)):
-            continue
-        kind = node.scalar("type") if is_object else None
-        blockers.append(
-            Blocker(
-                id=(node.scalar("id") if is_object else None) or f"blocker-{number}",
-                title=title,
-                where=node.where,
-                needs_human=bool(kind and kind.lower().startswith(_HUMAN_TYPES)),
-            )
+def _read_blockers_state_file(root: JsonNode) -> Iterator[Blocker]:
+    for number, node, title in _read_titles(root, "blockers", "description", "title", "blocker"):
+        yield Blocker(
+            id=node.scalar("id") or f"blocker-{number}",
+            title=title,
+            where=node.where,
+            needs_human=(node.scalar("type") or "").lower().startswith(_HUMAN_TYPES),
         )
-    return blockers
 
 
-def _read_human_actions(root: JsonNode) -> list[Blocker]:
-    blockers: list[Blocker] = []
-    for number, node in enumerate(root.items("human_actions_pending"), start=1):
-        is_object = isinstance(node.value, dict)
-        title = _first_text(node, "action", "description", "title") if is_object else node.as_text()
-        if title is None or (not is_object and says_nothing(title)):
-            continue
-        blocking = node.boolean("blocking") if is_object else None
-        blockers.append(
-            Blocker(
-                id=f"human-action-{number}",
-                title=title,
-                where=node.where,
-                severity=Severity.HIGH if blocking else Severity.LOW,
-                needs_human=True,
-                blocking=blocking is not False,
-            )
+def _read_human_actions(root: JsonNode) -> Iterator[Blocker]:
+    for number, node, title in _read_titles(root, "human_actions_pending", "action", "description", "title"):
+        blocking = node.boolean("blocking")
+        yield Blocker(
+            id=f"human-action-{number}",
+            title=title,
+            where=node.where,
+            severity=Severity.HIGH if blocking else Severity.LOW,
+            needs_human=True,
+            blocking=blocking is not False,
         )
-    return blockers
+
+
+def _read_titles(root: JsonNode, key: str, *titles: str) -> Iterator[tuple[int, JsonNode, str]]:
+    """The numbered elements of a list that say something: as plain text, or in one of the named members."""
+    for number, node in enumerate(root.items(key), start=1):
+        is_object = isinstance(node.value, dict)
+        title = node.first(*titles) if is_object else node.as_text()
+        if title is not None and (is_object or not says_nothing(title)):
+            yield number, node, title
 
 
 def _read_decisions(root: JsonNode) -> list[Fact]:
     facts: list[Fact] = []
     for node in root.items("decisions"):
-        if isinstance(node.value, dict):
-            parts = (node.scalar("decision"), node.scalar("rationale"))
-            text = " — ".join(part for part in parts if part)
-        else:
-            text = node.as_text() or ""
-        if text:
+        is_object = isinstance(node.value, dict)
+        parts = (node.scalar("decision"), node.scalar("rationale")) if is_object else (node.as_text(),)
+        if text := " — ".join(part for part in parts if part):
             facts.append(Fact(name="decision", value=text, where=node.where))
     return facts
 
@@ -214,13 +203,11 @@ def _read_blocker_facts(root: JsonNode) -> list[Fact]:
 
 def _claim_uncommitted(root: JsonNode) -> list[Claim]:
     """One claim per entry; its path is the first word that is one, the rest of the entry stays in the text."""
-    claims: list[Claim] = []
-    for node in root.items("uncommitted_files"):
-        text = node.as_text()
-        if text is None or says_nothing(text):
-            continue
-        claims.append(build_claim(ClaimKind.UNCOMMITTED, node.where, text, subject=_find_path(text)))
-    return claims
+    return [
+        build_claim(ClaimKind.UNCOMMITTED, node.where, text, subject=_find_path(text))
+        for node in root.items("uncommitted_files")
+        if (text := node.as_text()) is not None and not says_nothing(text)
+    ]
 
 
 def _find_path(text: str) -> str | None:
@@ -232,10 +219,6 @@ def _find_path(text: str) -> str | None:
         if path is not None:
             return path
     return None
-
-
-def _first_text(node: JsonNode, *keys: str) -> str | None:
-    return next((text for key in keys if (text := node.scalar(key))), None)
 
 
 TAGS: Final = (

@@ -14,6 +14,7 @@ from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Handof
 from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
     build_unique_id,
+    build_unread,
     claim_references,
     normalise_status,
     one_line,
@@ -221,7 +222,7 @@ def _claim_rule(result: JsonNode) -> Claim | None:
             if named
             else None
         )
-    subject = result.scalar("rule_id") or result.scalar("rule") or result.scalar("id") or named
+    subject = result.first("rule_id", "rule", "id") or named
     if subject is None:
         return None
     outcome = next((member for key in ("passed", "success", "result", "status") if (member := result.get(key))), None)
@@ -245,7 +246,7 @@ def _read_steps(node: JsonNode) -> list[Task]:
             if name is not None:
                 tasks.append(Task(id=f"step-{number}", title=name, where=step.where, done=done))
             continue
-        title = step.scalar("name") or step.scalar("step_name") or step.scalar("action") or f"step {number}"
+        title = step.first("name", "step_name", "action") or f"step {number}"
         status = step.scalar("status") or step.scalar("result")
         success = step.boolean("success") if step.has("success") else None
         done = success if success is not None else (status.lower() == "completed" if status else None)
@@ -459,7 +460,8 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG
         if source.path.lower().endswith(".md"):
             reading.handoffs.append(build_report(source, taken))
         elif source.json is None:
-            reading.handoffs.append(_build_unread(source, taken))
+            document = source.document(DocumentRole.STATE, confidence=Confidence.POSSIBLE)
+            reading.handoffs.append(build_unread(source, "procedure", taken, document))
         else:
             records.extend(find_objects(source))
     grouped: dict[str, list[KnownObject]] = {}
@@ -477,16 +479,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG
 def _read_handoff_id(record: KnownObject) -> str:
     """The id as written; a record without one is known by its own id or its file."""
     node = record.node
-    own = node.scalar("handoff_id") or node.scalar("execution_id") or node.scalar("session_id")
-    return own or record.source.path
-
-
-def _build_unread(source: Source, taken: set[str]) -> Handoff:
-    return Handoff(
-        id=build_unique_id(taken, source.path, "procedure", source.path),
-        dialect="procedure",
-        documents=(source.document(DocumentRole.STATE, confidence=Confidence.POSSIBLE),),
-    )
+    return node.first("handoff_id", "execution_id", "session_id") or record.source.path
 
 
 PROCEDURE: Final = HandoffFormat(id="procedure", may_own=may_own, recognise=recognise, read=read)

@@ -12,6 +12,7 @@ from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
     build_unique_id,
+    build_unread,
     claim_paths,
     claim_status,
     normalise_status,
@@ -63,9 +64,7 @@ def _build_handoff(source: Source, taken: set[str]) -> Handoff:
     root = source.json
     document = source.document(DocumentRole.STATE, confidence=recognise(source))
     if root is None or not isinstance(root.value, dict):
-        return Handoff(
-            id=build_unique_id(taken, source.path, "relay", source.path), dialect="relay", documents=(document,)
-        )
+        return build_unread(source, "relay", taken, document)
     _report_fields(root)
     task, status, actor, next_role = (root.scalar(key) for key in ("task", "status", "actor", "next_role"))
     return Handoff(

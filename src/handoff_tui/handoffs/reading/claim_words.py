@@ -13,7 +13,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.handoff import Document, Handoff, build_id
 from handoff_tui.handoffs.reading.format import FormatReading, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, plain
@@ -330,6 +330,11 @@ def read_each(owned: list[Source], build: Callable[[Source, set[str]], Handoff])
     """One handoff per file, in the order of the paths; `build` is given the ids taken so far."""
     taken: set[str] = set()
     return FormatReading([build(source, taken) for source in sorted(owned, key=lambda source: source.path)])
+
+
+def build_unread(source: Source, dialect: str, taken: set[str], document: Document) -> Handoff:
+    """The handoff of a file that could not be read: all that is known is that it is there."""
+    return Handoff(id=build_unique_id(taken, source.path, dialect, source.path), dialect=dialect, documents=(document,))
 
 
 def build_unique_id(taken: set[str], path: str, *parts: str) -> str:

@@ -109,6 +109,10 @@ class JsonNode(NamedTuple):
         member = self.get(key)
         return None if member is None else member.as_text()
 
+    def first(self, *keys: str) -> str | None:
+        """The first of these members that has a text, number or boolean, as text."""
+        return next((text for key in keys if (text := self.scalar(key))), None)
+
     def integer(self, key: str) -> int | None:
         member = self.get(key)
         if member is not None and isinstance(member.value, int) and not isinstance(member.value, bool):

@@ -224,13 +224,12 @@ _MOST_SHOWN = 3
 
 
 def _judge_archives(context: Context) -> Iterator[RuleFinding]:
-    judged = False
-    for handoff, results in require_finished(context):
-        for claim in _list_archives(context, handoff, results):
-            judged = True
-            yield from _judge_archive(context, handoff, claim)
-    if not judged:
-        context.skip("no results declare an archive")
+    finished = require_finished(context)
+    archives = [
+        (handoff, claim) for handoff, results in finished for claim in _list_archives(context, handoff, results)
+    ]
+    for handoff, claim in archives or context.skip("no results declare an archive"):
+        yield from _judge_archive(context, handoff, claim)
 
 
 def _list_archives(context: Context, handoff: Handoff, results: Document) -> list[Claim]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
-from handoff_tui.checks.facts.documents import find_unreadable, parse_json, read_json, walk_objects
+from handoff_tui.checks.facts.documents import find_unreadable, parse_json, parse_moment, read_json, walk_objects
 from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
@@ -97,7 +97,7 @@ def _judge_times(cycle: _Cycle) -> Iterator[RuleFinding]:
     times: list[tuple[str, datetime]] = []
     for key in _TIMES:
         value = cycle.fields.get(key)
-        moment = _parse_time(value)
+        moment = parse_moment(value)
         if moment is not None:
             times.append((key, moment))
         elif value is not None:
@@ -106,16 +106,6 @@ def _judge_times(cycle: _Cycle) -> Iterator[RuleFinding]:
         if after < before:
             message = f"{second} is before {first}"
             yield cycle.report(message, f"{second} order", f"{second} after {before.isoformat()}", after.isoformat())
-
-
-def _parse_time(value: object) -> datetime | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value.strip())
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _judge_step(context: Context, cycle: _Cycle) -> Iterator[RuleFinding]:
@@ -182,20 +172,17 @@ _RUN_FACTS = ("run id", "cycle run id", "cycle run")
 
 
 def _judge_runs(context: Context) -> Iterator[RuleFinding]:
-    handoffs = context.require_handoffs("hub")
     complete = {state.upper() for state in context.settings.hub.complete_states}
     final = str(context.settings.hub.stages[-1]).upper()
-    applies = False
-    for handoff in handoffs:
-        state = handoff.source_phase
-        if state is None or state.upper() not in complete:
-            continue
-        applies = True
+    marked = [
+        (handoff, state)
+        for handoff in context.require_handoffs("hub")
+        if (state := handoff.source_phase or "").upper() in complete
+    ]
+    for handoff, state in marked or context.skip("no run is marked complete"):
         for name, stage, place in _find_unfinished(context, handoff, complete | {final}, final):
             message = f"{handoff.id}: the run is said to be {state.lower()}, but {name} is {stage}"
             yield RuleFinding(message, f"{handoff.id} {name}", place, final, stage)
-    if not applies:
-        context.skip("no run is marked complete")
 
 
 def _find_unfinished(
@@ -242,21 +229,11 @@ def _judge_deployments(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("hub")
     hub = context.settings.hub
     states = {state.upper() for state in (*hub.deploy_states, *hub.human_only_states)}
-    applies = False
-    for handoff in handoffs:
-        sign = _find_deploy(handoff, states | _find_deploying_roles(context, states))
-        if sign is None:
-            continue
-        applies = True
+    states |= {name.upper() for name, role in hub.roles.items() if str(getattr(role, "stage", "")).upper() in states}
+    deployed = [(handoff, sign) for handoff in handoffs if (sign := _find_deploy(handoff, states)) is not None]
+    for handoff, sign in deployed or context.skip("nothing is being deployed"):
         yield from find_unreadable(context, [document.path for document in handoff.documents])
         yield from _judge_approvals(context, handoff, *sign)
-    if not applies:
-        context.skip("nothing is being deployed")
-
-
-def _find_deploying_roles(context: Context, states: set[str]) -> set[str]:
-    roles = context.settings.hub.roles
-    return {name.upper() for name, role in roles.items() if str(getattr(role, "stage", "")).upper() in states}
 
 
 def _find_deploy(handoff: Handoff, states: set[str]) -> tuple[str, Place | None] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable, read_json, walk_objects
@@ -112,10 +113,6 @@ def _normalise(word: str | None) -> str:
     return (word or "").strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def _judge_security(context: Context) -> Iterator[RuleFinding]:
-    yield from judge_report(context, "SEC")
-
-
 SECURITY_REPORT_CLEARS = Rule(
     id="security-report-clears",
     system=System.HUB,
@@ -123,12 +120,8 @@ SECURITY_REPORT_CLEARS = Rule(
     holds="The security report has no open finding that is critical or high.",
     reads="security_report.json and the attempts at SEC",
     remedy="Fix each finding listed here and run the security stage again. A status of pass doesn't clear it.",
-    judge=_judge_security,
+    judge=partial(judge_report, stage="SEC"),
 )
-
-
-def _judge_bugs(context: Context) -> Iterator[RuleFinding]:
-    yield from judge_report(context, "QA")
 
 
 BUGS_REPORT_CLEARS = Rule(
@@ -138,5 +131,5 @@ BUGS_REPORT_CLEARS = Rule(
     holds="The bug report has no open bug that is critical or high.",
     reads="bugs.json and the attempts at QA",
     remedy="Fix each bug listed here and run QA again. A status of pass doesn't clear it.",
-    judge=_judge_bugs,
+    judge=partial(judge_report, stage="QA"),
 )

@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from handoff_tui.checks.context import Context
+from handoff_tui.checks.facts.documents import parse_moment
 from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.rules.mosaic.session_state import (
-    AGENT_STATE,
-    StateFile,
-    read_state_file,
-    require_states,
-    says_something,
-)
+from handoff_tui.checks.rules.mosaic.session_state import SessionState, StateFile, judge_agent_states, says_something
 from handoff_tui.core.severity import Severity
 
 _BRIEFING = "briefing_acknowledgment"
 _TIME = "acknowledged_at"
 
 
-def _judge_briefing(context: Context) -> Iterator[RuleFinding]:
-    for state in require_states(context):
-        file = read_state_file(context, state.path(AGENT_STATE))
-        if file.broken:
-            yield from file.broken
-            continue
-        briefing = file.members.get(_BRIEFING)
-        written = briefing.get(_TIME) if isinstance(briefing, dict) else None
-        if written is None or written == "":
-            message = f"{file.path} does not say when the briefing was acknowledged"
-            yield RuleFinding(message, _TIME, file.place(_BRIEFING), f"{_BRIEFING}.{_TIME}", "nothing")
-        else:
-            yield from _judge_time(context, file, written)
+def _judge_briefing(context: Context, _: SessionState, file: StateFile) -> Iterator[RuleFinding]:
+    briefing = file.members.get(_BRIEFING)
+    written = briefing.get(_TIME) if isinstance(briefing, dict) else None
+    if written is None or written == "":
+        message = f"{file.path} does not say when the briefing was acknowledged"
+        yield RuleFinding(message, _TIME, file.place(_BRIEFING), f"{_BRIEFING}.{_TIME}", "nothing")
+    else:
+        yield from _judge_time(context, file, written)
 
 
 def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[RuleFinding]:
     hours = context.settings.mosaic.briefing_max_age_hours
-    moment = _parse_moment(written)
+    moment = parse_moment(written)
     if moment is None:
         message = f"{file.path} has a time of acknowledgment that cannot be read"
         yield RuleFinding(message, _TIME, file.place(_TIME), "a time as in 2026-01-31T12:00:00Z", str(written)[:40])
@@ -52,15 +42,6 @@ def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[
         yield RuleFinding(message, _TIME, file.place(_TIME), expected, str(written))
 
 
-def _parse_moment(written: object) -> datetime | None:
-    """Parses a time in ISO 8601, in UTC without a zone; None if it isn't one."""
-    try:
-        moment = datetime.fromisoformat(written.strip()) if isinstance(written, str) else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
-
-
 def _describe(age: timedelta) -> str:
     hours = age / timedelta(hours=1)
     return f"{hours:.1f} hours" if hours < 48 else f"{age.days} days"  # noqa: PLR2004 - two days read better in hours
@@ -73,7 +54,7 @@ BRIEFING_FRESH = Rule(
     holds="The briefing was acknowledged recently.",
     reads="the acknowledgment of the briefing in the agent state, and the clock",
     remedy="Read the briefing again and write the time into briefing_acknowledgment.acknowledged_at.",
-    judge=_judge_briefing,
+    judge=judge_agent_states(_judge_briefing),
     moments=(Moment.PRE,),
 )
 
@@ -81,18 +62,13 @@ BRIEFING_FRESH = Rule(
 _FIELD = "handoff_message"
 
 
-def _judge_message(context: Context) -> Iterator[RuleFinding]:
+def _judge_message(context: Context, _: SessionState, file: StateFile) -> Iterator[RuleFinding]:
     least = context.settings.mosaic.handoff_message_minimum
     expected = f"at least {least} characters that say something"
-    for state in require_states(context):
-        file = read_state_file(context, state.path(AGENT_STATE))
-        if file.broken:
-            yield from file.broken
-            continue
-        wrong = _describe_message(file.members.get(_FIELD), least)
-        if wrong is not None:
-            message, actual = wrong
-            yield RuleFinding(f"{file.path} {message}", _FIELD, file.place(_FIELD), expected, actual)
+    wrong = _describe_message(file.members.get(_FIELD), least)
+    if wrong is not None:
+        message, actual = wrong
+        yield RuleFinding(f"{file.path} {message}", _FIELD, file.place(_FIELD), expected, actual)
 
 
 def _describe_message(message: object, least: int) -> tuple[str, str] | None:
@@ -118,6 +94,6 @@ HANDOFF_MESSAGE_SAYS_SOMETHING = Rule(
     holds="The handoff message is long enough to say what was done and what comes next.",
     reads="handoff_message in the agent state",
     remedy="Write into handoff_message what was done, what is left and what to do first.",
-    judge=_judge_message,
+    judge=judge_agent_states(_judge_message),
     moments=(Moment.POST,),
 )

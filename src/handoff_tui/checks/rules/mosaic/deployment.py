@@ -7,13 +7,7 @@ from urllib.parse import urlsplit
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.rules.mosaic.session_state import (
-    AGENT_STATE,
-    SessionState,
-    StateFile,
-    read_state_file,
-    require_states,
-)
+from handoff_tui.checks.rules.mosaic.session_state import SessionState, StateFile, judge_agent_states
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
@@ -22,13 +16,9 @@ _PROGRESS = "implementation_progress"
 _WORD = compile_later(r"[^\W_]+")
 
 
-def _judge_state(context: Context) -> Iterator[RuleFinding]:
-    for state in require_states(context):
-        file = read_state_file(context, state.path(AGENT_STATE))
-        yield from file.broken
-        if not file.broken:
-            yield from _find_empty(context, file)
-            yield from _judge_deployment(context, state, file)
+def _judge_state(context: Context, state: SessionState, file: StateFile) -> Iterator[RuleFinding]:
+    yield from _find_empty(context, file)
+    yield from _judge_deployment(context, state, file)
 
 
 def _find_empty(context: Context, file: StateFile) -> Iterator[RuleFinding]:
@@ -72,7 +62,7 @@ PRODUCTION_STATE_DETERMINABLE = Rule(
     holds="The state files say who worked last, how far the work is, and what is deployed.",
     reads="required fields of the agent state, and what it says about the deployment",
     remedy="Fill in the named field. Write the state of the deployment into implementation_progress.deployment_status.",
-    judge=_judge_state,
+    judge=judge_agent_states(_judge_state),
     moments=(Moment.POST,),
 )
 

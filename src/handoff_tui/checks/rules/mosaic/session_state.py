@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.handoff import Handoff
 
+Judge = Callable[[Context], Iterator[RuleFinding]]
 DIALECT = "mosaic"
 AGENT_STATE = "agent_state.json"
 BLOCKERS = "blockers.json"
@@ -99,6 +101,17 @@ def read_state_file(context: Context, path: str) -> StateFile:
     if not isinstance(value, dict):
         return StateFile(path, content, broken=(RuleFinding(f"{path} is not an object", path, Place(path=path)),))
     return StateFile(path, content, value)
+
+
+def judge_agent_states(find: Callable[[Context, SessionState, StateFile], Iterable[RuleFinding]]) -> Judge:
+    """Builds a rule's function that looks at the agent state of each session, unless it is broken."""
+
+    def judge(context: Context) -> Iterator[RuleFinding]:
+        for state in require_states(context):
+            file = read_state_file(context, state.path(AGENT_STATE))
+            yield from file.broken or find(context, state, file)
+
+    return judge
 
 
 def says_something(text: str) -> bool:

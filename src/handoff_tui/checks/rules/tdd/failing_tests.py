@@ -89,16 +89,10 @@ _BEHIND = ("REFACTOR", "COMPLETE")
 
 
 def _judge_green(context: Context) -> Iterator[RuleFinding]:
-    judged = False
-    for handoff in require_cycles(context):
-        steps = list_steps(handoff)
-        for phase in (_GREEN, *_BEHIND):
-            step = find_last(steps, phase)
-            if step is not None:
-                judged = True
-                yield from _judge_step(step)
-    if not judged:
-        context.skip("no cycle has reached GREEN")
+    cycles = [list_steps(handoff) for handoff in require_cycles(context)]
+    reached = [step for steps in cycles for phase in (_GREEN, *_BEHIND) if (step := find_last(steps, phase))]
+    for step in reached or context.skip("no cycle has reached GREEN"):
+        yield from _judge_step(step)
 
 
 def _judge_step(step: Step) -> Iterator[RuleFinding]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.documents import find_unreadable
+from handoff_tui.checks.facts.documents import find_unreadable, parse_json, parse_moment
 from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, list_steps, require_cycles
 from handoff_tui.core.lazy_pattern import compile_later
@@ -93,7 +92,7 @@ def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator
         yield _build_lock_finding(path, "owner", "does not say who holds it", "an owner", "none")
     keys = context.settings.tdd.lock_time_fields
     written = next((text for key in keys if (text := fields.get(_fold(key)))), None)
-    since = _parse_moment(written) if written else None
+    since = _parse_lock_time(written) if written else None
     if since is None:
         yield _build_lock_finding(path, "time", "does not say since when it is held", "a time", written or "none")
         return
@@ -110,27 +109,20 @@ def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator
 
 def _parse_lock(text: str) -> dict[str, str]:
     """Parses the fields of a JSON object, or lines such as `agent: heron`."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
+    value = parse_json(text.encode())
     if isinstance(value, dict):
         return {_fold(key): str(entry) for key, entry in value.items() if isinstance(entry, str | int | float)}
     pairs = (_PAIR.match(line) for line in text.splitlines())
     return {_fold(pair.group(1)): pair.group(2).strip() for pair in pairs if pair is not None}
 
 
-def _parse_moment(text: str) -> datetime | None:
+def _parse_lock_time(text: str) -> datetime | None:
     """Parses ISO 8601, or seconds or milliseconds since 1970, in UTC without a zone; None if it isn't a time."""
     try:
         number = float(text)
-        moment = datetime.fromtimestamp(number / 1000 if number > _MILLISECONDS_FROM else number, tz=UTC)
+        return datetime.fromtimestamp(number / 1000 if number > _MILLISECONDS_FROM else number, tz=UTC)
     except (ValueError, OverflowError, OSError):
-        try:
-            moment = datetime.fromisoformat(text.strip())
-        except ValueError:
-            return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return parse_moment(text)
 
 
 def _fold(key: str) -> str:
@@ -159,18 +151,16 @@ _STAGES = ("completed", "pending")
 
 
 def _judge_test_lists(context: Context) -> Iterator[RuleFinding]:
-    judged = False
-    for handoff in require_cycles(context):
-        told = [task for task in handoff.tasks if task.stage in _STAGES and task.id.startswith(task.stage)]
-        if told:
-            judged = True
-            yield from _judge_note(handoff, told)
-            for document in handoff.documents:
-                if document.role is DocumentRole.LIST:
-                    yield from _judge_list(context, handoff, told, document.path)
-    if not judged:
-        has_cycles = bool(list_cycles(context.handoffs("tdd")))
-        context.skip("no step names its tests" if has_cycles else "no TDD cycle here")
+    tests = [(handoff, told) for handoff in require_cycles(context) if (told := _list_tests(handoff))]
+    for handoff, told in tests or context.skip("no step names its tests"):
+        yield from _judge_note(handoff, told)
+        for document in handoff.documents:
+            if document.role is DocumentRole.LIST:
+                yield from _judge_list(context, handoff, told, document.path)
+
+
+def _list_tests(handoff: Handoff) -> list[Task]:
+    return [task for task in handoff.tasks if task.stage in _STAGES and task.id.startswith(task.stage)]
 
 
 def _judge_note(handoff: Handoff, told: list[Task]) -> Iterator[RuleFinding]:

@@ -64,7 +64,6 @@ _MARKDOWN: Final = compile_later(r"hand[-_]?off|work[-_]?cycle|context", re.IGNO
 _JSON: Final = compile_later(r"hand[-_]?off|work[-_]?cycles?|report|(?:^|/)runs?/", re.IGNORECASE)
 _RUN: Final = compile_later(r"^run[-_ ]?#?(\d+)$", re.IGNORECASE)
 _TASK: Final = compile_later(r"^(?:task[-_])?(T\d+|[A-Z][A-Z0-9]{0,9}-\d+)$")
-_TASK_NUMBER: Final = compile_later(r"^\d+$")
 
 
 def may_own(path: str) -> bool:
@@ -83,23 +82,21 @@ def is_findings_name(name: str) -> bool:
 
 def find_task(path: str) -> str | None:
     """The task named by a folder of the path: `proofs/T021/…`, `tasks/633/…`."""
-    parts = path.split("/")[:-1]
-    for position in range(len(parts) - 1, -1, -1):
-        match = _TASK.match(parts[position])
-        if match:
-            return match.group(1)
-        if position and parts[position - 1].lower() in {"task", "tasks"} and _TASK_NUMBER.match(parts[position]):
-            return parts[position]
-    return None
+    return _find_in_folders(path, _TASK, {"task", "tasks"})
 
 
 def find_run(path: str) -> str | None:
     """The run named by a folder of the path: `run-1088`, `runs/1088`."""
+    return _find_in_folders(path, _RUN, {"run", "runs"})
+
+
+def _find_in_folders(path: str, pattern: re.Pattern[str], above: set[str]) -> str | None:
+    """The innermost folder of the pattern, or the innermost number below one of these folders."""
     parts = path.split("/")[:-1]
     for position in range(len(parts) - 1, -1, -1):
-        match = _RUN.match(parts[position])
+        match = pattern.match(parts[position])
         if match:
             return match.group(1)
-        if position and parts[position - 1].lower() in {"run", "runs"} and parts[position].isdecimal():
+        if position and parts[position - 1].lower() in above and parts[position].isdecimal():
             return parts[position]
     return None

@@ -265,10 +265,7 @@ def find_named(node: JsonNode, name: str) -> str | None:
         member = node.get(key)
         if member is None:
             continue
-        if isinstance(member.value, dict):
-            found = member.scalar(f"{name}_id") or member.scalar("id") or member.scalar("key")
-        else:
-            found = member.as_text()
+        found = member.first(f"{name}_id", "id", "key") if isinstance(member.value, dict) else member.as_text()
         if found and found.strip():
             return found.strip()
     return None
@@ -276,7 +273,7 @@ def find_named(node: JsonNode, name: str) -> str | None:
 
 def age_of(cycle: JsonNode) -> str:
     """When the cycle last moved, as written."""
-    return next((text for key in ("completed_at", "accepted_at", "created_at") if (text := cycle.scalar(key))), "")
+    return cycle.first("completed_at", "accepted_at", "created_at") or ""
 
 
 def add_cycle(cycle: JsonNode, draft: HandoffDraft, settings: Hub = STANDARD) -> None:

@@ -17,13 +17,13 @@ from handoff_tui.handoffs.reading.claim_words import (
     parse_counts,
     parse_status,
     quote,
+    split_sentences,
 )
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _COMMIT_KEY: Final = compile_later(r"(?:^|_)commit(?:_known|_id|_hash)?$")
 _COMMIT: Final = compile_later(r"^\W*([0-9a-fA-F]{7,64})\b")
 _COUNT_KEY: Final = compile_later(r"^(?:tests?_)?(total|passed|failed|skipped)(?:_tests?)?$")
-_SENTENCE_END: Final = compile_later(r"(?<=[.!?;])\s+|\n+")
 
 
 def parse_commit(text: str) -> str | None:
@@ -55,14 +55,14 @@ def claim_commit_fields(root: JsonNode, head: str | None = None) -> Iterator[Cla
 
 def claim_commits_in_prose(text: str | None, where: Place) -> Iterator[Claim]:
     """Commits in sentences about a commit or a push."""
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(text or ""):
         if "commit" in sentence.lower() or "push" in sentence.lower():
             for commit in find_commits(sentence):
                 yield build_claim(ClaimKind.COMMIT, where, sentence, value=commit)
 
 
 def claim_counts_in_prose(text: str | None, scope: str, where: Place) -> Iterator[Claim]:
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(text or ""):
         counts = parse_counts(sentence)
         if counts is not None:
             yield from claim_counts(counts, scope, where, sentence)
@@ -100,10 +100,6 @@ def claim_files(nodes: Iterable[JsonNode], kind: ClaimKind) -> Iterator[Claim]:
             yield build_claim(kind, node.where, f"{key_of(node)}: {text}", subject=path)
 
 
-def split_sentences(text: str | None) -> list[str]:
-    return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()] if text else []
-
-
 _ID_KEYS: Final = ("phase_id", "step_id", "plan_id", "task_id", "id")
 _TITLE_KEYS: Final = ("phase_name", "title", "name", "description", "task", "action")
 _FINISHED: Final = frozenset({"COMPLETE", "PASS", "RESOLVED", "CLOSED", "VALIDATED"})
@@ -130,10 +126,10 @@ def build_task(node: JsonNode, fallback_id: str, *, status: str | None = None, d
         return None
     own_status = node.scalar("status")
     commit = node.scalar("completion_commit") or node.scalar("commit")
-    task_id = _first(node, _ID_KEYS) or fallback_id
+    task_id = node.first(*_ID_KEYS) or fallback_id
     return Task(
         id=task_id,
-        title=quote(_first(node, _TITLE_KEYS) or task_id),
+        title=quote(node.first(*_TITLE_KEYS) or task_id),
         where=node.where,
         status=own_status or status,
         done=is_finished(own_status) if own_status else done,
@@ -148,7 +144,3 @@ def is_finished(status: str) -> bool | None:
     if token is None:
         return False if status.strip().lower().replace(" ", "_") in _NOT_BEGUN else None
     return token in _FINISHED
-
-
-def _first(node: JsonNode, keys: Iterable[str]) -> str | None:
-    return next((text for key in keys if (text := node.scalar(key))), None)
