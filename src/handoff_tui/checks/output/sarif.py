@@ -59,34 +59,31 @@ def _rule_id(identifier: str) -> str:
 
 
 def _build_rule(rule: RuleInfo) -> dict[str, object]:
-    level = _LEVELS[rule.severity]
     return {
         "id": _rule_id(rule.id),
         "shortDescription": {"text": _text(rule.holds)},
         "fullDescription": {"text": _text(f"{rule.holds} Reads {rule.reads}.")},
         "help": {"text": _text(rule.remedy)},
-        "defaultConfiguration": {"level": level},
-        "properties": {
-            "tags": [render_safe(word) for word in dict.fromkeys((rule.system, *rule.moments))],
-            "problem.severity": _PROBLEM_SEVERITIES[level],
-            "severity": rule.severity.value,
-            "blocking": rule.blocking,
-        },
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": _build_properties(rule, *(render_safe(word) for word in (rule.system, *rule.moments))),
+    }
+
+
+def _build_properties(rule: RuleInfo | CheckResult, *tags: str) -> dict[str, object]:
+    return {
+        "tags": list(dict.fromkeys(tags)),
+        "problem.severity": _PROBLEM_SEVERITIES[_LEVELS[rule.severity]],
+        "severity": rule.severity.value,
+        "blocking": rule.blocking,
     }
 
 
 def _build_own_rule(result: CheckResult) -> dict[str, object]:
-    level = _LEVELS[result.severity]
     rule: dict[str, object] = {
         "id": _rule_id(result.id),
         "shortDescription": {"text": _text(f"The check {result.id} of this repository passes.")},
-        "defaultConfiguration": {"level": level},
-        "properties": {
-            "tags": ["own"],
-            "problem.severity": _PROBLEM_SEVERITIES[level],
-            "severity": result.severity.value,
-            "blocking": result.blocking,
-        },
+        "defaultConfiguration": {"level": _LEVELS[result.severity]},
+        "properties": _build_properties(result, "own"),
     }
     if result.remedy:
         rule["help"] = {"text": _text(result.remedy.text)}

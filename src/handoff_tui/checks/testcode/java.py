@@ -19,6 +19,8 @@ from handoff_tui.checks.testcode.parts import (
     build_test,
     count_elements,
     find_block,
+    find_groups,
+    find_marked,
     is_always_true,
     is_pair_of_equals,
     judge_truth,
@@ -54,16 +56,8 @@ _STATEMENT: Final = compile_later(r"(?<![\w$.])assert\s+(?=[\w!])(?P<condition>[
 _INFIX: Final = compile_later(r"(?<![\w$.])should(?P<rest>[A-Z]\w*)\b(?!\s*[<({])")
 _LOOSE: Final = frozenset(
     {
-        *(
-            "assertTrue",
-            "assertFalse",
-            "assertNotNull",
-            "assertNotEquals",
-            "assertNotSame",
-            "assertDoesNotThrow",
-            "fail",
-        ),
-        *("assertIsNot", "assert"),
+        *("assertTrue", "assertFalse", "assertNotNull", "assertNotEquals", "assertNotSame", "assertDoesNotThrow"),
+        *("fail", "assertIsNot", "assert"),
     }
 )
 _EQUAL: Final = frozenset({"assertEquals", "assertSame", "assertArrayEquals", "assertIterableEquals"})
@@ -90,12 +84,9 @@ _ASSUMPTION: Final = compile_later(r"\bassum(?:e(?:True|False|That|NotNull|NoExc
 
 def find_tests(code: Code) -> list[CodeTest]:
     """Methods with a test annotation, or named as in JUnit 3, in their classes."""
-    found = [
-        CodeTest(match["name"], match.start(), code.end_of(match.end()) + 1, match.end(), match.end(), is_group=True)
-        for match in _CLASS.finditer(code.bare)
-    ]
+    found = find_groups(code, _CLASS)
     taken: set[int] = set()
-    for marks, method in _find_methods(code):
+    for marks, method in find_marked(code, _find_annotations(code), _METHOD):
         if any(mark.name.rpartition(".")[2] in _TESTS for mark in marks):
             quoted = method["quoted"]
             title = method["name"] if quoted is None else code.text[slice(*method.span("quoted"))]
@@ -108,14 +99,6 @@ def find_tests(code: Code) -> list[CodeTest]:
         if match.end() not in taken
     )
     return name_tests(found)
-
-
-def _find_methods(code: Code) -> Iterator[tuple[list[Mark], re.Match[str]]]:
-    """Methods with annotations, each after its annotations."""
-    for marks in _find_annotations(code):
-        method = _METHOD.match(code.bare, marks[-1].end)
-        if method is not None:
-            yield marks, method
 
 
 def _find_annotations(code: Code) -> Iterator[list[Mark]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -103,6 +104,14 @@ def find_owners(tests: list[CodeTest], positions: Iterable[int]) -> Iterator[Cod
 
 def build_test(title: str, start: int, body: tuple[int, int], cases: int = 1) -> CodeTest:
     return CodeTest(title, start, body[1] + 1, body[0], body[1], cases)
+
+
+def find_groups(code: Code, pattern: re.Pattern[str]) -> list[CodeTest]:
+    """Classes or modules around tests; each match ends at its opening brace."""
+    return [
+        CodeTest(match["name"], match.start(), code.end_of(match.end()) + 1, match.end(), match.end(), is_group=True)
+        for match in pattern.finditer(code.bare)
+    ]
 
 
 def find_block(code: Code, position: int) -> tuple[int, int]:
@@ -218,6 +227,16 @@ class Mark(NamedTuple):
     name: str
     start: int
     end: int
+
+
+def find_marked(
+    code: Code, groups: Iterable[list[Mark]], pattern: re.Pattern[str]
+) -> Iterator[tuple[list[Mark], re.Match[str]]]:
+    """Declarations of the pattern, each with the marks in front of it."""
+    for marks in groups:
+        declared = pattern.match(code.bare, marks[-1].end)
+        if declared is not None:
+            yield marks, declared
 
 
 def build_marked_skip(code: Code, marks: list[Mark], mark: Mark) -> CodeSkip:

@@ -17,6 +17,8 @@ from handoff_tui.checks.testcode.parts import (
     build_marked_skip,
     build_test,
     find_block,
+    find_groups,
+    find_marked,
     is_pair_of_equals,
     judge_truth,
     name_tests,
@@ -40,25 +42,14 @@ _CONDITION: Final = compile_later(r"cfg\s*\((?!\s*test\s*\)|\s*all\s*\(\s*test\s
 
 def find_tests(code: Code) -> list[CodeTest]:
     """Functions with a test attribute, in their modules."""
-    found = [
-        CodeTest(match["name"], match.start(), code.end_of(match.end()) + 1, match.end(), match.end(), is_group=True)
-        for match in _MODULE.finditer(code.bare)
-    ]
-    for marks, function in _find_functions(code):
+    found = find_groups(code, _MODULE)
+    for marks, function in find_marked(code, _find_attributes(code), _FUNCTION):
         if any(_TEST.match(mark.name) for mark in marks):
             cases = sum(_CASE.match(mark.name) is not None for mark in marks)
             opening = code.find_near(_OPENING, function.end())
             body = find_block(code, code.end_of(opening.start()) if opening else function.end())
             found.append(build_test(function["name"], marks[0].start, body, max(1, cases)))
     return name_tests(found)
-
-
-def _find_functions(code: Code) -> Iterator[tuple[list[Mark], re.Match[str]]]:
-    """Functions with attributes, each after its attributes."""
-    for marks in _find_attributes(code):
-        function = _FUNCTION.match(code.bare, marks[-1].end)
-        if function is not None:
-            yield marks, function
 
 
 def _find_attributes(code: Code) -> Iterator[list[Mark]]:

@@ -86,7 +86,7 @@ def read_state(root: JsonNode) -> PausedWork:
     status = root.scalar("status")
     notes = _read_notes(root)
     tests, count_claims = _claim_counts(root, notes)
-    tasks, commit_claims = _read_tasks_state_file(root)
+    tasks, commit_claims = _read_state_tasks(root)
     return PausedWork(
         phase=root.scalar("phase"),
         phase_name=root.scalar("phase_name"),
@@ -98,7 +98,7 @@ def read_state(root: JsonNode) -> PausedWork:
         created=root.scalar("timestamp"),
         tests=tests,
         tasks=tasks,
-        blockers=(*_read_blockers_state_file(root), *_read_human_actions(root)),
+        blockers=(*_read_state_blockers(root), *_read_human_actions(root)),
         claims=(*claim_status(root, "status"), *count_claims, *commit_claims, *_claim_uncommitted(root)),
         facts=(*build_facts(root, _FACTS), *_read_decisions(root), *_read_blocker_facts(root)),
     )
@@ -122,7 +122,7 @@ def _claim_counts(root: JsonNode, notes: str | None) -> tuple[TestCounts | None,
     return counts, claim_counts(counts, "suite", root.place_of("context_notes"), sentence)
 
 
-def _read_tasks_state_file(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim]]:
+def _read_state_tasks(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim]]:
     tasks: list[Task] = []
     claims: list[Claim] = []
     for key, done in (("completed_tasks", True), ("remaining_tasks", False)):
@@ -149,7 +149,7 @@ def _read_tasks_state_file(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim
     return tuple(tasks), claims
 
 
-def _read_blockers_state_file(root: JsonNode) -> Iterator[Blocker]:
+def _read_state_blockers(root: JsonNode) -> Iterator[Blocker]:
     for number, node, title in _read_titles(root, "blockers", "description", "title", "blocker"):
         yield Blocker(
             id=node.scalar("id") or f"blocker-{number}",

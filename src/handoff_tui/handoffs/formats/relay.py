@@ -22,23 +22,11 @@ from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatR
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _FIELDS: Final = ("task", "status", "actor", "changed_files", "checks", "open_points", "next_role")
-
-
 _OWN_FIELDS: Final = ("changed_files", "checks", "open_points", "next_role", "actor")
-
-
 _NAME: Final = compile_later(r"handoff[^/]*\.json$", re.IGNORECASE)
-
-
 _STATUSES: Final = frozenset({"not_started", "implemented", "refined", "pass", "pass_with_notes", "fail"})
-
-
 _RESULTS: Final = frozenset({"pass", "fail", "not_run"})
-
-
 _NOBODY: Final = "none"
-
-
 _ENOUGH_OWN_FIELDS = 3
 
 

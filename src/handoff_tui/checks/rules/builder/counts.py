@@ -122,16 +122,17 @@ _BUILT = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED})
 
 
 def _judge_minimum(context: Context) -> Iterator[RuleFinding]:
-    judged = False
     unreadable = list(find_unreadable(context, list_manifests(context)))
-    for handoff, results in require_finished(context):
-        needs = {package.id: need for package in _list_built(handoff) if (need := _find_need(context, package))}
-        judged = judged or bool(needs)
-        if needs:
-            yield from _judge_total(handoff, results, needs)
-    yield from unreadable
-    if not judged and not unreadable:
+    building = [
+        (handoff, results, needs)
+        for handoff, results in require_finished(context)
+        if (needs := {package.id: need for package in _list_built(handoff) if (need := _find_need(context, package))})
+    ]
+    if not building and not unreadable:
         context.skip("no handoff with results built a package with source files")
+    for built in building:
+        yield from _judge_total(*built)
+    yield from unreadable
 
 
 def _list_built(handoff: Handoff) -> list[Package]:

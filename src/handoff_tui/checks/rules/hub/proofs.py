@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.documents import find_unreadable, read_json, walk_objects
+from handoff_tui.checks.facts.documents import find_unreadable, parse_json, read_json, walk_objects
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.result import Outcome
 from handoff_tui.checks.rule import Rule, RuleFinding, System
@@ -189,10 +188,7 @@ def _count_cases(report: TestReport) -> TestCounts | None:
 
 
 def _parse_json(text: str) -> TestCounts | None:
-    try:
-        root = json.loads(text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        return None
+    root = parse_json(text.encode())
     holders = (
         [root, *(root.get(key) for key in ("summary", "totals", "stats", "results"))] if isinstance(root, dict) else []
     )

@@ -196,8 +196,6 @@ def is_report(root: JsonNode) -> bool:
 
 
 _COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
-
-
 _OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
 
 

@@ -174,7 +174,7 @@ _FIELD_TOPICS: Final = {
     "from": Topic.HANDOFF,
     "to": Topic.HANDOFF,
 }
-_HEAD_LINES_recognition = 40
+_RECOGNISED_LINES = 40
 _ENOUGH = 2
 
 
@@ -197,7 +197,7 @@ def _find_topics(source: Source) -> set[Topic]:
     for section in source.outline.sections:
         topics |= topics_of(section.name)
     for line in source.outline.lines():
-        if line.number > _HEAD_LINES_recognition:
+        if line.number > _RECOGNISED_LINES:
             break
         field = None if line.code else parse_field(line.text)
         if field is not None and field[0].lower() in _FIELD_TOPICS:

@@ -72,7 +72,7 @@ def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple
         trailers = parse_trailers(printable(commit.body), rules.trailer_prefixes)
         fields = trailers or parse_bracket(printable(commit.subject))
         if "phase" in fields or "next" in fields or "next_agent" in fields:
-            step = _build_step_trailers(commit, fields, rules.phases)
+            step = _build_commit_step(commit, fields, rules.phases)
             steps.append(step)
             problems.extend(_find_problems(step, fields, rules))
     return steps, problems
@@ -120,7 +120,7 @@ def parse_bracket(subject: str) -> dict[str, str]:
     return fields
 
 
-def _build_step_trailers(commit: CommitFact, fields: dict[str, str], phases: tuple[str, ...]) -> CycleStep:
+def _build_commit_step(commit: CommitFact, fields: dict[str, str], phases: tuple[str, ...]) -> CycleStep:
     where = Place(path=f"commit:{commit.id[:SHORT_COMMIT]}")
     agent, next_agent, next_word = fields.get("agent"), fields.get("next_agent"), fields.get("next")
     phase = normalise_phase(fields["phase"], phases) if "phase" in fields else phase_of_agent(agent or "")
@@ -190,7 +190,7 @@ def read_ref_steps(refs: Iterable[RefFact], tag_prefixes: tuple[str, ...] = STAN
         for kind, pattern in (("tag", tag), ("branch", _BRANCH), ("ref", _REF)):
             match = pattern.match(printable(ref.name))
             if match is not None:
-                steps.append(_build_step(ref, kind, match.groupdict()))
+                steps.append(_build_ref_step(ref, kind, match.groupdict()))
     return steps
 
 
@@ -202,7 +202,7 @@ def _build_tag_pattern(prefixes: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"^refs/tags/(?:{'|'.join(words)}){_TAG}" if prefixes else r"(?!)")
 
 
-def _build_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> CycleStep:
+def _build_ref_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> CycleStep:
     name = printable(ref.name)
     where = Place(path=name)
     agent, cycle = groups.get("agent"), groups.get("cycle")
