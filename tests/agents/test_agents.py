@@ -17,7 +17,14 @@ from handoff_tui.agents.consent import (
     trust_agents,
 )
 from handoff_tui.agents.notify import Told, build_notification, build_sequence, notify
-from handoff_tui.agents.proofs import MeasuredProof, TaskProofs, build_proofs_page, list_proofs, read_picture
+from handoff_tui.agents.proofs import (
+    MeasuredProof,
+    TaskProofs,
+    build_proofs_json,
+    build_proofs_page,
+    list_proofs,
+    read_picture,
+)
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.config.pipeline import Phase
 from handoff_tui.config.settings.pipeline import Agent
@@ -279,3 +286,10 @@ def test_proof_says_whether_it_is_what_was_recorded(recorded: str | None, words:
 def test_hostile_names_are_shown_not_obeyed() -> None:
     """A path is an agent's word."""
     assert "\x1b" not in join((TaskProofs(task="\x1b[31m", proofs=(make_proof(None, "a\x1b]52;c;x\x07.png"),)),))
+
+
+def test_proofs_for_scripts_hold_their_task_and_none_is_a_list() -> None:
+    """And whether each holds; people are told that there is none."""
+    [row] = build_proofs_json((TaskProofs(task="T1", proofs=(make_proof("a" * 64),)),))
+    assert (row["task"], row["holds"]) == ("T1", True)
+    assert (build_proofs_json(()), "none offered" in join(())) == ([], True)

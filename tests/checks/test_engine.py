@@ -137,21 +137,6 @@ def test_digest_tells_answers_apart() -> None:
     assert digest_value(frozenset({"a"})) == digest_value(frozenset({"a"}))
 
 
-def test_valid_answers_are_taken_over() -> None:
-    """With their digests, and not asked for again; others are."""
-    earlier = Answers(MemoryWorld(files={"a.txt": b"old", "b.txt": b"old"}))
-    before = Context(earlier)
-    before.read("a.txt")
-    before.read("b.txt")
-    before.paths_ending((".txt",))
-    later = Answers(MemoryWorld(files={"a.txt": b"new", "b.txt": b"new", "c.txt": b""}))
-    later.take_over(earlier, lambda question: question in {Question("read", ("a.txt",)), Question("paths")})
-    now = Context(later)
-    assert (now.read("a.txt"), now.read("b.txt")) == (b"old", b"new")
-    assert now.manifest[Question("read", ("a.txt",))] == digest_value(b"old")
-    assert now.paths_ending((".txt",)) == ("a.txt", "b.txt")
-
-
 class Judge:
     """A judgement over one file and one setting that counts how often it was asked."""
 

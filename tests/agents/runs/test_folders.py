@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -142,22 +141,6 @@ def test_paused_agent_can_be_stopped(runs: Runs) -> None:
     state = stop_run(handle, 5.0)
     assert state.end is not None
     assert state.end.ending is RunEnding.STOPPED
-
-
-def test_run_whose_supervisor_was_killed_is_lost(runs: Runs) -> None:
-    """What is left of it is ended on request, and that is written down."""
-    handle = runs.start("echo begun; sleep 60")
-    wait_until(lambda: read_run(handle).output_bytes > 0)
-    process = read_run(handle).process
-    assert process is not None
-    os.kill(process.pid, signal.SIGKILL)
-    wait_until(lambda: read_run(handle).status is RunStatus.LOST)
-    assert read_run(handle).survivors > 0
-    state = stop_run(handle)
-    assert state.end is not None
-    assert (state.end.ending, state.end.output_bytes, state.end.left_running > 0) == (RunEnding.LOST, 6, True)
-    assert state.plan is not None
-    assert find_marked(state.plan.mark) == []
 
 
 def test_waiting_can_be_given_up_without_harm(runs: Runs) -> None:

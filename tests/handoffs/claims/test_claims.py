@@ -323,10 +323,6 @@ DOCUMENT_EVIDENCE = "docs/HANDOFF.md"
 Look = Callable[[], RepositoryEvidence]
 
 
-def sha256_evidence(text: str) -> str:
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-
-
 @pytest.fixture
 def look(builder: RepositoryBuilder) -> Look:
     """Looks at the repository as it is now."""
@@ -382,13 +378,13 @@ def test_saved_files_are_measured_again(story: RepositoryBuilder) -> None:
     story.link("way.py", "a.py")
     evidence = RepositoryEvidence(open_desk(story.folder), deep=False)
     assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (
-        sha256_evidence("two\n"),
-        sha256_evidence("two\n"),
+        sha256("two\n"),
+        sha256("two\n"),
     )
     story.write("a.py", "three\n").write("PKG-1/manifest.json", "{} ")
     evidence.move_on(open_desk(story.folder), frozenset({"a.py"}))
     assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (
-        sha256_evidence("three\n"),
-        sha256_evidence("three\n"),
+        sha256("three\n"),
+        sha256("three\n"),
     )
     assert "a.py" in evidence.uncommitted

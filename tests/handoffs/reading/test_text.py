@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.tasks import TestCounts
-from handoff_tui.handoffs.handoff import DocumentRole, Heading
 from handoff_tui.handoffs.reading.claim_words import clean_path, find_commits, parse_counts, parse_status
-from handoff_tui.handoffs.reading.format import Confidence, Source, SourceFile
 from handoff_tui.handoffs.reading.json_document import (
     JsonDocument,
     JsonNode,
@@ -16,51 +14,6 @@ from handoff_tui.handoffs.reading.json_document import (
     split_frontmatter,
 )
 from handoff_tui.handoffs.reading.markdown import parse_field, parse_markdown
-
-MARKDOWN = "---\nstatus: done\n---\n# Lamp\n\n## Wick\n"
-
-
-def test_problems_come_from_every_way_the_file_was_parsed() -> None:
-    """Only from those: what nobody asked for is not wrong."""
-    text = "---\nstatus: [\n---\n{"
-    source = Source.of_text("a.md", text)
-    assert source.problems() == []
-    assert source.json is None
-    assert len(source.problems()) == 1
-    assert source.frontmatter is None or source.frontmatter.value is None
-    assert len(source.problems()) == 2
-    assert len(source.json_lines) > 0
-    assert len(source.problems()) > 2
-
-
-def test_document_of_markdown_brings_its_headings() -> None:
-    """Title, sections with their lines, the hash, and what was found lacking."""
-    source = Source.of_text("a.MD", MARKDOWN)
-    document = source.document(
-        DocumentRole.SPEC, confidence=Confidence.LIKELY, missing=("Oil",), out_of_order=("Wick",)
-    )
-    assert (document.path, document.role, document.title) == ("a.MD", DocumentRole.SPEC, "Lamp")
-    assert document.sections == (Heading(title="Lamp", line=4, level=1), Heading(title="Wick", line=6, level=2))
-    assert (document.missing, document.out_of_order, document.confidence) == (("Oil",), ("Wick",), Confidence.LIKELY)
-    assert document.sha256 == source.sha256
-
-
-def test_what_a_reader_made_is_kept_with_what_it_reported() -> None:
-    """It is made once per file; whoever asks for it gets the reports as well, and only then."""
-    made: list[str] = []
-
-    def read(source: Source) -> list[str | None]:
-        made.append(source.path)
-        source.report("is odd", 2)
-        return [source.json.text("name") if source.json is not None else None]
-
-    file = SourceFile.of_text("a.json", '{"name": 3, "x": 1, "x": 2}')
-    first, second = Source(file), Source(file)
-    assert second.read_once("reading", read) is first.read_once("reading", read)
-    assert made == ["a.json"]
-    assert len(first.problems()) == 3
-    assert (second.problems(), Source(file).problems()) == (first.problems(), [])
-
 
 JSON_TEXT = """{
   "name": "tide",

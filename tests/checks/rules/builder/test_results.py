@@ -142,12 +142,9 @@ def test_packages_that_are_only_mentioned_need_no_tests() -> None:
     assert len(judge(MINIMUM_TESTS_REACHED, world)) == 1
 
 
-_NUMBERS = "- Total: 20 tests\n- Passed: 20\n- Failed: 0\n- Skipped: 0\n"
-
-
 def _results(handoff: str, failed: int) -> str:
     numbers = f"- Total: 20 tests\n- Passed: {20 - failed}\n- Failed: {failed}\n- Skipped: 0\n"
-    return build_results(handoff).replace(_NUMBERS, numbers)
+    return build_results(handoff).replace(_REGRESSION, numbers)
 
 
 def _chain(*failures: int | None) -> MemoryWorld:
@@ -288,12 +285,12 @@ def _subjects_regression(old: str, new: str) -> list[str]:
 
 def test_regression_that_is_only_mentioned_is_found() -> None:
     """The words are there, the numbers are not."""
-    assert _subjects_regression(_NUMBERS, "The full regression was run and all is well.\n") == ["H-5 regression"]
+    assert _subjects_regression(_REGRESSION, "The full regression was run and all is well.\n") == ["H-5 regression"]
 
 
 def test_regression_with_gaps_is_found() -> None:
     """A collection that was interrupted, no command, no word on new failures."""
-    assert _subjects_regression(_NUMBERS, "- Total: 20\n- Passed: N/A (interrupted)\n- Failed: 2\n") == [
+    assert _subjects_regression(_REGRESSION, "- Total: 20\n- Passed: N/A (interrupted)\n- Failed: 2\n") == [
         "H-5 regression.passed"
     ]
     assert _subjects_regression("- Command: `pytest`\n", "") == ["H-5 regression.command"]
@@ -302,7 +299,7 @@ def test_regression_with_gaps_is_found() -> None:
 
 def test_regression_smaller_than_the_package_is_found() -> None:
     """All packages cannot have fewer tests than one."""
-    assert _subjects_regression(_NUMBERS, "- Total: 8\n- Passed: 8\n- Failed: 0\n") == ["H-5 regression.total"]
+    assert _subjects_regression(_REGRESSION, "- Total: 8\n- Passed: 8\n- Failed: 0\n") == ["H-5 regression.total"]
 
 
 def test_regression_over_some_packages_is_found() -> None:

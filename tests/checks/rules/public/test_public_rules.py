@@ -133,12 +133,9 @@ def test_checkpoint_in_a_broken_file_is_not_taken_for_cleared() -> None:
     assert found.subject == f"unreadable {PATH_CHECKPOINT}"
 
 
-PATH_ACTIONS = ".planning/HANDOFF.json"
-
-
 def waiting_state(**fields: object) -> dict[str, str | bytes]:
     whole = {"phase": "3", "phase_name": "Charts", "completed_tasks": [], "remaining_tasks": [], "context_notes": "x"}
-    return {PATH_ACTIONS: json.dumps({**whole, **fields}, indent=1)}
+    return {PATH: json.dumps({**whole, **fields}, indent=1)}
 
 
 def messages(files: dict[str, str | bytes]) -> list[str]:
@@ -187,8 +184,8 @@ def test_checkpoint_is_left_to_its_own_rule() -> None:
 
 def test_state_that_is_broken_is_found_of_waiting_for_people() -> None:
     """What waits in it is not known."""
-    [found] = judge(HUMAN_ACTIONS_CLEARED, MemoryWorld({PATH_ACTIONS: '{"blockers": ['}))
-    assert found.subject == f"unreadable {PATH_ACTIONS}"
+    [found] = judge(HUMAN_ACTIONS_CLEARED, MemoryWorld({PATH: '{"blockers": ['}))
+    assert found.subject == f"unreadable {PATH}"
 
 
 @pytest.mark.parametrize(

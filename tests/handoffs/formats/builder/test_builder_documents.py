@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.formats.builder.names import HandoffFiles, find_ids, group_files, parse_id, parse_path
+from handoff_tui.handoffs.formats.builder.names import HandoffFiles, find_ids, group_files, parse_path
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
     read_answers,
@@ -23,28 +23,6 @@ from handoff_tui.handoffs.formats.builder.registry_state import (
 from handoff_tui.handoffs.formats.builder.spec import SpecReading, read_spec
 from handoff_tui.handoffs.handoff import DocumentRole, RegistryState
 from handoff_tui.handoffs.reading.format import Source
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("HANDOFF_7", "H-7"),
-        ("FOLLOWUP_7b", "H-7B"),
-        ("Follow-Up #3D", "H-3D"),
-        ("H-07", "H-7"),
-        ("HANDOFF_41_2C", "H-41.2C"),
-        ("HANDOFF-41.2C", "H-41.2C"),
-        ("CLEANUP_2", "CLEANUP-2"),
-        ("HOUSEKEEPING_28", "HOUSEKEEPING-28"),
-        ("BUGFIX_wick_leak", "BUGFIX-WICK-LEAK"),
-        ("BUGFIX-3", "BUGFIX-3"),
-        ("12", None),
-        ("lamp", None),
-    ],
-)
-def test_id_is_canonical(text: str, expected: str | None) -> None:
-    """Whatever the spelling, one handoff has one id."""
-    assert parse_id(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.core.place import Problem
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub.context import read_context
-from handoff_tui.handoffs.formats.hub.format import HUB, parse_kind
+from handoff_tui.handoffs.formats.hub.format import HUB
 from handoff_tui.handoffs.formats.hub.reports import find_contradiction
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import Source
@@ -37,35 +37,7 @@ def test_truncated_context_falls_back_to_its_name() -> None:
 
 _CONTEXT = """\
 # Handoff Context
-Generated: 2031-02-03 04:05:06
 Run ID: 12 | Project: Lantern | Task: T007
-
-## Pipeline Position
-- **Current State**: qa
-- **Your Role**: QA
-- **Run**: Execute Task: T007 - Trim the wick
-- **Goal**: Light
-
-## Current Task: T007
-**Title**: LN-3: Trim the wick
-**Status**: in_progress
-**Pipeline Stage**: QA
-**Priority**: 4
-
-### Description
-The wick smokes.
-
-### Acceptance Criteria
-1. It does not smoke
-2. It burns
-
-## Tasks in This Run
-- **T007**: Trim the wick [in_progress] (stage: QA)
-- **LN-9**: Switch to [NEW] oil [done] (stage: COMPLETE)
-- loose words
-
-## Previous Agent Work
-No previous reports. You are the first agent on this run.
 
 ## Recent Git Commits
 - `12345678` feat: digits only (AB)
@@ -80,9 +52,6 @@ LAMP.md            |   5 +
  img/lamp.png      | Bin 12 -> 34 bytes
  5 files changed, 12 insertions(+), 3 deletions(-)
 ```
-
-## Your Deliverables
-- Report as JSON
 """
 
 
@@ -93,7 +62,7 @@ def _read() -> Handoff:
 def test_context_claims_commits_of_any_digits() -> None:
     """A commit id of digits only is one too."""
     commits = [claim for claim in _read().claims if claim.kind is ClaimKind.COMMIT]
-    assert [(claim.value, claim.where.line) for claim in commits] == [("12345678", 33), ("abcdef12", 34)]
+    assert [(claim.value, claim.where.line) for claim in commits] == [("12345678", 5), ("abcdef12", 6)]
 
 
 def test_context_claims_uncommitted_files_by_full_path() -> None:
@@ -147,23 +116,6 @@ Ran into this: 500 Internal Server Error
 def _read_attempts(state: str) -> tuple[Handoff, list[Problem]]:
     shelf = MemoryFiles({_PATH: _HEAD.format(state=state)})
     return read_with(HUB, shelf).handoffs[0], shelf.source(_PATH).problems()
-
-
-def test_pass_with_an_error_in_its_output_is_doubted() -> None:
-    """The attempt carries the warning, and a problem stands at the line of the error."""
-    handoff, problems = _read_attempts("docs")
-    assert [attempt.warning for attempt in handoff.attempts] == [
-        None,
-        None,
-        "it says pass, but its output holds an HTTP 500 error",
-        None,
-    ]
-    assert [(problem.line, problem.level) for problem in problems] == [
-        (24, ProblemLevel.WARNING),
-        (28, ProblemLevel.WARNING),
-    ]
-    assert "HTTP 500" in problems[0].message
-    assert "neither pass nor fail" in problems[1].message
 
 
 def test_attempt_number_counts_the_present_stage_or_development() -> None:
@@ -276,24 +228,6 @@ _BARE_CONTEXT = "# Handoff Context\nGenerated: 2031-02-03 04:05:06\nRun ID: 12 |
 _LATER = _BARE_CONTEXT.replace("T007", "T008").replace("12", "13").replace("2031", "2032")
 
 _TODO = '{"project": "Lantern", "tasks": [{"id": "LN-1", "title": "x"}]}'
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("a.PNG", ProofKind.SCREENSHOT),
-        ("build.log", ProofKind.LOG),
-        ("pytest_output.txt", ProofKind.TEST_RESULT),
-        ("junit.xml", ProofKind.TEST_RESULT),
-        ("change.diff", ProofKind.DIFF),
-        ("report.html", ProofKind.REPORT),
-        ("clip.webm", ProofKind.OTHER),
-        ("keep.py", None),
-    ],
-)
-def test_kind_of_a_proof_follows_its_name(name: str, expected: ProofKind | None) -> None:
-    """Endings and names tell what a proof is; other files are none."""
-    assert parse_kind(f"proofs/{name}") is expected
 
 
 def test_proofs_join_the_handoff_of_their_task_or_run() -> None:

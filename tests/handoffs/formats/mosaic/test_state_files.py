@@ -6,7 +6,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
-from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing
+from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 from tests.support.memory_files import MemoryFiles, read_with
@@ -59,17 +59,6 @@ def test_other_files_of_the_state_are_listed_and_broken_ones_named() -> None:
     assert len(sources["schemas/b.json"].problems()) == 1
 
 
-def test_missing_state_files_are_named() -> None:
-    """Each required file that is absent, or is something else, is a problem of the whole."""
-    sources = {"agent_state.json": _source("agent_state.json", '{"last_agent": "robin"}')}
-    paths = (".mosaic/agent_state.json", ".mosaic/blockers.json")
-    problems = find_missing(".mosaic", sources, paths)
-    assert [(problem.path, problem.message, problem.level) for problem in problems] == [
-        (".mosaic/blockers.json", "does not hold what a state file of this name holds", ProblemLevel.ERROR),
-        (".mosaic/current_task.json", "is missing", ProblemLevel.ERROR),
-    ]
-
-
 _PATH = ".mosaic/blockers.json"
 
 
@@ -97,17 +86,6 @@ def test_blockers_are_open_until_resolved_or_dropped() -> None:
     assert handoff.blockers[1].severity is Severity.LOW
     assert handoff.blockers[3].evidence == "see 1a2b3c4"
     assert problems == []
-
-
-def test_resolved_blockers_claim_their_evidence_or_its_absence() -> None:
-    """A resolution is a claim; without a text its value is nothing."""
-    blockers = [
-        {"id": "B1", "title": "a", "severity": "low", "status": "resolved", "resolution": "patched"},
-        {"id": "B2", "title": "b", "severity": "low", "status": "resolved"},
-    ]
-    handoff, _ = _read_blockers({"blockers": blockers})
-    claims = [claim for claim in handoff.claims if claim.kind is ClaimKind.BLOCKER_RESOLVED]
-    assert [(claim.subject, claim.value) for claim in claims] == [("B1", "patched"), ("B2", None)]
 
 
 def test_blockers_with_unknown_words_are_reported_and_kept() -> None:
@@ -200,21 +178,6 @@ def test_project_state_phases_and_steps_are_tasks_once() -> None:
         ("SAIL", "READY", False, None),
         ("step-1", "PENDING", False, None),
         ("PAINT", "COMPLETE", True, None),
-    ]
-
-
-def test_project_state_claims_commits_gates_documents_and_counts() -> None:
-    """The state's commit is `head`; gates are checks; documents and numbers are claims."""
-    found = [(claim.kind, claim.subject, claim.value) for claim in _read_project_state().claims]
-    assert found == [
-        (ClaimKind.COMMIT, "head", "aaa1111"),
-        (ClaimKind.COMMIT, None, "bbb2222"),
-        (ClaimKind.COMMIT, None, "ccc3333"),
-        (ClaimKind.FILE_REFERENCED, "docs/voyage.md", None),
-        (ClaimKind.COUNT, "smoke.total", 3),
-        (ClaimKind.COUNT, "smoke.passed", 2),
-        (ClaimKind.CHECK, "GATE_TIDE", "PASS"),
-        (ClaimKind.CHECK, "GATE_WIND", "FAIL"),
     ]
 
 
