@@ -1,3 +1,3 @@
-"""What every room may use: errors, the frozen base model, places, severities, text. Imports nothing of ours."""
+"""What every package may use: errors, the frozen base model, places, severities, text. Imports no other package."""
 
 from __future__ import annotations

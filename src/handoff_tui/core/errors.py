@@ -77,11 +77,11 @@ class HandoffError(Exception):
 
 
 class UsageError(HandoffError):
-    """The words of the call do not fit together."""
+    """The arguments of the command don't fit together."""
 
 
 class OutputError(HandoffError):
-    """Standard output takes no more: the disk is full, or the file cannot be written."""
+    """Standard output can't be written: the disk is full, or the file is not writable."""
 
 
 class ConfigError(HandoffError):
@@ -89,7 +89,7 @@ class ConfigError(HandoffError):
 
 
 class RepositoryError(HandoffError):
-    """There is no repository here, or none that can be looked at safely."""
+    """There is no repository here, or none that can be read safely."""
 
 
 class GitError(HandoffError):
@@ -101,11 +101,11 @@ class ObjectMissingError(GitError):
 
 
 class CaptureError(HandoffError):
-    """The work tree cannot be captured: something in it may not be read, or our cache cannot be written."""
+    """The work tree can't be captured: something in it is unreadable, or our cache can't be written."""
 
 
 class TreeMovedError(CaptureError):
-    """The work tree changed while it was captured, and changed again when that was retried."""
+    """The work tree changed while it was captured, and again during the retry."""
 
 
 class UnsafePathError(HandoffError):
@@ -113,55 +113,55 @@ class UnsafePathError(HandoffError):
 
 
 class FileUnreadableError(HandoffError):
-    """A file is missing, too large, not a regular file, or may not be read."""
+    """A file is missing, too large, not a regular file, or not readable."""
 
 
 class HandoffNotFoundError(HandoffError):
-    """No handoff in this repository has the id that was asked for."""
+    """No handoff in this repository has this id."""
 
 
 class DemoError(HandoffError):
-    """The sample repository cannot be built where it was asked for."""
+    """The sample repository can't be built at the requested place."""
 
 
 class HookError(HandoffError):
-    """A git hook cannot be written or removed without losing something, or where it would have no effect."""
+    """A git hook can't be written or removed without losing something, or it would have no effect there."""
 
 
 class SnapshotUnusableError(HandoffError):
-    """A stored snapshot, or the table of pins, is no JSON, of another version, or has fields that are not known."""
+    """A stored snapshot, or the table of pins, isn't JSON, has another version, or has unknown fields."""
 
 
 class StoredFileMissingError(HandoffError):
-    """A file that is named by its digest is not in the store."""
+    """A file named by its digest isn't in the store."""
 
 
 class StoredFileDamagedError(HandoffError):
-    """A stored file is a link, a pipe, too large, or its content does not fit its name."""
+    """A stored file is a link, a pipe, too large, or its content doesn't match its name."""
 
 
 class StoreWriteError(HandoffError):
-    """Something of ours cannot be written: the disk is full, read-only, or in the way of something else."""
+    """One of our files can't be written: the disk is full or read-only, or something else is in the way."""
 
 
 class DraftsUnkeptError(HandoffError):
-    """Comments, marks and reasons cannot be kept on disk; they hold until the app is left."""
+    """Comments, marks and reasons can't be stored on disk; they last until the app closes."""
 
 
 class WatchRefusedError(HandoffError):
-    """The system refuses to watch the folders: a limit is reached, or the file system cannot tell of changes."""
+    """The system refuses to watch the folders: a limit is reached, or the file system doesn't report changes."""
 
 
 class FoldersMovedError(WatchRefusedError):
-    """Folders came and went each time they were about to be watched. It passes by itself."""
+    """Folders came and went each time they were about to be watched. This is temporary."""
 
 
 class TrustPolicyError(HandoffError):
-    """The texts of a trust policy are not as the format says, or make no sense together."""
+    """The files of a trust policy are malformed, or contradict each other."""
 
 
 class EntryRefusedError(HandoffError):
-    """An entry is intact but has no place in the log; `code` is a stable word that says why."""
+    """An entry is intact but doesn't belong in the log; `code` is a stable word that says why."""
 
     def __init__(self, message: str, hint: str = "", *, code: str = "refused") -> None:
         super().__init__(message, hint)
@@ -169,11 +169,11 @@ class EntryRefusedError(HandoffError):
 
 
 class LogBrokenError(HandoffError):
-    """The log has a fatal fault, which closes every gate until a person has looked."""
+    """The log has a fatal fault, which closes every gate until a person has looked at it."""
 
 
 class LogEntryError(HandoffError):
-    """The bytes of a log entry are not what they must be; `code` is a stable word for in which way."""
+    """The bytes of a log entry are invalid; `code` is a stable word that says how."""
 
     code: ClassVar[str] = "bad-entry"
 
@@ -185,31 +185,31 @@ class EntryTooLargeError(LogEntryError):
 
 
 class NotCanonicalError(LogEntryError):
-    """JSON that is not in the one canonical form, or holds what the format does not allow."""
+    """JSON that isn't in the one canonical form, or contains something the format doesn't allow."""
 
     code = "not-canonical"
 
 
 class EnvelopeMalformedError(LogEntryError):
-    """The envelope has other fields, another order or another encoding than it must have."""
+    """The envelope has wrong fields, a wrong order or a wrong encoding."""
 
     code = "bad-envelope"
 
 
 class KeyIdMismatchError(LogEntryError):
-    """A signature is filed under the name of a key that did not make it."""
+    """A signature is filed under a key that didn't make it."""
 
     code = "keyid-mismatch"
 
 
 class EntrySchemaError(LogEntryError):
-    """A field of an entry is missing, unknown, or out of its grammar."""
+    """A field of an entry is missing, unknown, or malformed."""
 
     code = "bad-schema"
 
 
 class PublicKeyMalformedError(LogEntryError):
-    """A public key is damaged, too weak, or of a type that is not accepted."""
+    """A public key is damaged, too weak, or of an unaccepted type."""
 
     code = "bad-key"
 
@@ -221,23 +221,23 @@ class SignatureMalformedError(LogEntryError):
 
 
 class SignatureForeignError(LogEntryError):
-    """A signature that was made for another purpose: a git commit, a login, another program's log."""
+    """A signature was made for another purpose: a git commit, a login, another program's log."""
 
     code = "foreign-signature"
 
 
 class SignatureInvalidError(LogEntryError):
-    """A signature does not fit its key and the signed content."""
+    """A signature doesn't match its key and the signed content."""
 
     code = "bad-signature"
 
 
 class BundleMalformedError(HandoffError):
-    """A file is not the bundle of a log, or not in the one form that bundles have."""
+    """A file isn't a log bundle, or isn't in the one form that bundles have."""
 
 
 class EntryNotFoundError(HandoffError):
-    """No entry of the log has the id that was asked for, or more than one begins like that."""
+    """No entry of the log has this id, or several begin with it."""
 
 
 class LogLockedError(HandoffError):
@@ -245,35 +245,35 @@ class LogLockedError(HandoffError):
 
 
 class WitnessDamagedError(HandoffError):
-    """The local record of entries once seen valid is damaged; without it a rollback cannot be noticed."""
+    """The local record of entries once seen valid is damaged; without it, a rolled-back log would go unnoticed."""
 
 
 class AppendRefusedError(HandoffError):
-    """An entry may not be added: the log is broken, or what would be added does not hold."""
+    """An entry can't be added: the log is broken, or the new entry is invalid."""
 
 
 class SigningError(HandoffError):
-    """No signature could be made; its children say why."""
+    """No signature could be made; the subclasses say why."""
 
 
 class SshKeygenMissingError(SigningError):
-    """ssh-keygen is not installed, or not where the search path leads."""
+    """ssh-keygen isn't installed, or isn't on the search path."""
 
 
 class SigningKeyMissingError(SigningError):
-    """No signing key is configured or found, or its file is not there."""
+    """No signing key is configured or found, or its file is missing."""
 
 
 class KeyLockedError(SigningError):
-    """The key is protected, the ssh-agent does not hold it, and no passphrase was given."""
+    """The key is protected, the ssh-agent doesn't hold it, and no passphrase was given."""
 
 
 class SigningRefusedError(SigningError):
-    """The ssh-agent refused, or the touch of a security key was not given."""
+    """The ssh-agent refused, or nobody touched the security key."""
 
 
 class ReviewRecordError(HandoffError):
-    """What a reviewer saw and wrote cannot be read."""
+    """The record of what a reviewer saw and wrote can't be read."""
 
 
 class DecisionForbiddenError(HandoffError):
@@ -281,15 +281,15 @@ class DecisionForbiddenError(HandoffError):
 
 
 class NoHumanError(HandoffError):
-    """Nobody is there who could decide: no terminal, no key of a person, no answer."""
+    """No person is there to decide: no terminal, no key of a person, no answer."""
 
 
 class ProposalError(HandoffError):
-    """A file is no proposal of a policy, or its signatures do not fit."""
+    """A file isn't a policy proposal, or its signatures don't match."""
 
 
 class PolicyForbiddenError(HandoffError):
-    """A policy may not be proposed, signed or sealed like this: it makes no sense, or signatures are missing."""
+    """A policy can't be proposed, signed or sealed like this: it makes no sense, or signatures are missing."""
 
 
 class LogPresentError(HandoffError):
@@ -301,36 +301,36 @@ class LogMissingError(HandoffError):
 
 
 class AgentRunError(HandoffError):
-    """A run of an agent cannot be started, reached or found."""
+    """A run of an agent can't be started, reached or found."""
 
 
 class PhaseLockedError(AgentRunError):
-    """The phase is locked: an agent is at work in it, or its lock was left behind."""
+    """The phase is locked: an agent is running in it, or its lock was left behind."""
 
 
 class BisectError(HandoffError):
-    """When a check began to fail cannot be searched for: its ends do not fit, or it cannot be run on old commits."""
+    """The search for the commit that broke a check can't start: no good or bad end, or it can't run on old commits."""
 
 
 class RollbackError(HandoffError):
-    """A rollback, or its undoing, would lose work that nobody has explained, or has nothing to go back to."""
+    """A rollback, or undoing one, would lose unexplained work, or there is nothing to go back to."""
 
 
 class ShownMovedError(HandoffError):
-    """What a person has confirmed is not what would be done any more; it must be looked at again."""
+    """What a person confirmed is no longer what would be done; they must look again."""
 
 
 class ProcedureError(HandoffError):
-    """A procedure cannot be run as asked: it is not known, or what it needs is not there."""
+    """A procedure can't run as asked: it is unknown, or something it needs is missing."""
 
 
 class EngineError(HandoffError):
-    """The engine under procedures cannot be used: its database cannot be reached, or is not what it should be."""
+    """The engine that runs procedures can't be used: its database is unreachable, or isn't what it should be."""
 
 
 class EngineMissingError(EngineError):
-    """The engine is an extra, and is not installed."""
+    """The engine is an optional extra, and isn't installed."""
 
 
 class WorkerPresentError(EngineError):
-    """Another worker is at work on this repository, and two would do steps twice."""
+    """Another worker is running for this repository, and two would repeat steps."""

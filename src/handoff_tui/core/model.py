@@ -7,10 +7,10 @@ import os
 from pydantic import BaseModel, ConfigDict
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-"""Pydantic would look through every installed package for plugins before it builds the first schema."""
+"""Pydantic would search every installed package for plugins before it builds the first schema."""
 
 SCHEMA_VERSION = 1
-"""Rises when a field of the common model changes its meaning; added fields do not raise it."""
+"""Increases if a field of the common model changes its meaning; added fields don't count."""
 
 
 class Model(BaseModel):

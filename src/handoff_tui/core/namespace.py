@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 NAMESPACE = "handoff-log@handoff-tui"
-"""What every signature of the log is made for, and no other."""
+"""The purpose of every signature in the log, and of no other signature."""

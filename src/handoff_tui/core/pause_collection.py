@@ -1,4 +1,4 @@
-"""Garbage collection put off where many values are made that all stay."""
+"""Pauses garbage collection while many long-lived values are created."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Searching values that stay for garbage, again and again, is up to a third of making them."""
+    """Pauses collection: scanning long-lived values again and again takes up to a third of the time to create them."""
     enabled = gc.isenabled()
     gc.disable()
     try:

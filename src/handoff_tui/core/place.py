@@ -1,4 +1,4 @@
-"""Where something was said, and what was wrong there."""
+"""Where something was said, and what is wrong there."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class ProblemLevel(StrEnum):
     ERROR = "error"
     """The file, or a part of it, could not be read."""
     WARNING = "warning"
-    """It was read, but something in it is not as it should be."""
+    """It was read, but something in it is wrong."""
 
 
 class Problem(Model):
-    """Something that could not be read as it should be. Collected, never raised, never dropped."""
+    """Something that couldn't be read properly. Collected, never raised, never dropped."""
 
     path: str
     line: int | None = None

@@ -22,5 +22,5 @@ class RepositoryFacts(Model):
     """Tracked paths with uncommitted changes."""
     untracked: tuple[str, ...] = ()
     own_uncommitted: tuple[str, ...] = ()
-    """Files below `.handoff-tui/` that are in no commit yet: decisions that nobody else can see."""
+    """Files below `.handoff-tui/` that aren't committed yet: decisions that nobody else can see."""
     submodules: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ class Proof(Model):
 
 
 class Blocker(Model):
-    """Something that blocks the work, or did. `evidence` is what is offered to show that it is resolved."""
+    """Something that blocks the work, or did. `evidence` is offered to show that it is resolved."""
 
     id: str
     title: str
@@ -72,7 +72,7 @@ class Blocker(Model):
 
 
 class Question(Model):
-    """A question to be answered before work starts, and whether it was."""
+    """A question to answer before work starts, and whether it was answered."""
 
     number: int
     text: str
@@ -81,7 +81,7 @@ class Question(Model):
 
 
 class Attempt(Model):
-    """One attempt at a phase, as the handoff's documents tell it."""
+    """One attempt at a phase, according to the handoff's documents."""
 
     number: int
     agent: str | None = None
@@ -95,7 +95,7 @@ class Attempt(Model):
 
 
 class TestCounts(Model):
-    """The numbers of one test run as claimed; None for what was not said as a number."""
+    """The claimed numbers of one test run; None for numbers that weren't given."""
 
     __test__ = False
 

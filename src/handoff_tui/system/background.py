@@ -1,4 +1,4 @@
-"""Work on a thread of its own, whose answer is waited for where it is needed."""
+"""Work on a separate thread; the caller waits for the result when it needs it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _Value = TypeVar("_Value")
 
 
 class Background(threading.Thread, Generic[_Value]):
-    """Starts at once. What the work raises is raised where it is waited for, and nowhere else."""
+    """Starts at once. Errors are raised only where the result is awaited."""
 
     def __init__(self, work: Callable[[], _Value]) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Background(threading.Thread, Generic[_Value]):
             self._fault = fault
 
     def finish(self) -> _Value:
-        """Waits for the answer."""
+        """Waits for the result."""
         self.join()
         if self._fault is not None:
             raise self._fault

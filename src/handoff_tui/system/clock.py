@@ -11,10 +11,10 @@ def read_now() -> datetime:
 
 
 def read_monotonic() -> float:
-    """Seconds since some moment; they never go back."""
+    """Returns seconds since some fixed moment; they never go back."""
     return time.monotonic()
 
 
 def pause(seconds: float) -> None:
-    """Waits for the world to move on; never used to make something likely."""
+    """Waits for something outside to change; never used to make something likely."""
     time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Where this program is installed, looked up without running anything that a hook or a repository names."""
+"""Where this program is installed, found without running anything that a hook or a repository names."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TIMEOUT_SECONDS = 30
 
 
 def find_python() -> str:
-    """The Python that runs this program, by its virtual environment's name for it, whichever name it was called by."""
+    """Returns the Python that runs this program, by its name in the virtual environment."""
     given = Path(sys.executable)
     usual = given.with_name("python3")
     return str(usual) if usual.exists() and usual.samefile(given) else sys.executable
 
 
 def can_import_alone(python: str) -> bool:
-    """Whether this Python finds the program without PYTHONPATH and the current folder, as a hook must."""
+    """Tells whether this Python finds the program without PYTHONPATH and the current folder, as a hook must."""
     try:
         done = subprocess.run(
             [python, "-E", "-P", "-c", "import handoff_tui"],
@@ -44,12 +44,12 @@ def is_program(path: str) -> bool:
 
 
 def find_on_path() -> str | None:
-    """The program on PATH, relative folders left out."""
+    """Finds the program on PATH, ignoring relative folders."""
     return shutil.which(_PROGRAM, path=build_search_path())
 
 
 def read_version_beside(python: str) -> str | None:
-    """The version that another Python would run, as its folder of packages says."""
+    """Returns the version that another Python would run, according to its folder of packages."""
     libraries = Path(python).parent.parent / "lib"
     try:
         places = sorted(libraries.glob("python3*/site-packages/handoff_tui-*.dist-info"))

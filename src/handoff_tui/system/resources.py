@@ -1,4 +1,4 @@
-"""Where the files shipped with the program are: beside the package in a wheel, at the top of a checkout otherwise."""
+"""Finds the files shipped with the program: beside the package in a wheel, at the top of a checkout otherwise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def find_resource(name: str) -> Path:
-    """The folder `themes` or `sample_repo`."""
+    """Returns the folder `themes` or `sample_repo`."""
     for candidate in (_PACKAGE / name, _PACKAGE.parent.parent / name):
         if candidate.is_dir():
             return candidate
@@ -19,5 +19,5 @@ def find_resource(name: str) -> Path:
 
 
 def make_temporary_folder(prefix: str) -> Path:
-    """A new empty folder of this user's in the temporary folder; it is theirs to keep or remove."""
+    """Creates an empty folder in the temporary folder; the user may keep or remove it."""
     return Path(tempfile.mkdtemp(prefix=prefix)).resolve()

@@ -11,18 +11,18 @@ from handoff_tui.core.lazy_pattern import compile_later
 
 _PORTS = {"git": 9418, "http": 80, "https": 443, "ssh": 22, "git+ssh": 22, "ssh+git": 22}
 _SCP_LIKE = compile_later(r"^(?:[^/@\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?![/:])")
-"""`git@example.com:path`, as git writes an address of ssh."""
+"""`git@example.com:path`, as git writes an ssh address."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A health check that redirects elsewhere did not answer for itself."""
+    """Refuses redirects: a health check that redirects didn't answer itself."""
 
     def redirect_request(self, *_: object) -> None:
         return None
 
 
 def ask_address(address: str, timeout: float) -> int | str:
-    """The HTTP status, or the reason why there is none."""
+    """Returns the HTTP status, or why there is none."""
     if not address.startswith(("http://", "https://")):
         return "is no http address"
     opener = urllib.request.build_opener(_NoRedirect)
@@ -36,7 +36,7 @@ def ask_address(address: str, timeout: float) -> int | str:
 
 
 def reaches_host(url: str, timeout: float) -> bool | None:
-    """Whether the host of a remote accepts a connection; None for an address without a host.
+    """Tells whether the host of a remote accepts a connection; None for an address without a host.
 
     No git transport is used: a remote's helper or ssh command could be anything.
     """

@@ -1,3 +1,3 @@
-"""The engine under procedures (DBOS), its worker, and trials of both."""
+"""The engine that runs procedures (DBOS), its worker, and trials of both."""
 
 from __future__ import annotations

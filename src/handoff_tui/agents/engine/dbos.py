@@ -1,4 +1,4 @@
-"""The engine: DBOS, used through its client. It is imported when it is used, and only here and in workers."""
+"""The engine: DBOS, used through its client. It is imported on first use, and only here and in workers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dbos import DBOSClient, Serializer, WorkflowStatus
 
 PROCEDURE_WORKFLOW = "procedure-1"
-"""With the version in its name: newer code must not continue a run that older code began."""
+"""Includes the version: newer code must not continue a run that older code started."""
 AGENT_WORKFLOW = "agent-1"
 _VERSION = "1"
 """Pinned, because any edit of the code would strand waiting runs."""
@@ -105,12 +105,12 @@ def _find_state(word: str, plan: ProcedurePlan | None, tries: tuple[ProcedureTry
 
 
 def _find_reason(tries: tuple[ProcedureTry, ...]) -> str:
-    """Says why it does not go on, if the last try does."""
+    """Returns why the run doesn't continue, if its last attempt says so."""
     return tries[-1].detail if tries and not tries[-1].passed else ""
 
 
 def _find_current(plan: ProcedurePlan | None, tries: tuple[ProcedureTry, ...]) -> str | None:
-    """Returns the step it is at: the first that has not passed."""
+    """Returns the current step: the first that has not passed."""
     if plan is None:
         return None
     if tries and tries[-1].kind in {TryKind.ROLLBACK, TryKind.FENCE}:
@@ -146,7 +146,7 @@ def _parse_try(value: object) -> ProcedureTry | None:
 
 
 def _find_last_moment(row: WorkflowRow, tries: tuple[ProcedureTry, ...]) -> float | None:
-    """Returns when the last try ended; a database file has only full seconds."""
+    """Returns when the last attempt ended; a database file stores only full seconds."""
     return tries[-1].began + tries[-1].seconds if tries else _as_seconds(row.completed)
 
 
@@ -158,10 +158,10 @@ class EngineLocation(NamedTuple):
     """Where the engine keeps its state, and for which repository."""
 
     address: str
-    """What SQLAlchemy connects to."""
+    """The address SQLAlchemy connects to."""
     application: str
     schema: str = "dbos"
-    """Where the tables are, on PostgreSQL."""
+    """The schema with the tables, on PostgreSQL."""
 
     @property
     def shared(self) -> bool:
@@ -170,11 +170,11 @@ class EngineLocation(NamedTuple):
 
     @property
     def version(self) -> str:
-        """The version, told apart by repository, because repositories may share a database."""
+        """The version per repository, because repositories may share a database."""
         return f"{self.application}-{_VERSION}"
 
     def name_run(self, run: str) -> str:
-        """Returns the engine's name of a run; two repositories may have a handoff with the same name."""
+        """Returns the engine's name for a run; two repositories may have a handoff with the same name."""
         return f"{self.application} {run}"
 
     @property
@@ -208,7 +208,7 @@ def load_engine() -> None:
 
 
 def quiet_logger(handler: logging.Handler | None = None) -> None:
-    """Keeps the engine off the terminal: if there is a handler already, it adds none."""
+    """Keeps the engine off the terminal: it adds no handler if there is one already."""
     logger = logging.getLogger(LOGGER)
     logger.propagate = False
     if handler is not None or not logger.handlers:
@@ -223,7 +223,7 @@ def build_serializer() -> Serializer:
 
 @contextmanager
 def explain_errors(location: EngineLocation) -> Iterator[None]:
-    """Turns errors of the database into errors that say what to do."""
+    """Turns database errors into errors that say what to do."""
     from dbos import error  # noqa: PLC0415
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
 """What procedures ask of an engine, and what an engine asks of the repository: narrow protocols.
 
-Another engine could take its place: only agents/engine/ knows which one it is.
+Another engine could replace this one: only agents/engine/ knows which it is.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Engine(Protocol):
         ...
 
     def view(self, run: str) -> ProcedureRun | None:
-        """Returns a run with its plan and every try; None if there is none."""
+        """Returns a run with its plan and every attempt; None if there is none."""
         ...
 
     def list(self, limit: int = 100) -> tuple[ProcedureRun, ...]:
-        """Lists the runs without plans and tries, latest first; cheap enough to call often."""
+        """Lists the runs without plans and attempts, latest first; cheap enough to call often."""
         ...
 
     def close(self) -> None: ...
@@ -71,7 +71,7 @@ class StepResult(NamedTuple):
 
 
 class AgentOrder(NamedTuple):
-    """What an agent has to do: a step or an undo, which run of it, and within what time."""
+    """What an agent has to do: a step or an undo, which run of it, and its time limit."""
 
     kind: TryKind
     name: str
@@ -88,7 +88,7 @@ class GateAnswer(NamedTuple):
 
 
 class Actions(Protocol):
-    """What steps, rules, gates and rollbacks really do. All are idempotent, because a crash may repeat them.
+    """What steps, rules, gates and rollbacks do. All are idempotent, because a crash may repeat them.
 
     A HandoffError means that the step failed.
     """
@@ -102,7 +102,7 @@ class Actions(Protocol):
         ...
 
     def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
-        """Starts an agent, or finds the one that a dead worker had started, and waits for its end."""
+        """Starts an agent, or finds the one that a dead worker started, and waits until it ends."""
         ...
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:

@@ -43,9 +43,9 @@ def prepare_database(common_dir: Path) -> Path:
 
 
 def write_ahead(place: Path) -> None:
-    """Turns on write-ahead logging, so that readers and the writer don't wait: half the time for fifty runs at once.
+    """Turns on write-ahead logging, so readers and the writer don't block each other: half the time for fifty runs.
 
-    If the file system can't do it, or the file is no database, the engine says so itself.
+    If the file system can't do it, or the file isn't a database, the engine says so itself.
     """
     with suppress(sqlite3.Error), closing(sqlite3.connect(place, timeout=1.0)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
@@ -73,7 +73,7 @@ def hold_schema_lock(common_dir: Path) -> Iterator[None]:
 
 @contextmanager
 def hold_worker_lock(common_dir: Path, name: str = WORKER_LOCK) -> Iterator[None]:
-    """Holds the lock as long as the worker runs; it ends with the process, whatever ends that."""
+    """Holds the lock while the worker runs; it is released when the process ends, however that happens."""
     descriptor = _open_lock(common_dir, name)
     try:
         try:

@@ -82,7 +82,7 @@ class ProfileReport(Model):
     injected: int
     """Runs in which a step was made to fail."""
     as_expected: int
-    """Runs that ended as expected: completed, or undone if a step was made to fail."""
+    """Runs that ended as expected: completed, or rolled back if a step was made to fail."""
     repeated: int
     """Steps that ran again after they had passed; there must be none."""
     latency: Latency | None
@@ -101,7 +101,7 @@ class ProfileReport(Model):
 
     @property
     def held(self) -> bool:
-        """Tells whether enough runs succeeded, and enough of the others were undone."""
+        """Tells whether enough runs succeeded, and enough of the others were rolled back."""
         untouched = self.iterations - self.injected
         succeeded = not untouched or self.completed / untouched >= self.success_minimum
         undone = self.rollback_rate is None or self.rollback_rate >= self.rollback_minimum
@@ -249,7 +249,7 @@ class ProfileRun:
         return RunRequest(procedure=self._profiled.procedure, handoff=f"trial-{number}", phase="trial", asked=asked)
 
     def _collect(self) -> None:
-        """Collects the runs that ended; asks those that take too long to end, and does not wait for them."""
+        """Collects the runs that ended; cancels those that take too long, without waiting for them."""
         known = {run.id: run for run in self._engine.list(len(self._open) + len(self._timed_out) + _MARGIN)}
         for run in tuple(self._open):
             found = known.get(run) or self._engine.view(run)
@@ -268,7 +268,7 @@ def build_load(profile: ReliabilityProfile) -> Load:
 
 
 def build_latency(seconds: Sequence[float]) -> Latency | None:
-    """Returns the nearest ranks, so that each number was really measured."""
+    """Returns nearest-rank percentiles, so that each number was really measured."""
     if not seconds:
         return None
     ordered = sorted(seconds)
@@ -280,7 +280,7 @@ def build_latency(seconds: Sequence[float]) -> Latency | None:
 
 
 def build_profile_json(report: ProfileReport) -> dict[str, object]:
-    """Returns the shape promised to scripts; a rate of nothing is null."""
+    """Returns the JSON promised to scripts; a rate of nothing is null."""
     return {
         "schema": PROFILE_SCHEMA,
         **report.model_dump(mode="json"),

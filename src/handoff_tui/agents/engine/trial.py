@@ -1,4 +1,4 @@
-"""Trials of the engine: actions that only record that they ran, and fail where they are told to."""
+"""Trials of the engine: actions that only record that they ran, and fail if they are told to."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def remove_trial(folder: Path) -> None:
 
 
 def append_record(folder: Path, record: dict[str, object]) -> None:
-    """Appends one line in one call, so that lines of many threads and processes do not mix."""
+    """Appends one line in one call, so that lines of several threads and processes don't mix."""
     descriptor = os.open(folder / _RECORD, _FLAGS, 0o600)
     try:
         os.write(descriptor, (json.dumps(record) + "\n").encode())
@@ -142,7 +142,7 @@ class RecordedActions:
 
 
 def is_made_to_fail(request: RunRequest, step: str, trial: Trial) -> bool:
-    """Decides by the names alone, so that every process always says the same."""
+    """Decides by name alone, so that every process decides the same."""
     digest = hashlib.sha256(f"{request.run_id} {step}".encode()).digest()
     return int.from_bytes(digest[:4], "big") / _SCALE < trial.failure_rate
 
@@ -152,7 +152,7 @@ def has_made_to_fail(request: RunRequest, trial: Trial) -> bool:
 
 
 def count_repeated(records: Iterable[Mapping[str, object]]) -> int:
-    """Counts the pieces of work that were begun again after they had passed."""
+    """Counts the pieces of work that started again after they had passed."""
     passed: Counter[tuple[object, ...]] = Counter()
     repeated = 0
     for record in records:

@@ -58,7 +58,7 @@ class Lease(Protocol):
         ...
 
     def hold_dead(self, executor: str) -> AbstractContextManager[bool]:
-        """Holds the name of another worker if that is dead, so that nobody else takes it meanwhile."""
+        """Holds the name of a dead worker, so that nobody else takes it in the meantime."""
         ...
 
 
@@ -127,7 +127,7 @@ class SharedLease:
         self._connection.close()
 
     def _take_name(self) -> str:
-        """Takes the first free name; after a dead worker that is its name, and its runs come with it."""
+        """Takes the first free name; the name of a dead worker comes with its runs."""
         for number in range(1, _MOST_WORKERS):
             if self._lock(f"worker-{number}"):
                 return f"worker-{number}"
@@ -148,7 +148,7 @@ _POOL = 20
 _UNFINISHED = ["ENQUEUED", "DELAYED", "PENDING"]
 _LISTENING_SECONDS = 0.5
 _QUIET_SECONDS = 2.0
-"""The longest pause between two looks at the runs, while all of them wait."""
+"""The longest pause between two checks of the runs, while all of them wait."""
 
 
 class WorkerOptions(NamedTuple):
@@ -158,7 +158,7 @@ class WorkerOptions(NamedTuple):
     agents_maximum: int
     poll_seconds: float
     idle_seconds: float | None = None
-    """How long it stays with nothing to do; None to stay until it is stopped."""
+    """How long it stays idle before it exits; None to stay until it is stopped."""
 
 
 class Worker:
@@ -178,7 +178,7 @@ class Worker:
         self._mark = ""
 
     def launch(self) -> None:
-        """Registers the workflows, resumes what was left behind, and begins to look for work."""
+        """Registers the workflows, resumes unfinished runs, and starts to look for work."""
         dbos = self._dbos
 
         @dbos.workflow(name=PROCEDURE_WORKFLOW, max_recovery_attempts=_RESTARTS)
@@ -217,7 +217,7 @@ class Worker:
             )
 
     def serve(self, stop: Event) -> None:
-        """Works until it is told to stop, or has had nothing to do for long enough."""
+        """Works until it is told to stop, or has been idle for long enough."""
         busy, known, wait = read_monotonic(), (frozenset[str](), ""), self._options.poll_seconds
         self._mark = self._actions.read_log_mark()
         while not stop.is_set():
@@ -259,7 +259,7 @@ class Worker:
             with self._lease.hold_dead(executor) as dead:
                 if not dead:
                     continue
-                for left in self._list(["PENDING"]):  # again, because only now nobody else can move them
+                for left in self._list(["PENDING"]):  # again, because nobody else can move them from now on
                     if left.executor_id == executor:
                         self._dbos.resume_workflow(left.workflow_id, queue_name=left.queue_name)
 
@@ -407,7 +407,7 @@ def _run(location: EngineLocation, actions: Actions, options: WorkerOptions, cal
 
 
 class _ExitOnError:
-    """Ends the process with the worker: its threads must not go on under a name that another may have."""
+    """Ends the process with the worker: its threads must not continue under a name that another worker may have."""
 
     def __init__(self, on_fault: Callable[[BaseException], int]) -> None:
         self._on_fault = on_fault
@@ -421,7 +421,7 @@ class _ExitOnError:
 
 @contextmanager
 def _locked(desk: Desk, location: EngineLocation, *, on_demand: bool) -> Iterator[None]:
-    """Allows one worker per database file; on PostgreSQL many, but only one that was started on demand."""
+    """Allows one worker per database file. PostgreSQL allows many, but only one started on demand."""
     with ExitStack() as held:
         if not location.shared or on_demand:
             lock = ON_DEMAND_LOCK if location.shared else WORKER_LOCK

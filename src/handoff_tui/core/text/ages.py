@@ -1,4 +1,4 @@
-"""How old something is, in a few letters for a list and in words for a line."""
+"""Ages: in a few letters for a list, in words for a line."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ _STEPS = ((60, "s", "s"), (60, "m", "min"), (24, "h", "h"), (7, "d", "d"), (52, 
 
 
 def describe_span(since: datetime | None, now: datetime | None) -> str:
-    """`20s`, `12m`, `2h`, `3d`, `5w`, `2y`; empty if it is not known. A time in the future is `0s` old."""
+    """Returns `20s`, `12m`, `2h`, `3d`, `5w`, `2y`; empty if unknown. A time in the future is `0s` old."""
     number, short, _ = _measure(since, now)
     return "" if number is None else f"{number}{short}"
 
 
 def describe_ago(since: datetime | None, now: datetime | None) -> str:
-    """`just now`, `3 min ago`; empty if it is not known."""
+    """Returns `just now`, `3 min ago`; empty if unknown."""
     number, _, word = _measure(since, now)
     if number is None:
         return ""

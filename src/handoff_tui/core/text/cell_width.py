@@ -1,4 +1,4 @@
-"""Cells cut to a number of terminal columns: a wide character takes two, a combining one none."""
+"""Cuts cells to terminal columns: a wide character takes two, a combining one none."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _WIDE = frozenset({"W", "F"})
 
 
 def compute_width(text: str) -> int:
-    """How many columns a text takes."""
+    """Returns how many columns a text takes."""
     return len(text) if text.isascii() else sum(map(_character_width, text))
 
 
 def wrap_cells(cells: Iterable[Cell], width: int) -> list[tuple[Cell, ...]]:
-    """Lines of exactly that many columns (two at least), filled up with blanks; one line at least."""
+    """Returns lines of exactly this many columns (at least two), padded with blanks; at least one line."""
     width = max(width, 2)  # room for any character
     lines: list[tuple[Cell, ...]] = []
     current: list[Cell] = []
@@ -35,12 +35,12 @@ def wrap_cells(cells: Iterable[Cell], width: int) -> list[tuple[Cell, ...]]:
 
 
 def take_columns(text: str, room: int) -> str:
-    """As much of a text as there is room for."""
+    """Returns as much of a text as fits."""
     return _take(text, max(0, room))[0]
 
 
 def _take(text: str, room: int) -> tuple[str, int]:
-    """As much of a text as there is room for."""
+    """Returns as much of a text as fits."""
     if text.isascii():
         piece = text[:room]
         return piece, len(piece)

@@ -16,7 +16,7 @@ ALWAYS = 99
 
 
 class Field(NamedTuple):
-    """A column. Where there is no room, those of the lowest rank go first; `grows` takes the room that is left."""
+    """A column. If there is no room, the lowest rank goes first; `grows` takes the room that is left."""
 
     name: str
     heading: str
@@ -28,7 +28,7 @@ class Field(NamedTuple):
 
 
 class PlacedColumn(NamedTuple):
-    """A column that has its place, and its width there."""
+    """A column with its width."""
 
     field: Field
     width: int
@@ -36,7 +36,7 @@ class PlacedColumn(NamedTuple):
 
 @lru_cache(maxsize=64)
 def choose_columns(fields: tuple[Field, ...], width: int) -> tuple[PlacedColumn, ...]:
-    """Those that fit, in their order. What is never left out may be cut by whoever draws."""
+    """Returns the columns that fit, in order. Those that are never left out may be cut when drawn."""
     kept = list(fields)
     while _measure(kept) > width:
         weakest = min(kept, key=lambda field: field.rank)
@@ -49,7 +49,7 @@ def choose_columns(fields: tuple[Field, ...], width: int) -> tuple[PlacedColumn,
 
 
 def share_room(room: int, wishes: list[int]) -> list[int]:
-    """Room shared evenly among those that want more, nobody getting more than they want."""
+    """Shares room evenly among columns that want more; none gets more than it wants."""
     given = [0] * len(wishes)
     while room > 0 and (open_ones := [place for place, wish in enumerate(wishes) if given[place] < wish]):
         each = max(1, room // len(open_ones))
@@ -61,13 +61,13 @@ def share_room(room: int, wishes: list[int]) -> list[int]:
 
 
 def build_headings(fields: tuple[Field, ...], width: int) -> Row:
-    """The names of the columns that fit."""
+    """Returns the names of the columns that fit."""
     names = {field.name: (Cell(field.heading, "muted"),) for field in fields}
     return build_cells(fields, names, width)
 
 
 def build_cells(fields: tuple[Field, ...], values: Mapping[str, Row], width: int) -> Row:
-    """One row: each value in its column, the last one as long as it is."""
+    """Builds one row: each value in its column, the last one at full length."""
     row: list[Cell] = []
     places = choose_columns(fields, width)
     for number, place in enumerate(places, start=1):
@@ -79,7 +79,7 @@ def build_cells(fields: tuple[Field, ...], values: Mapping[str, Row], width: int
 
 
 def fit(cells: Iterable[Cell], width: int, *, right: bool = False) -> Row:
-    """Cells in exactly that many columns: cut with an ellipsis, or filled up."""
+    """Fits cells to exactly this many columns: cut with an ellipsis, or padded."""
     row = tuple(cells)
     taken = sum(compute_width(cell.text) for cell in row)
     if taken <= width:
@@ -106,7 +106,7 @@ def _measure(fields: list[Field]) -> int:
 
 
 _LONGEST_WORD = 24
-"""A longer one may break: it must not push all others out."""
+"""Longer words may break, so that they don't push other columns out."""
 
 
 class _Need(NamedTuple):
@@ -115,7 +115,7 @@ class _Need(NamedTuple):
 
 
 def fit_grid(grid: Grid, width: int) -> tuple[Grid, tuple[int, ...] | None]:
-    """The columns that fit, and their widths; None if the widths are left to the drawing code."""
+    """Returns the columns that fit, and their widths; None if the drawing code decides the widths."""
     if all(column.rank is None for column in grid.columns):
         return grid, None
     needs = [_measure_cells(column, cells) for column, cells in zip(grid.columns, _turn(grid), strict=True)]

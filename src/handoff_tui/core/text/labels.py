@@ -1,4 +1,4 @@
-"""Every word and glyph that both front ends show for a state. Meaning is never by colour alone: glyph and word."""
+"""Every word and glyph that both front ends show for a state. Colour alone never carries meaning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Label(NamedTuple):
         return f"{self.glyph} {self.word}"
 
 
-# by value: the rooms that these words belong to lie above this one
+# by value: the packages that define these states are above this one
 _GATES = {
     "pending": Label("○", "pending", "warning"),
     "approved": Label("✓", "approved", "pass"),
@@ -43,8 +43,8 @@ _MOVERS = {
 
 _VERDICTS = {
     "holds": Label("✓", "holds", "holds"),
-    "contradicted": Label("✗", "contradicted", "contradicted"),
-    "unverified": Label("?", "unverified", "unverified"),
+    "contradicted": Label("✗", "false", "contradicted"),
+    "unverified": Label("?", "not measured", "unverified"),
 }
 
 _OUTCOMES = {
@@ -59,7 +59,7 @@ _OUTCOMES = {
 }
 _PASSED = Label("✓", "pass", "pass")
 
-# by value: the model of differences is not loaded for a status
+# by value: a status doesn't load the model of differences
 _DIFFERENCES = {
     "new": Label("+", "new", "added"),
     "newly-failing": Label("✗", "newly failing", "fail"),
@@ -78,7 +78,7 @@ def label_gate(state: str | None) -> Label:
 
 
 def label_readiness(*, blocked: bool) -> Label:
-    """For a pending gate: is there something in the way, or is it ready to be decided?"""
+    """Labels a pending gate: blocked, or ready to be decided."""
     return _BLOCKED if blocked else _READY
 
 
@@ -95,15 +95,19 @@ def label_outcome(outcome: str) -> Label:
 
 
 def label_difference(change: str) -> Label:
-    """For what became of one thing between two snapshots."""
+    """Labels what happened to one item between two snapshots."""
     return _DIFFERENCES[change]
 
 
 def label_check_verdict(*, blocked: bool) -> Label:
-    """The label of a complete run of checks."""
+    """Labels a complete run of checks."""
     return _BLOCKED if blocked else _PASSED
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 file`, `3 files`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    """Returns `1 file`, `3 files`, `2 entries`, `2 processes`."""
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}{'es' if noun.endswith(('s', 'sh', 'ch', 'x')) else 's'}"

@@ -1,7 +1,7 @@
-"""Text from elsewhere inside Markdown: shown as it is, never obeyed.
+"""Puts foreign text into Markdown: shown as it is, never interpreted.
 
-Characters with a meaning become entities, which no Markdown reader takes for markup, not even in a table. Only
-`code` between single backticks stays code: nothing inside it is obeyed either.
+Special characters become entities, which no Markdown reader treats as markup, not even in a table. Only
+`code` between single backticks stays code: nothing inside it is interpreted either.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.safe_text import render_safe
 
 _CALLING: Final = compile_later(r"[@#](?=\w)")
-"""On GitHub `@name` calls a person and `#12` marks another page; within code they do neither."""
+"""On GitHub `@name` notifies a person and `#12` links a page; inside code they do neither."""
 _MARKUP: Final = compile_later(
     rf"(?P<calls>{_CALLING.pattern})"
-    r"|(?<=http):|(?<=https):|(?<=ftp):|(?<=mailto):|(?<=xmpp):|(?<=www)\."  # links itself
+    r"|(?<=http):|(?<=https):|(?<=ftp):|(?<=mailto):|(?<=xmpp):|(?<=www)\."  # becomes a link by itself
     r"|[\\`*{}\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])",
     re.IGNORECASE,
 )
 _LEADING: Final = compile_later(r"[-+=#]|\d{1,9}[.)]")
-"""At the beginning of a line: a list, a heading, or the line under one."""
+"""At the start of a line: a list, a heading, or the line under one."""
 _CODE: Final = compile_later(r"(?<!`)`([^`]+)`(?!`)")
 _PLAIN_CODE: Final = compile_later(r"[^`|\\\s](?:[^`|\\]*[^`|\\\s])?")
 _BACKTICKS: Final = compile_later("`+")
 
 
 def render_markdown(text: str) -> str:
-    """Text for a paragraph, a list entry or a table's cell, on one line."""
+    """Renders text on one line, for a paragraph, a list item or a table cell."""
     line = render_safe(text).strip()
     leading = _LEADING.match(line)
     start = leading.end() if leading and not _CALLING.match(line) else 0
@@ -39,7 +39,7 @@ def render_markdown(text: str) -> str:
 
 
 def render_code(text: str) -> str:
-    """Text as code, on one line, in a table too."""
+    """Renders text as code on one line, also in a table."""
     line = render_safe(text)
     if _PLAIN_CODE.fullmatch(line):
         return f"`{line}`"
@@ -47,12 +47,12 @@ def render_code(text: str) -> str:
 
 
 def render_commands(commands: list[str]) -> list[str]:
-    """A block of commands to copy."""
+    """Renders a block of commands to copy."""
     return render_block(commands, "sh")
 
 
 def render_block(text: Iterable[str], language: str = "") -> list[str]:
-    """Lines as they are, behind a fence that none of them can close."""
+    """Renders lines as they are, in a fence that none of them can close."""
     lines = [render_safe(line) for line in text]
     longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -64,6 +64,6 @@ def _render_words(text: str) -> str:
 
 
 def _show(match: re.Match[str]) -> str:
-    """The last character as an entity; what stands before it are the digits of a list."""
+    """Returns the last character as an entity; before it are the digits of a list."""
     text = match.group()
     return f"{text[:-1]}&#{ord(text[-1])};"

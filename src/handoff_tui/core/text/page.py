@@ -28,7 +28,7 @@ class Column(NamedTuple):
     fold: bool = False
     right: bool = False
     rank: int | None = None
-    """Where words would break, columns go, the lowest rank first; one without a rank stays."""
+    """If words would break, columns are dropped, lowest rank first; one without a rank stays."""
     whole: bool = False
     """Whether it never wraps."""
 
@@ -47,7 +47,7 @@ class Page:
     parts: list[Line | Grid] = field(default_factory=list)
 
     def heading(self, text: str, note: str = "") -> None:
-        """A blank line before it, except at the top."""
+        """Adds a heading, with a blank line before it except at the top."""
         if self.parts:
             self.blank()
         cells = (Cell(text, "heading"),) if not note else (Cell(text, "heading"), Cell(f"  {note}", "muted"))

@@ -1,4 +1,4 @@
-"""A page laid out for a number of columns: lines of cells, wrapped between words where they can be."""
+"""Lays a page out for a width: lines of cells, wrapped between words if possible."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Row = tuple[Cell, ...]
 _NOTHING = "–"
 _GAP = 2
 _LEAST_FOLDED = 24
-"""A column that wraps and would be narrower goes under its row instead."""
+"""A wrapping column that would be narrower goes below its row instead."""
 _WORDS = compile_later(r" *[^ ]+ *| +")
 
 
 def lay_out(page: Page, width: int) -> list[Row]:
-    """Every line of a page, none wider than `width`."""
+    """Returns every line of a page, none wider than `width`."""
     rows: list[Row] = []
     for part in page.parts:
         rows += lay_out_line(part, width) if isinstance(part, Line) else _lay_out_grid(part, width)
@@ -26,7 +26,7 @@ def lay_out(page: Page, width: int) -> list[Row]:
 
 
 def lay_out_line(line: Line, width: int) -> list[Row]:
-    """A line; where it wraps, the rest hangs at its indent. Entries of a list stand two in."""
+    """Lays out one line; wrapped parts continue at its indent. List items are indented by two."""
     lead = 2 if line.indent == 2 else 0  # noqa: PLR2004 - as on the command line
     hang = min(line.indent, max(0, width // 3))
     first, *rest = wrap_words(line.cells, width - lead, width - hang)
@@ -34,7 +34,7 @@ def lay_out_line(line: Line, width: int) -> list[Row]:
 
 
 def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None) -> list[Row]:
-    """Cells broken between words; a word that is longer than a line is broken anywhere. One row at least."""
+    """Breaks cells between words, or anywhere in a word longer than a line. Returns at least one row."""
     limit, later = max(2, first_width), max(2, first_width if width is None else width)
     rows: list[Row] = []
     current: list[Cell] = []
@@ -60,12 +60,12 @@ def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None
 
 
 def _is_blank(cells: list[Cell]) -> bool:
-    """Whether a row would be empty if it ended here."""
+    """Tells whether a row would be empty if it ended here."""
     return not any(cell.text.strip(" ") for cell in cells)
 
 
 def _end(cells: list[Cell]) -> Row:
-    """A full row without the blanks that the break stands for: they would make it wider than there is room."""
+    """Drops the blanks at the break: they would make the row too wide."""
     return (*cells[:-1], Cell(cells[-1].text.rstrip(" "), cells[-1].role))
 
 
@@ -110,7 +110,7 @@ def _join(pieces: list[Row], widths: list[int], columns: tuple[Column, ...]) -> 
 
 
 def _stack(columns: tuple[Column, ...], cells: Row, width: int) -> list[Row]:
-    """A row as one line of its short columns, named from the third on, and under it the long ones."""
+    """Shows a row as one line of its short columns, named from the third on, with the long ones below."""
     pairs = [(column, cell) for column, cell in zip(columns, cells, strict=True) if cell.text not in {"", _NOTHING}]
     short = [(column, cell) for column, cell in pairs if not column.fold]
     first = [Cell(f"{cell.text}  ", cell.role) for _, cell in short[:2]]

@@ -1,4 +1,4 @@
-"""Screenshots in a terminal: PNG files decoded within limits, drawn as half blocks (two pixels a cell) or shades."""
+"""Screenshots in a terminal: PNG files decoded within limits, drawn as half blocks (two pixels per cell) or shades."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from handoff_tui.core.errors import FileUnreadableError
 
 
 class Picture(NamedTuple):
-    """Three bytes a pixel (red, green, blue), row by row; what was transparent lies on black."""
+    """Three bytes per pixel (red, green, blue), row by row; transparent pixels are on black."""
 
     width: int
     height: int
@@ -21,7 +21,7 @@ UPPER = "▀"
 _SHADES = " .:-=+*#%@"
 _COLOURS = 3
 _SAMPLES = 3
-"""Points that are looked at in each direction of a pixel of the small picture."""
+"""Points sampled in each direction per pixel of the small picture."""
 
 
 MOST_PIXELS = 4_000_000
@@ -54,7 +54,7 @@ class _Header(NamedTuple):
 
 
 def parse_png(content: bytes) -> Picture:
-    """The pixels of a PNG file; an error that says why it cannot be shown."""
+    """Returns the pixels of a PNG file; raises an error that says why it can't be shown."""
     header, palette, data = _parse_chunks(content)
     try:
         raw = zlib.decompressobj().decompress(data, (header.row_bytes + 1) * header.height)
@@ -119,7 +119,7 @@ def _unfilter(raw: bytes, header: _Header) -> list[bytes]:
 
 
 def _undo(kind: int, row: bytearray, above: bytes, step: int) -> None:
-    """Each byte was stored as the difference to its neighbours: left, above, both, or the nearest of three."""
+    """Undoes a filter: each byte is stored as the difference to its neighbours (left, above, both, or the nearest)."""
     length = len(row)
     if kind == 1:
         for index in range(step, length):
@@ -148,7 +148,7 @@ def _find_nearest(left: int, above: int, corner: int) -> int:
 
 
 def _widen(row: bytes, header: _Header) -> bytes:
-    """One byte for each value of a row."""
+    """Returns one byte per value of a row."""
     if header.depth == _BYTE:
         return row
     if header.depth == _WIDE:
@@ -161,7 +161,7 @@ def _widen(row: bytes, header: _Header) -> bytes:
 
 
 def _build_row(row: bytes, header: _Header, palette: bytes) -> bytes:
-    """Red, green and blue of every pixel."""
+    """Returns red, green and blue of every pixel."""
     if header.colour == _PALETTE:
         known = len(palette) // 3
         return b"".join(palette[3 * index : 3 * index + 3] if index < known else b"\0\0\0" for index in row)
@@ -193,7 +193,7 @@ class HalfBlock(NamedTuple):
 
 
 def render_half_blocks(picture: Picture, columns: int, rows: int) -> list[list[HalfBlock]]:
-    """Rows of cells that fit into so many columns and rows; the shape is kept, and nothing is made larger."""
+    """Returns rows of cells that fit into this size; keeps the aspect ratio and never enlarges."""
     width, height = find_size(picture, columns, rows)
     if not width or not height:
         return []
@@ -209,13 +209,13 @@ def render_half_blocks(picture: Picture, columns: int, rows: int) -> list[list[H
 
 
 def render_shades(picture: Picture, columns: int, rows: int) -> list[str]:
-    """The same in characters alone, from dark to bright, for terminals without colours."""
+    """Does the same with characters only, from dark to bright, for terminals without colours."""
     blocks = render_half_blocks(picture, columns, rows)
     return ["".join(_find_shade(block) for block in row) for row in blocks]
 
 
 def find_size(picture: Picture, columns: int, rows: int) -> tuple[int, int]:
-    """How many pixels wide and high the small picture is: a cell is about twice as high as wide."""
+    """Returns width and height of the small picture in pixels: a cell is about twice as high as wide."""
     if min(columns, rows, picture.width, picture.height) <= 0:
         return 0, 0
     scale = min(1.0, columns / picture.width, 2 * rows / picture.height)
@@ -223,7 +223,7 @@ def find_size(picture: Picture, columns: int, rows: int) -> tuple[int, int]:
 
 
 def _average(picture: Picture, across: list[list[int]], down: list[int]) -> list[str]:
-    """A row of small pixels: each the mean of some points of the part of the picture that becomes it."""
+    """Returns a row of small pixels, each the mean of some points of its part of the picture."""
     red, green, blue = (_add_points(picture, across, down, channel) for channel in range(_COLOURS))
     numbers = [len(columns) * len(down) for columns in across]
     return [
@@ -233,14 +233,14 @@ def _average(picture: Picture, across: list[list[int]], down: list[int]) -> list
 
 
 def _add_points(picture: Picture, across: list[list[int]], down: list[int], channel: int) -> list[int]:
-    """One colour of the points of each small pixel, summed; by whole rows, since there may be thousands of them."""
+    """Sums one colour of the sampled points of each small pixel; row by row, as there may be thousands."""
     size = _COLOURS * picture.width
     lines = [picture.pixels[row * size + channel : (row + 1) * size : _COLOURS] for row in down]
     return [sum([line[column] for line in lines for column in columns]) for columns in across]
 
 
 def _pick(start: int, stop: int) -> list[int]:
-    """Up to a few places, evenly spread."""
+    """Picks up to a few positions, evenly spread."""
     length = max(1, stop - start)
     return (
         [start + number * length // _SAMPLES for number in range(_SAMPLES)]
@@ -255,6 +255,6 @@ def _find_shade(block: HalfBlock) -> str:
 
 
 def _find_light(colour: str) -> int:
-    """How bright a colour is to the eye, up to 255."""
+    """Returns how bright a colour looks, up to 255."""
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return (299 * red + 587 * green + 114 * blue) // 1000

@@ -1,6 +1,6 @@
-"""Text that an agent wrote, made safe to show: what you see is the bytes.
+"""Makes text that an agent wrote safe to show: what you see is the bytes.
 
-Control characters, bidirectional overrides, zero-width and tag characters are shown, never obeyed: an escape
+Control characters, bidirectional overrides, zero-width and tag characters are shown, never sent: an escape
 sequence in a file name could otherwise repaint `FAIL` as `PASS`.
 """
 
@@ -23,11 +23,11 @@ what stands for bytes that are no text.
 
 _ELLIPSIS: Final = "…"
 _FIRST_ESCAPED, _LAST_ESCAPED = 0xDC80, 0xDCFF
-"""What stands for a byte that is not UTF-8."""
+"""The placeholder for a byte that isn't UTF-8."""
 
 
 def render_safe(text: str, limit: int | None = None) -> str:
-    """One line of text with everything invisible made visible, shortened to a number of characters."""
+    """Returns one line with everything invisible made visible, shortened to a number of characters."""
     line = HIDDEN.sub(_show, text)
     if limit is not None and len(line) > limit:
         return line[: limit - 1] + _ELLIPSIS
@@ -35,17 +35,17 @@ def render_safe(text: str, limit: int | None = None) -> str:
 
 
 def render_safe_lines(text: str) -> list[str]:
-    """Several lines of text, each made safe."""
+    """Returns several lines, each made safe."""
     return [render_safe(line) for line in text.split("\n")]
 
 
 def has_hidden_characters(text: str) -> bool:
-    """Whether a text holds characters that would not show, tabs and line ends apart."""
+    """Tells whether a text has invisible characters, other than tabs and line ends."""
     return any(match.group() not in "\t\n" for match in HIDDEN.finditer(text))
 
 
 def split_hidden(text: str) -> list[tuple[str, bool]]:
-    """Pieces of one line, each made safe, and whether it stands for a character that would not show."""
+    """Splits a line into safe pieces, each with whether it stands for an invisible character."""
     pieces: list[tuple[str, bool]] = []
     end = 0
     for match in HIDDEN.finditer(text):
@@ -57,7 +57,7 @@ def split_hidden(text: str) -> list[tuple[str, bool]]:
 
 
 def find_hidden(text: str) -> tuple[str, ...]:
-    """The code points in a line that would not show, each once: `U+202E`. Tabs and line ends apart."""
+    """Returns the invisible code points of a line, each once: `U+202E`. Ignores tabs and line ends."""
     found = (match.group() for match in HIDDEN.finditer(text))
     return tuple(dict.fromkeys(_name(character) for character in found if character not in "\t\n"))
 

@@ -1,4 +1,4 @@
-"""Files below `.handoff-tui/` named by the SHA-256 of their content: written once, checked whenever they are read."""
+"""Files below `.handoff-tui/` named by the SHA-256 of their content: written once, verified on every read."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from handoff_tui.system.files.own_folder import OWN_FOLDER, write_git_files
 
 _SHARD = re.compile(r"[0-9a-f]{2}")
 SETTLED_NANOSECONDS = 2_000_000_000
-"""A folder's times may be as coarse as this: what changed so shortly before it was read may change unnoticed."""
+"""The resolution of a folder's times: a change this shortly before a read may go unnoticed."""
 
 
 class ForeignFile(NamedTuple):
-    """Something in the store that is no file of ours."""
+    """Something in the store that isn't one of our files."""
 
     path: str
     reason: str
 
 
 class ListedFolder(NamedTuple):
-    """What was found in one folder, sorted."""
+    """The content of one folder, sorted."""
 
     digests: tuple[str, ...]
     foreign: tuple[ForeignFile, ...]
@@ -51,7 +51,7 @@ class _Memory(NamedTuple):
 
 
 class FolderListing:
-    """Lists one folder, again and again if need be; `shown` is its path for people."""
+    """Lists one folder, repeatedly if necessary; `shown` is its path for people."""
 
     def __init__(self, shown: str, suffix: str, calls: Calls) -> None:
         self._shown = shown
@@ -61,11 +61,11 @@ class FolderListing:
         self._memory: dict[str, _Memory] = {}
 
     def look_at_files(self, folder: int) -> list[ListedFolder]:
-        """A folder without shards."""
+        """Lists a folder without shards."""
         return [self._look(folder, "")]
 
     def look_at_shards(self, folder: int) -> list[ListedFolder]:
-        """One for each shard, in their order, and one for what lies between them."""
+        """Lists each shard in order, then everything between them."""
         shards: list[str] = []
         foreign: list[ForeignFile] = []
         for name, is_folder, is_file in _scan(folder):
@@ -85,7 +85,7 @@ class FolderListing:
             if remembered is not None and remembered.stamp == stamp:
                 return remembered.found
             shard = open_folder(self._calls, name, folder, f"{self._shown}/{name}")
-        except FileNotFoundError:  # it went while we looked
+        except FileNotFoundError:  # it disappeared in the meantime
             return ListedFolder((), ())
         try:
             found = self._look(shard, name)
@@ -117,7 +117,7 @@ class FolderListing:
 
 
 def _scan(folder: int) -> list[tuple[str, bool, bool]]:
-    """Names in a folder, with whether each is a folder and whether it is a regular file; a link is neither."""
+    """Returns the names in a folder, and whether each is a folder or a regular file; a link is neither."""
     with os.scandir(folder) as entries:
         return [
             (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)) for entry in entries
@@ -129,13 +129,13 @@ _ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 Descriptors = list[int]
-"""Of root, own folder, folder and shard, from the outermost inwards."""
+"""Root, own folder, folder and shard, from the outside in."""
 
 
 class AddressedFolder:
     """`.handoff-tui/<folder>/<digest><suffix>` below `root`; sharded ones have a folder per first two hex digits.
 
-    The suffix has its dot: `.json`. The root may be reached through links; below it none is followed.
+    The suffix includes its dot: `.json`. The root may be reached through links; below it none is followed.
     """
 
     def __init__(
@@ -150,12 +150,12 @@ class AddressedFolder:
         self._listing = FolderListing(f"{OWN_FOLDER}/{folder}", suffix, calls)
 
     def build_path(self, digest: str) -> str:
-        """The path of a digest's file, from the repository's root."""
+        """Returns the path of a digest's file, from the repository's root."""
         shard = (digest[:2],) if self.sharded else ()
         return "/".join((OWN_FOLDER, self.folder, *shard, digest + self.suffix))
 
     def write(self, content: bytes) -> str:
-        """Stores content under its digest, which is returned. What is there already with this content is left alone."""
+        """Stores content and returns its digest. Leaves an existing file with this content alone."""
         digest = hashlib.sha256(content).hexdigest()
         path = self.build_path(digest)
         if len(content) > self.max_bytes:
@@ -170,7 +170,7 @@ class AddressedFolder:
         return digest
 
     def read(self, digest: str) -> bytes:
-        """The content of a digest; missing, or anything but a regular file with exactly that content, is an error."""
+        """Returns the content of a digest; anything but a regular file with exactly that content is an error."""
         for _, answer in self.read_many((digest,)):
             if isinstance(answer, HandoffError):
                 raise answer
@@ -178,14 +178,14 @@ class AddressedFolder:
         raise AssertionError
 
     def read_many(self, digests: Iterable[str]) -> Iterator[tuple[str, bytes | HandoffError]]:
-        """Each digest with its content, or with what is wrong with it."""
+        """Yields each digest with its content, or with what is wrong with it."""
         for digest, folder in self._visit(digests):
             yield digest, folder if isinstance(folder, HandoffError) else self._read_one(folder, digest)
 
     def stamp_many(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Each digest with a stamp that shows whether its file is still the same; empty if that cannot be told.
+        """Returns each digest with a stamp that shows whether its file is unchanged; empty if that can't be told.
 
-        Nobody can set the time at which a file was last changed, but two changes may have the same one. So a file that
+        Nobody can set a file's change time, but two changes may have the same one. So a file that
         was changed just now has no stamp.
         """
         latest = time.time_ns() - SETTLED_NANOSECONDS
@@ -193,19 +193,19 @@ class AddressedFolder:
             yield digest, "" if isinstance(folder, HandoffError) else self._stamp_one(folder, digest, latest)
 
     def list(self) -> tuple[str, ...]:
-        """Digests that are present by their names, sorted; their content is not looked at."""
+        """Lists the digests present, by name, sorted; doesn't read their content."""
         return tuple(digest for found in self.walk() for digest in found.digests)
 
     def list_foreign(self) -> tuple[str, ...]:
-        """Paths below the folder that are no file of ours, sorted."""
+        """Lists the paths below the folder that aren't our files, sorted."""
         return tuple(foreign.path for foreign in self.find_foreign())
 
     def find_foreign(self) -> tuple[ForeignFile, ...]:
-        """The same, with the reason of each."""
+        """Does the same, with the reason for each."""
         return tuple(sorted(foreign for found in self.walk() for foreign in found.foreign))
 
     def walk(self) -> tuple[ListedFolder, ...]:
-        """Both from one look, shard by shard in their order. What has not changed is the same object as before."""
+        """Yields both in one pass, shard by shard. Unchanged listings are the same object as before."""
         shown = f"{OWN_FOLDER}/{self.folder}"
         with ExitStack() as opened:
             try:
@@ -224,12 +224,12 @@ class AddressedFolder:
             write_git_files(self._calls, temporaries=folder, own=own)
             if not write_once(self._calls, folder, target, name, content):
                 self._is_stored(target, name, content, path)
-        # all of them, whoever made them: one that died between making a folder and this has left it unsaid
+        # all of them, whoever made them: a process that died right after making a folder hasn't synced it
         for descriptor in reversed(folders):
             sync_folder(self._calls, descriptor)
 
     def _is_stored(self, folder: int, name: str, content: bytes, path: str) -> bool:
-        """Whether the content is there already; with other content under its name there is no way to store it."""
+        """Tells whether the content is already there; other content under its name is an error."""
         try:
             stored = read_regular(self._calls, folder, name, self.max_bytes, path)
         except FileNotFoundError:
@@ -239,7 +239,7 @@ class AddressedFolder:
         return True
 
     def _open_all(self, opened: ExitStack, digest: str | None, *, create: bool = False) -> Descriptors:
-        """Descriptors of root, own folder, folder and, for a digest, its shard; the stack closes them."""
+        """Opens root, own folder, folder and, for a digest, its shard; the stack closes them."""
         folders = [self._calls.open(str(self.root), _ROOT_FLAGS)]
         opened.callback(close_looked_at, self._calls, folders[0])
         shard = (digest[:2],) if digest is not None and self.sharded else ()
@@ -251,7 +251,7 @@ class AddressedFolder:
         return folders
 
     def _visit(self, digests: Iterable[str]) -> Iterator[tuple[str, int | HandoffError]]:
-        """Each digest with the folder of its file, which is opened once for all that follow each other in it."""
+        """Yields each digest with its folder, opened once for consecutive digests."""
         place: str | None = None
         with ExitStack() as opened:
             folders: Descriptors | HandoffError = []

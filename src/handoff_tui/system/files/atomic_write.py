@@ -12,7 +12,7 @@ from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoreW
 
 
 class Calls(Protocol):
-    """The part of the `os` module that changes files; the module itself is the real one."""
+    """The part of the `os` module that changes files; the module itself is the real implementation."""
 
     def open(self, path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int: ...
     def close(self, fd: int, /) -> None: ...
@@ -52,7 +52,7 @@ _REASONS = {
 
 
 def open_folder(calls: Calls, name: str, inside: int, shown: str, *, create: bool = False) -> int:
-    """The descriptor of a folder inside another; a link, or anything but a folder, is refused."""
+    """Opens a folder inside another; refuses a link, or anything but a folder."""
     try:
         return calls.open(name, FOLDER_FLAGS, dir_fd=inside)
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def open_folder(calls: Calls, name: str, inside: int, shown: str, *, create: boo
 
 
 def write_once(calls: Calls, temporaries: int, folder: int, name: str, content: bytes) -> bool:
-    """Writes a file that is not there yet; false when it is there already, with whatever content."""
+    """Writes a file that doesn't exist yet; returns False if it exists, whatever its content."""
     temporary = TEMPORARY_PREFIX + os.urandom(16).hex()
     descriptor = calls.open(temporary, _NEW_FILE, 0o666, dir_fd=temporaries)
     try:
@@ -79,14 +79,14 @@ def write_once(calls: Calls, temporaries: int, folder: int, name: str, content: 
             calls.close(descriptor)
         return _give_name(calls, temporaries, temporary, folder, name)
     finally:
-        with suppress(OSError):  # it is ignored by every reader, and by git
+        with suppress(OSError):  # every reader ignores it, and so does git
             calls.unlink(temporary, dir_fd=temporaries)
 
 
 def replace_file(
     calls: Calls, folder: int, name: str, content: bytes, *, lasting: bool = True, mode: int = 0o600
 ) -> None:
-    """Replaces a file, or a link that is in its place, in one step: readers see the old content or the new one."""
+    """Replaces a file, or a link in its place, in one step: readers see the old content or the new one."""
     temporary = TEMPORARY_PREFIX + os.urandom(16).hex()
     descriptor = calls.open(temporary, _NEW_FILE, mode, dir_fd=folder)
     try:
@@ -106,13 +106,13 @@ def replace_file(
 
 
 def close_looked_at(calls: Calls, descriptor: int) -> None:
-    """Closes what was only read: there is nothing left that could go wrong with it."""
+    """Closes a file that was only read, ignoring errors."""
     with suppress(OSError):
         calls.close(descriptor)
 
 
 def sync_folder(calls: Calls, folder: int) -> None:
-    """Makes names in a folder last; a file system that cannot be asked for it is left to its own ways."""
+    """Makes names in a folder durable; ignores file systems that can't."""
     try:
         calls.fsync(folder)
     except OSError as refused:
@@ -121,14 +121,14 @@ def sync_folder(calls: Calls, folder: int) -> None:
 
 
 def read_regular(calls: Calls, folder: int, name: str, max_bytes: int, shown: str) -> bytes:
-    """The content of a regular file of a size; looked at before it is opened, so that no named pipe is touched."""
+    """Reads a regular file of a known size; checks it before opening, so that no named pipe is touched."""
     _refuse_unsuitable(os.stat(name, dir_fd=folder, follow_symlinks=False), max_bytes, shown)
     descriptor = calls.open(name, _OLD_FILE, dir_fd=folder)
     try:
         status = os.fstat(descriptor)
         _refuse_unsuitable(status, max_bytes, shown)
         content = calls.read(descriptor, max_bytes + 1)
-        if len(content) != status.st_size:  # read in parts, or it changed meanwhile
+        if len(content) != status.st_size:  # read in parts, or changed in the meantime
             content += _read_all(calls, descriptor, max_bytes + 1 - len(content))
     finally:
         close_looked_at(calls, descriptor)
@@ -138,7 +138,7 @@ def read_regular(calls: Calls, folder: int, name: str, max_bytes: int, shown: st
 
 
 def build_write_error(refused: OSError, shown: str) -> HandoffError:
-    """The clear words for a write that the system refused."""
+    """Explains a write that the system refused."""
     reason, hint = _REASONS.get(refused.errno or 0, (refused.strerror or str(refused), ""))
     return StoreWriteError(f"{shown} cannot be written: {reason}", hint)
 
@@ -190,7 +190,7 @@ def _give_name(calls: Calls, temporaries: int, temporary: str, folder: int, name
 
 
 def _rename_to_name(calls: Calls, temporaries: int, temporary: str, folder: int, name: str) -> bool:
-    """For file systems without hard links. Who comes between the look and the rename writes the same content."""
+    """For file systems without hard links. Anyone who slips in between check and rename writes the same content."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Files of our own outside any repository: caches and what the user has trusted. A damaged one counts as absent."""
+"""Our files outside any repository: caches, and what the user consented to. A damaged file counts as absent."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _MAX_BYTES = 64 * 1024 * 1024
 
 
 def find_cache_folder(root: Path) -> Path:
-    """Where results about a repository are kept; it may be deleted at any time."""
+    """Returns the folder for results about a repository; it may be deleted at any time."""
     return _find_base("XDG_CACHE_HOME", ".cache") / _build_name(root)
 
 
 def find_state_folder() -> Path:
-    """Where the user's own decisions about this machine are kept."""
+    """Returns the folder for the user's decisions about this machine."""
     return _find_base("XDG_STATE_HOME", ".local/state")
 
 
 def find_choices_folder(root: Path) -> Path:
-    """Where the user's own choices about one repository are kept: not in it, where an agent could make them."""
+    """Returns the folder for the user's choices about a repository: outside it, where no agent can make them."""
     return find_state_folder() / "repositories" / _build_name(root)
 
 
 def load_json(place: Path) -> object:
-    """The value in a file of ours; None if it is missing or damaged."""
+    """Returns the value in one of our files; None if it is missing or damaged."""
     try:
         if place.stat().st_size > _MAX_BYTES:
             return None
@@ -37,7 +37,7 @@ def load_json(place: Path) -> object:
 
 
 def write_json(place: Path, value: object) -> bool:
-    """Replaces a file of ours in one step; false where that is not possible, which loses nothing but time."""
+    """Replaces one of our files in one step; returns False if it can't, which only costs time."""
     import tempfile  # noqa: PLC0415 - reading is the hot path
 
     try:
@@ -52,7 +52,7 @@ def write_json(place: Path, value: object) -> bool:
 
 
 def write_log(place: Path, content: bytes) -> str | None:
-    """Keeps the output of a command and returns its path; None if it cannot be kept."""
+    """Stores the output of a command and returns its path; None if it can't."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         place.write_bytes(content)
@@ -62,12 +62,12 @@ def write_log(place: Path, content: bytes) -> str | None:
 
 
 def drop_oldest(folder: Path, most: int) -> None:
-    """Takes the files of ours that were written longest ago, where there are more than this in a folder."""
+    """Removes the oldest of our files in a folder if there are more than this."""
     try:
         files = [(entry.stat().st_mtime_ns, entry.path) for entry in os.scandir(folder)]
         for _, path in sorted(files)[: max(0, len(files) - most)]:
             Path(path).unlink()
-    except OSError:  # somebody else tidies as well
+    except OSError:  # another process is cleaning up as well
         return
 
 

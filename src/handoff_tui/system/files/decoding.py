@@ -1,4 +1,4 @@
-"""Bytes to text: encodings as they occur, and what was odd about them."""
+"""Turns bytes into text: common encodings, and notes on anything odd."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 from typing import NamedTuple
 
 _WIDE_MARKS = (
-    # UTF-32 first: its little-endian mark begins with that of UTF-16
+    # UTF-32 first: its little-endian mark starts with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
@@ -17,7 +17,7 @@ _BINARY_REMARKS = ("is a binary file",)
 
 
 class DecodedText(NamedTuple):
-    """Text with plain newlines as line ends, and remarks on what the bytes were."""
+    """Text with plain newlines as line ends, and notes on what the bytes were."""
 
     text: str
     remarks: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Small files of ours beside git's own, in `<git-common-dir>/handoff-tui/`: never committed, replaced in one step."""
+"""Our small files next to git's, in `<git-common-dir>/handoff-tui/`: never committed, replaced in one step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SECRET_BYTES = 32
 class GitPrivateFolder:
     """`<git-common-dir>/handoff-tui/`, shared by all worktrees of a repository.
 
-    With `make_outer`, the folder around it is made too where it is missing; a git folder must be there already.
+    With `make_outer`, a missing folder around it is created too; a git folder must already exist.
     """
 
     def __init__(self, common_dir: Path, calls: Calls = SYSTEM, *, make_outer: bool = False) -> None:
@@ -41,7 +41,7 @@ class GitPrivateFolder:
         self._make_outer = make_outer
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None if it is not there. A link or a pipe in its place is an error."""
+        """Returns the content of a file; None if it doesn't exist. A link or a pipe in its place is an error."""
         try:
             with self.open(create=False) as folder:
                 return read_regular(self._calls, folder, name, _MAX_BYTES, self._show(name))
@@ -59,7 +59,7 @@ class GitPrivateFolder:
             raise build_write_error(refused, self._show(name)) from refused
 
     def append(self, name: str, content: bytes) -> None:
-        """Adds to the end of a file in one call; a power cut may leave it with a part of this."""
+        """Appends to a file in one call; after a power cut, only a part may be there."""
         try:
             with self.open(create=True) as folder:
                 descriptor = self._calls.open(name, _GROWING_FILE, 0o600, dir_fd=folder)
@@ -72,7 +72,7 @@ class GitPrivateFolder:
 
     @contextmanager
     def open(self, *, create: bool) -> Iterator[int]:
-        """The folder's descriptor."""
+        """Opens the folder."""
         if create and self._make_outer:
             self.common_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         with ExitStack() as opened:
@@ -87,9 +87,9 @@ class GitPrivateFolder:
 
 
 def load_cache_secret() -> bytes | None:
-    """A secret of this user, outside every repository, made when it is missing; None if it cannot be kept.
+    """Returns a secret of this user, kept outside every repository and created if missing; None if it can't be kept.
 
-    What lies in `.git` can be written by an agent; what carries a seal made with this secret was written by us.
+    An agent can write to `.git`; only handoff-tui can seal something with this secret.
     """
     place = find_state_folder() / _SECRET_NAME
     try:
@@ -103,7 +103,7 @@ def load_cache_secret() -> bytes | None:
 
 
 def _write_secret(place: Path) -> None:
-    """Under its name only when it is complete, so that two first runs at once agree on one secret."""
+    """Writes it in full before it gets its name, so that two first runs at once agree on one secret."""
     if place.exists():
         return
     temporary = place.with_name(TEMPORARY_PREFIX + os.urandom(16).hex())

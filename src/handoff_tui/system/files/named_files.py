@@ -24,7 +24,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def write_new_file(place: Path, pieces: Iterable[bytes]) -> int:
-    """Writes a file piece by piece; its size. Where that fails nothing is left of it; one that is there stays."""
+    """Writes a file piece by piece and returns its size. Leaves nothing behind if it fails; never overwrites."""
     descriptor = _create(place)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -38,7 +38,7 @@ def write_new_file(place: Path, pieces: Iterable[bytes]) -> int:
 
 
 def write_new_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Writes files into a folder, made if it is missing; when one of them is there already, none is written."""
+    """Writes files into a folder, created if missing; writes none if one of them exists."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as refused:
@@ -68,7 +68,7 @@ _SHARED_MODE = 0o666
 
 
 def read_named_file(file: Path, max_bytes: int) -> bytes:
-    """The content of a file that must be there."""
+    """Returns the content of a file that must exist."""
     content = read_user_file(file, max_bytes)
     if content is None:
         raise FileUnreadableError(f"{file} is not there")
@@ -76,7 +76,7 @@ def read_named_file(file: Path, max_bytes: int) -> bytes:
 
 
 def read_named_texts(place: Path, names: tuple[str, ...], max_bytes: int) -> dict[str, str]:
-    """The texts of a folder's files of these names, those that are there; a file stands for itself, by its own name."""
+    """Returns the texts of those files in a folder that exist; a file stands for itself, by its own name."""
     if not place.is_dir():
         return {place.name: _decode(place, read_named_file(place, max_bytes))}
     found = {name: read_user_file(place / name, max_bytes) for name in names}
@@ -84,7 +84,7 @@ def read_named_texts(place: Path, names: tuple[str, ...], max_bytes: int) -> dic
 
 
 def write_if_absent(file: Path, content: bytes, calls: Calls = SYSTEM) -> bool:
-    """Writes a file that is not there yet; false where anything has its name, which is left alone."""
+    """Writes a file that doesn't exist yet; returns False and changes nothing if anything has its name."""
     with _open_folder(file, calls) as folder:
         written = write_once(calls, folder, folder, file.name, content)
         sync_folder(calls, folder)
@@ -119,7 +119,7 @@ def _decode(file: Path, content: bytes) -> str:
 
 
 def is_inside(file: Path, folder: Path) -> bool:
-    """Whether a file would lie inside a folder, all links followed."""
+    """Tells whether a file would be inside a folder, with all links followed."""
     return file.parent.resolve().is_relative_to(folder.resolve())
 
 

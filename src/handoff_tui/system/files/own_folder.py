@@ -1,4 +1,4 @@
-"""The folder `.handoff-tui/`: which paths are ours, and the two files that keep git from changing or adding others."""
+"""The folder `.handoff-tui/`: which paths are ours, and the two files that stop git from changing or adding others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handoff_tui.system.files.reader import FileReader
 
 OWN_FOLDER = ".handoff-tui"
 ALL_BUT_OWN = ("--", ":(top)", f":(top,exclude,literal){OWN_FOLDER}")
-"""Paths of a git call that asks about the work."""
+"""Path arguments for a git call that asks about the work."""
 
 
 def is_own(path: str) -> bool:
@@ -27,7 +27,7 @@ _MAX_BYTES = 64 * 1024
 
 
 def write_git_files(calls: Calls, *, temporaries: int, own: int) -> None:
-    """Writes the two files where they are missing; one that is there stays as it is, whatever it says."""
+    """Writes the two files if they are missing; never changes existing ones."""
     for name, lines in _GIT_FILES.items():
         try:
             os.stat(name, dir_fd=own, follow_symlinks=False)
@@ -36,7 +36,7 @@ def write_git_files(calls: Calls, *, temporaries: int, own: int) -> None:
 
 
 def read_layout_problems(root: Path) -> tuple[str, ...]:
-    """What is wrong with the two files, one sentence each; empty if there is no `.handoff-tui/` yet."""
+    """Lists what is wrong with the two files, one sentence each; empty if there is no `.handoff-tui/` yet."""
     if not (root / OWN_FOLDER).is_dir():
         return ()
     return tuple(problem for name, lines in _GIT_FILES.items() for problem in _find_missing_lines(root, name, lines))

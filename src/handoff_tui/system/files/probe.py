@@ -1,4 +1,4 @@
-"""Looks into named folders directly: tools often have git ignore their own state."""
+"""Looks into named folders directly: tools often make git ignore their state."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ OFTEN_IGNORED = (
     "HANDOFF.json",
     "HANDOFF.md",
 )
-"""Places that are looked at even when git ignores them."""
+"""Places that are read even if git ignores them."""
 
 _MOST_ENTRIES = 2_000
 _DEEPEST = 6
 
 
 def list_named(root: Path, names: Iterable[str]) -> list[str]:
-    """Files at or below the given names, as repository paths; links to folders are not entered.
+    """Lists files at or below the given names, as repository paths; doesn't follow links to folders.
 
-    The limit is for each name, so that one full folder does not hide the others.
+    The limit is per name, so that one full folder doesn't hide the others.
     """
     found: list[str] = []
     for name in names:
@@ -48,7 +48,7 @@ def list_named(root: Path, names: Iterable[str]) -> list[str]:
 
 
 def is_present(root: Path, path: str) -> bool:
-    """Whether something is at this path, be it a link to nothing."""
+    """Tells whether something is at this path, even a broken link."""
     return os.path.lexists(root / path)
 
 
@@ -57,10 +57,10 @@ def is_link(root: Path, path: str) -> bool:
 
 
 def read_size(root: Path, path: str) -> int | None:
-    """The size of a regular file; a link is not followed, and neither it nor a folder has one."""
+    """Returns the size of a regular file; None for links and folders."""
     try:
         status = os.lstat(root / path)
-    except (OSError, ValueError):  # no such file, or no name that a file can have
+    except (OSError, ValueError):  # no such file, or not a valid file name
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
@@ -87,10 +87,10 @@ def can_write(place: Path) -> bool:
 
 
 def find_program(name: str) -> str | None:
-    """Where a program is on the search path, relative entries of which do not count."""
+    """Finds a program on the search path, ignoring relative folders."""
     return shutil.which(name, path=build_search_path())
 
 
 def is_inside(root: Path, place: str) -> bool:
-    """Whether a place of this machine lies in a repository, links followed."""
+    """Tells whether a path of this machine is inside a repository, with links followed."""
     return Path(place).resolve().is_relative_to(root.resolve())

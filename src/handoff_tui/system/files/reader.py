@@ -16,13 +16,13 @@ _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CL
 
 
 class FileReader(NamedTuple):
-    """Reads files below `root`; `max_bytes` is the most it reads of one."""
+    """Reads files below `root`, up to `max_bytes` each."""
 
     root: Path
     max_bytes: int
 
     def read_bytes(self, path: str) -> bytes:
-        """The content, or an error that says why it cannot be read."""
+        """Returns the content, or raises an error that says why it can't be read."""
         descriptor = self._open(path)
         try:
             status = os.fstat(descriptor)
@@ -34,14 +34,14 @@ class FileReader(NamedTuple):
             os.close(descriptor)
 
     def exists(self, path: str) -> bool:
-        """Whether the path is there, inside the repository; a link that leads out or nowhere is not."""
+        """Tells whether the path exists inside the repository; a link that leads out or nowhere doesn't."""
         try:
             return self.resolve(path).exists()
         except (UnsafePathError, OSError):
             return False
 
     def is_linked(self, path: str) -> bool:
-        """Whether a link leads to it: then its content is known under another name, too."""
+        """Tells whether a link leads to it: then its content also has another name."""
         place = str(self.root)
         for name in path.split("/"):
             place = f"{place}/{name}"
@@ -50,7 +50,7 @@ class FileReader(NamedTuple):
         return False
 
     def resolve(self, path: str) -> Path:
-        """The real place of a path, after links; refused when that is outside the repository or inside `.git`."""
+        """Returns the real path, after links; refuses one outside the repository or inside `.git`."""
         split_inside(path)
         try:
             real_root = self.root.resolve(strict=True)
@@ -67,7 +67,7 @@ class FileReader(NamedTuple):
         return resolved
 
     def _open(self, path: str) -> int:
-        """Opens a path folder by folder without following links; where there is one, its real place instead."""
+        """Opens a path folder by folder without following links; opens the real path if there is a link."""
         parts = split_inside(path)
         refuse_git_folder(path, parts)
         try:
@@ -88,7 +88,7 @@ class FileReader(NamedTuple):
             for part in folders:
                 outer, folder = folder, os.open(part, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
                 os.close(outer)
-            # looked at before it is opened: opening a named pipe would wake the process that writes to it
+            # checked before it is opened: opening a named pipe would wake the process that writes to it
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
                 raise _LinkMetError
@@ -112,7 +112,7 @@ class _LinkMetError(Exception):
 
 
 def _follow_links(place: Path) -> Path:
-    """Where a path leads; what is missing leads where it would be. A loop of links is an OSError on every Python."""
+    """Returns where a path leads, even if the target is missing. A loop of links is an OSError on every Python."""
     try:
         return Path(os.path.realpath(place, strict=True))
     except OSError as refused:
@@ -122,7 +122,7 @@ def _follow_links(place: Path) -> Path:
 
 
 def split_inside(path: str) -> tuple[str, ...]:
-    """The parts of a path; refused when by its words alone it is not inside the repository."""
+    """Returns the parts of a path; refuses one that isn't inside the repository by its words alone."""
     parts = tuple(part for part in path.split("/") if part not in {"", "."})
     if "\0" in path or path.startswith("/") or ".." in parts:
         raise UnsafePathError(f"{path!r} is not a path inside the repository")
@@ -130,7 +130,7 @@ def split_inside(path: str) -> tuple[str, ...]:
 
 
 def refuse_git_folder(path: str, parts: tuple[str, ...]) -> None:
-    # some file systems take .GIT for .git
+    # some file systems treat .GIT as .git
     if any(part.casefold() == _NEVER_ENTERED for part in parts):
         raise UnsafePathError(f"{path} leads into .git")
 
@@ -161,7 +161,7 @@ def _explain(path: str, place: Path, refused: OSError) -> str:
 def _is_link(place: Path) -> bool:
     try:
         return place.is_symlink()
-    except OSError:  # the whole path is longer than a path can be
+    except OSError:  # the full path is too long
         return False
 
 

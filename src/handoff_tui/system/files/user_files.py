@@ -1,4 +1,4 @@
-"""Files that may be absent: the user's own, outside any repository, and optional ones inside it."""
+"""Files that may be absent: the user's, outside any repository, and optional ones inside it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _PROGRAM = "handoff-tui"
 
 
 def find_config_folder() -> Path | None:
-    """The folder of the user's configuration, whether it exists or not; None if the user has no home."""
+    """Returns the folder of the user's configuration, even if it doesn't exist; None if the user has no home."""
     configured = os.environ.get("XDG_CONFIG_HOME", "")
-    if configured and Path(configured).is_absolute():  # a relative one is to be ignored, says the XDG standard
+    if configured and Path(configured).is_absolute():  # the XDG standard says to ignore a relative one
         return Path(configured) / _PROGRAM
     try:
         return Path.home() / ".config" / _PROGRAM
@@ -24,7 +24,7 @@ def find_config_folder() -> Path | None:
 
 
 def shorten_home(path: Path) -> str:
-    """The path with `~` for the user's home."""
+    """Returns the path with `~` for the user's home."""
     try:
         return f"~/{path.relative_to(Path.home())}"
     except (ValueError, RuntimeError):
@@ -32,7 +32,7 @@ def shorten_home(path: Path) -> str:
 
 
 def read_user_file(path: Path, max_bytes: int) -> bytes | None:
-    """A file of the user's, links followed; None if it does not exist."""
+    """Returns the content of a user's file, with links followed; None if it doesn't exist."""
     try:
         # without O_NONBLOCK, opening a named pipe would wait for a writer
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -54,7 +54,7 @@ def read_user_file(path: Path, max_bytes: int) -> bytes | None:
 
 
 def has_user_file(path: str) -> bool:
-    """Whether a file of the user's own is there, `~` understood."""
+    """Tells whether a user's file exists; `~` is expanded."""
     try:
         return Path(path).expanduser().is_file()
     except (RuntimeError, OSError, ValueError):
@@ -62,14 +62,14 @@ def has_user_file(path: str) -> bool:
 
 
 def read_optional(reader: FileReader, path: str) -> bytes | None:
-    """A file inside the repository; None if nothing has that name, not even a broken link."""
+    """Returns a file inside the repository; None if nothing has that name, not even a broken link."""
     if not os.path.lexists(reader.root / path):
         return None
     return reader.read_bytes(path)
 
 
 def list_user_files(folder: Path, suffix: str) -> tuple[str, ...]:
-    """The names, without suffix, of the files in a folder that end so; none when there is no such folder."""
+    """Lists the files in a folder with a suffix, by name without it; empty if there is no such folder."""
     try:
         return tuple(sorted(entry.stem for entry in folder.iterdir() if entry.suffix == suffix))
     except OSError:

@@ -1,4 +1,4 @@
-"""Writes and deletes single files of a work tree; no link is followed on the way to them."""
+"""Writes and deletes single files of a work tree, without following links on the way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def write_file(root: Path, path: str, mode: str, content: bytes) -> None:
-    """Puts a file or a link in its place in one step, folders made where they are missing."""
+    """Puts a file or a link in its place in one step; creates missing folders."""
     with _open_parent(root, path, create=True) as folder:
         name = PurePosixPath(path).name
         temporary = TEMPORARY_PREFIX + os.urandom(8).hex()
@@ -29,7 +29,7 @@ def write_file(root: Path, path: str, mode: str, content: bytes) -> None:
 
 
 def delete_file(root: Path, path: str) -> None:
-    """Takes a file away, and the folders that are empty then; one that is gone already is fine."""
+    """Deletes a file, and folders that are then empty; a missing file is fine."""
     try:
         with _open_parent(root, path, create=False) as folder:
             os.unlink(PurePosixPath(path).name, dir_fd=folder)
@@ -46,7 +46,7 @@ def delete_file(root: Path, path: str) -> None:
 
 @contextmanager
 def _open_parent(root: Path, path: str, *, create: bool) -> Iterator[int]:
-    """The folder of a path, opened step by step."""
+    """Opens the folder of a path, step by step."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or parts[0] in {"/", ".git"}:
         raise RollbackError(f"{path!r} is no path inside the work tree")

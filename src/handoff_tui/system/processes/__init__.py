@@ -1,3 +1,3 @@
-"""Processes started, bounded, found again and ended; the editor and the terminal."""
+"""Starts processes, limits them, finds them again and ends them; also the editor and the terminal."""
 
 from __future__ import annotations

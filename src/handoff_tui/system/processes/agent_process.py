@@ -1,6 +1,6 @@
-"""An agent as processes: started in a session of its own, all of them found again, all of them ended.
+"""An agent as processes: starts them in a new session, finds all of them again, ends all of them.
 
-Imports only the lightest part of the standard library: the supervisor of an agent uses it, and starts quickly.
+Imports only the lightest part of the standard library: an agent's supervisor uses it and must start quickly.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from contextlib import suppress
 from handoff_tui.system.processes.identity import MARK, find_descendants, find_marked
 
 _SUBREAPER = 36
-"""PR_SET_CHILD_SUBREAPER: what loses its parent becomes our child, whatever it did to its environment."""
+"""PR_SET_CHILD_SUBREAPER: orphaned processes become our children, whatever they did to their environment."""
 _SWEEP_SECONDS = 5.0
 _LOOK_AGAIN_SECONDS = 0.005
 _CHANGED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class AgentProcess:
-    """The agent and everything that it started."""
+    """The agent and everything it started."""
 
     def __init__(self, pid: int, mark: str) -> None:
         self.pid = pid
         self.mark = mark
         self.code: int | None = None
-        """Its exit code, or the negative number of the signal that ended it; nothing while it runs."""
+        """Its exit code, or the negative number of the signal that ended it; None while it runs."""
         self.has_orphans = False
-        """Whether what loses its parent comes to us: then who has no children is alone."""
+        """Whether orphans become our children: then no children means that nothing is left."""
 
     def reap(self) -> None:
-        """Takes note of every child that has ended: the agent, and those that we inherited."""
+        """Notes every child that has ended: the agent, and adopted ones."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -43,13 +43,13 @@ class AgentProcess:
                 self.code = os.waitstatus_to_exitcode(status)
 
     def find_living(self) -> list[int]:
-        """Every process of the agent that is still there."""
+        """Returns every process of the agent that is still alive."""
         if self.has_orphans and self._is_alone():
             return []
         return sorted({*find_descendants(os.getpid()), *find_marked(self.mark)} - {os.getpid()})
 
     def send(self, number: signal.Signals) -> None:
-        """To its group, and to whoever has left it."""
+        """Signals its process group, and everything that left the group."""
         with suppress(ProcessLookupError, PermissionError):
             if self.code is None:
                 os.killpg(self.pid, number)
@@ -75,12 +75,12 @@ class AgentProcess:
 
 
 def start_agent(argv: list[str], folder: str, mark: str, output: str) -> AgentProcess:
-    """Starts a command; what it prints goes to a file. An OSError says why it could not be started."""
+    """Starts a command with its output in a file. An OSError says why it couldn't be started."""
     if not argv or any("\0" in word for word in argv):
         raise ValueError("there is no such command")
     environment = {**os.environ, MARK: mark}
     printed = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    reading, writing = os.pipe()  # closed by a successful start; else it says what was wrong
+    reading, writing = os.pipe()  # closed by a successful start; otherwise it says what was wrong
     pid = os.fork()
     if not pid:
         _become(argv, folder, environment, printed, writing)
@@ -95,7 +95,7 @@ def start_agent(argv: list[str], folder: str, mark: str, output: str) -> AgentPr
 
 
 def ask_for_orphans() -> bool:
-    """From now on, what loses its parent below us becomes our child; false where the system cannot do that."""
+    """Makes orphaned descendants our children from now on; returns False if the system can't do that."""
     try:
         import ctypes  # noqa: PLC0415 - not every build of Python has it
 
@@ -105,7 +105,7 @@ def ask_for_orphans() -> bool:
 
 
 def _become(argv: list[str], folder: str, environment: dict[str, str], printed: int, writing: int) -> None:
-    """In the new process: a session of its own, no input, signals as they usually are; then the command itself."""
+    """Runs in the new process: a new session, no input, default signals; then the command itself."""
     try:
         signal.set_wakeup_fd(-1)
         for number in _CHANGED_BY_PYTHON:

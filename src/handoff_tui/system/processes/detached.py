@@ -1,4 +1,4 @@
-"""Processes that live on without whoever started them, and the way out of one's own."""
+"""Processes that survive whoever started them, and leaving the current one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import NoReturn
 
 _STARTED: dict[int, subprocess.Popen[bytes]] = {}
-"""Kept, so that none is complained about for not having been waited for."""
+"""Kept, so that Python doesn't warn that nobody waited for them."""
 _GRACE_SECONDS = 5.0
 
 
 def start_detached(arguments: Sequence[str], output: Path) -> int:
-    """Starts this program anew with other arguments: a session of its own, no terminal, its words to a file.
+    """Starts this program again with other arguments: in a new session, without a terminal, with output to a file.
 
-    It begins in the root folder and puts none of it on the import path: a repository could have modules planted.
+    It starts in the root folder, which isn't on the import path: a repository could contain planted modules.
     """
     words = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -37,12 +37,12 @@ def start_detached(arguments: Sequence[str], output: Path) -> int:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process that was started here is gone."""
+    """Tells whether a process that was started here has ended."""
     return _STARTED[pid].poll() is not None
 
 
 def end_detached(pid: int) -> None:
-    """Ends a process that was started here, politely and then not, and waits for it."""
+    """Ends a process that was started here, first politely, then by force, and waits for it."""
     process = _STARTED.pop(pid)
     process.terminate()
     try:
@@ -60,6 +60,6 @@ def leave_at_once(code: int) -> NoReturn:
 
 
 def on_polite_end(act: Callable[[], object]) -> None:
-    """Has a function called when the process is asked to end."""
+    """Calls a function if the process is asked to end."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: act())

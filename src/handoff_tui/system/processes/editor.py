@@ -1,4 +1,4 @@
-"""Texts changed by a person in their own editor, at the terminal."""
+"""Lets a person change texts in their editor, at the terminal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _COLON = frozenset({"hx", "helix"})
 
 
 def edit_texts(texts: Mapping[str, str], configured: tuple[str, ...] = ()) -> dict[str, str]:
-    """Opens all of them at once, in a folder that only this user can read; the texts as they were left.
+    """Opens all texts at once, in a folder that only this user can read; returns them as they were left.
 
-    The editor is the user's: `configured`, else $VISUAL, else $EDITOR. The repository has no say in it.
+    The editor is the user's: `configured`, else $VISUAL, else $EDITOR. A repository can't choose it.
     """
     if not has_terminal():
         raise NoHumanError("there is no terminal to edit at", "Change copies of the files, and give them with --from.")
     words = _find_editor(configured)
-    with tempfile.TemporaryDirectory(prefix="handoff-tui-edit-") as name:  # 0700 by itself
+    with tempfile.TemporaryDirectory(prefix="handoff-tui-edit-") as name:  # created with mode 0700
         folder = Path(name)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
@@ -47,9 +47,9 @@ def edit_texts(texts: Mapping[str, str], configured: tuple[str, ...] = ()) -> di
 
 
 def edit_file(file: Path, line: int | None, configured: tuple[str, ...]) -> None:
-    """Opens one file in the user's own editor, at a line where the editor is known to take one; waits for its end.
+    """Opens one file in the user's editor, at a line if the editor supports it; waits until it ends.
 
-    It runs at home: some editors obey a file of their own that they find in the folder they are started in.
+    It runs in the home folder: some editors obey a file they find in the folder they are started in.
     """
     if not has_terminal():
         raise NoHumanError("there is no terminal to edit at", "Open the file with an editor of your own.")
@@ -71,7 +71,7 @@ def _build_words(file: Path, line: int | None, configured: tuple[str, ...]) -> l
 
 
 def _find_editor(configured: tuple[str, ...]) -> list[str]:
-    # a configured command has places for a path and a line, which stand at the end here
+    # a configured command has placeholders for path and line; they go at the end here
     plain = [word for word in configured if "{" not in word]
     words = plain or shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or _DEFAULT)
     try:

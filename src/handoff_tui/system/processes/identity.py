@@ -1,8 +1,8 @@
-"""Which process a pid means: its moment of birth guards it; its descendants are found by their parents, or by a mark.
+"""Identifies processes: a pid together with its start time; descendants by their parents, or by a mark.
 
-Imports only the lightest part of the standard library: the supervisor of an agent uses it, and starts quickly.
+Imports only the lightest part of the standard library: an agent's supervisor uses it and must start quickly.
 """
-# importing pathlib takes longer than all that is done here
+# importing pathlib takes longer than everything done here
 # ruff: noqa: PTH110, PTH123, PTH208
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 MARK = "HANDOFF_TUI_RUN"
-"""The variable by which everything that a command starts is found."""
+"""The variable that marks everything a command starts."""
 _PROC = "/proc"
 _STATE, _PARENT, _BIRTH = 0, 1, 19
 """Fields of /proc/<pid>/stat, counted after the name."""
@@ -18,7 +18,7 @@ _DEAD = frozenset({"Z", "X"})
 
 
 def read_birth(pid: int) -> str | None:
-    """When a living process began, as the system counts; None if there is no such process."""
+    """Returns when a living process started, as the system counts; None if there is no such process."""
     if not os.path.exists(f"{_PROC}/self"):
         return _ask_ps(pid)
     fields = _read_fields(pid)
@@ -28,12 +28,12 @@ def read_birth(pid: int) -> str | None:
 
 
 def is_same_process(pid: int, birth: str) -> bool:
-    """Whether the process that is meant is still alive: a pid is given out again."""
+    """Tells whether this very process is still alive: pids are reused."""
     return read_birth(pid) == birth
 
 
 def is_living(pid: int) -> bool:
-    """Whether a process is there; a zombie is dead: only its parent has not noticed."""
+    """Tells whether a process is alive; a zombie is dead, its parent just hasn't noticed."""
     fields = _read_fields(pid)
     return fields is not None and fields[_STATE] not in _DEAD
 
@@ -43,7 +43,7 @@ def read_host() -> str:
 
 
 def find_descendants(pid: int) -> list[int]:
-    """Living processes below one, at any depth (Linux; elsewhere none are known)."""
+    """Returns living processes below one, at any depth (Linux; elsewhere none are known)."""
     children: dict[int, list[int]] = {}
     for other in _list_processes():
         fields = _read_fields(other)
@@ -58,7 +58,7 @@ def find_descendants(pid: int) -> list[int]:
 
 
 def find_marked(mark: str) -> list[int]:
-    """Living processes that carry a mark in their environment (Linux; elsewhere the session is all we know)."""
+    """Returns living processes with a mark in their environment (Linux; elsewhere only the session is known)."""
     wanted = f"{MARK}={mark}".encode()
     found: list[int] = []
     for pid in _list_processes():
@@ -66,7 +66,7 @@ def find_marked(mark: str) -> list[int]:
             with open(f"{_PROC}/{pid}/environ", "rb") as file:
                 is_marked = wanted in file.read().split(b"\0")
         except OSError:
-            continue  # gone meanwhile, or another user's
+            continue  # gone in the meantime, or another user's
         if is_marked and is_living(pid):
             found.append(pid)
     return found
@@ -80,7 +80,7 @@ def _list_processes() -> list[int]:
 
 
 def _read_fields(pid: int) -> list[str] | None:
-    """What follows the name in /proc/<pid>/stat; the name itself may hold anything."""
+    """Returns what follows the name in /proc/<pid>/stat; the name itself may contain anything."""
     try:
         with open(f"{_PROC}/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rpartition(")")[2].split()

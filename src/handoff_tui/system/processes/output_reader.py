@@ -1,6 +1,6 @@
-"""Lines of an output of any length, also while it grows: line ends are counted block by block, once.
+"""Lines of an output of any length, even while it grows: line ends are counted block by block, once.
 
-Memory stays small: one number a block is remembered, and a window of the file is read when it is asked for.
+Memory stays small: one number per block is kept, and a window of the file is read on demand.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import BinaryIO
 _BLOCK = 64 * 1024
 _AT_ONCE = 8 * 1024 * 1024
 _LONGEST_LINE = 16 * 1024
-"""Of a longer line the beginning is shown."""
+"""Only the beginning of a longer line is shown."""
 _TAIL_BYTES = 256 * 1024
 
 
 class OutputReader:
-    """A window into a file of lines. `advance` looks at what is new; `follow` does so in the background."""
+    """A window into a file of lines. `advance` reads what is new; `follow` does so in the background."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -33,33 +33,33 @@ class OutputReader:
 
     def _forget(self) -> None:
         self._before = array("Q")
-        """How many line ends come before each block that has begun."""
+        """The number of line ends before each block."""
         self._newlines = 0
         self._indexed = 0
         self._ends_open = False
 
     @property
     def line_count(self) -> int:
-        """How many lines are known by now; a last one without an end counts."""
+        """The number of lines known so far, including an unfinished last one."""
         with self._lock:
             return self._newlines + self._ends_open
 
     @property
     def size(self) -> int:
-        """How many bytes there are, known by lines or not."""
+        """The size in bytes, even if not all lines are known yet."""
         return read_length(self.place)
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that is there now is known by lines."""
+        """Whether all lines present now are known."""
         return self._indexed >= self.size
 
     def advance(self, at_most: int | None = None) -> bool:
-        """Looks at what is new, up to a number of bytes; whether there is more."""
+        """Reads what is new, up to a number of bytes; tells whether there is more."""
         try:
             with self.place.open("rb") as file, self._lock:
                 size = os.fstat(file.fileno()).st_size
-                if size < self._indexed:  # it was cut off: what was known is gone
+                if size < self._indexed:  # it was truncated: start again
                     self._forget()
                 file.seek(self._indexed)
                 goal = size if at_most is None else min(size, self._indexed + at_most)
@@ -70,7 +70,7 @@ class OutputReader:
             return False
 
     def follow(self, every_seconds: float = 0.1) -> None:
-        """Keeps the count up to date on a thread of its own until `close`."""
+        """Keeps the count up to date on a separate thread until `close`."""
         if self._thread is None:
             self._thread = Thread(target=self._follow, args=(every_seconds,), daemon=True)
             self._thread.start()
@@ -82,7 +82,7 @@ class OutputReader:
             self._thread = None
 
     def read_lines(self, start: int, count: int) -> list[str]:
-        """Lines by number, from 0; fewer at the end. Bytes that are no UTF-8 are kept as such."""
+        """Returns lines by number, from 0; fewer at the end. Bytes that aren't UTF-8 are kept as they are."""
         if count <= 0 or start < 0 or start >= self.line_count:
             return []
         try:
@@ -93,7 +93,7 @@ class OutputReader:
             return []
 
     def find(self, text: str, start: int = 0) -> int | None:
-        """The number of the first line from `start` on that holds a text, ignoring case; None if none does."""
+        """Returns the first line from `start` on that contains a text, ignoring case; None if none does."""
         wanted = text.encode("utf-8", "surrogateescape").lower()
         if not wanted or b"\n" in wanted or start >= self.line_count:
             return None
@@ -107,7 +107,7 @@ class OutputReader:
                     position = block.find(wanted)
                     if position >= 0:
                         return number + block.count(b"\n", 0, position)
-                    # what is kept holds no line end that was counted: the text may begin in it
+                    # the kept part contains no counted line end: the text may begin in it
                     kept = block[-len(wanted) + 1 :].rpartition(b"\n")[2] if len(wanted) > 1 else b""
                     number += block.count(b"\n")
         except OSError:
@@ -115,7 +115,7 @@ class OutputReader:
         return None
 
     def _find_room(self, goal: int) -> int:
-        """Up to the end of the block that has begun."""
+        """Returns the end of the current block."""
         return min(goal - self._indexed, _BLOCK - self._indexed % _BLOCK)
 
     def _note(self, part: bytes) -> None:
@@ -126,7 +126,7 @@ class OutputReader:
         self._ends_open = not part.endswith(b"\n")
 
     def _find_line(self, file: BinaryIO, number: int) -> int:
-        """Where a line begins: after the line end before it, which is looked for from the block that holds it."""
+        """Returns where a line begins: after the line end before it, searched from the block that contains it."""
         if number == 0:
             return 0
         with self._lock:
@@ -141,7 +141,7 @@ class OutputReader:
 
 
 def read_last_lines(place: Path, count: int) -> list[str]:
-    """The last lines of a file of any length."""
+    """Returns the last lines of a file of any length."""
     try:
         with place.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -155,7 +155,7 @@ def read_last_lines(place: Path, count: int) -> list[str]:
 
 
 def read_ends(place: Path, head_bytes: int, tail_bytes: int) -> str:
-    """The beginning and the end of a file as text: enough to look for words in."""
+    """Returns the beginning and the end of a file as text: enough to search for words."""
     try:
         with place.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -167,7 +167,7 @@ def read_ends(place: Path, head_bytes: int, tail_bytes: int) -> str:
 
 
 def hash_output(path: str) -> str | None:
-    """The SHA-256 of a file of any length; None if it cannot be read."""
+    """Returns the SHA-256 of a file of any length; None if it can't be read."""
     digest = hashlib.sha256()
     try:
         with Path(path).open("rb") as file:
@@ -190,7 +190,7 @@ def decode(line: bytes) -> str:
 
 
 def _pass_line_ends(file: BinaryIO, offset: int, count: int) -> int:
-    """The place after so many line ends."""
+    """Returns the position after this many line ends."""
     file.seek(offset)
     while part := file.read(_BLOCK):
         here = part.count(b"\n")
@@ -205,7 +205,7 @@ def _pass_line_ends(file: BinaryIO, offset: int, count: int) -> int:
 
 
 def _iterate_lines(file: BinaryIO, offset: int, end: int) -> Iterator[bytes]:
-    """Lines from a place on, each up to a length; the rest of a longer one is passed over."""
+    """Yields lines from a position on, each up to a length; skips the rest of a longer one."""
     file.seek(offset)
     line = b""
     while offset < end and (part := file.read(min(_BLOCK, end - offset))):

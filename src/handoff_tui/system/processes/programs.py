@@ -12,7 +12,7 @@ _PROGRAM = "ssh-keygen"
 
 
 def build_search_path() -> str:
-    """PATH without relative folders: with `.` on it, a repository could offer its own git."""
+    """Returns PATH without relative folders: with `.` on it, a repository could supply its own git."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
@@ -26,7 +26,7 @@ def find_program(name: str = _PROGRAM, hint: str = "Install OpenSSH 8.2 or newer
 
 
 def expand_home(path: str) -> Path:
-    """A path with its `~` replaced; as it is for a user without a home."""
+    """Expands `~` in a path; unchanged for a user without a home."""
     try:
         return Path(path).expanduser()
     except RuntimeError:

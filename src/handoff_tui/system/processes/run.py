@@ -1,6 +1,6 @@
-"""Runs one command so that nothing of it is left: own session, no stdin, a time limit, bounded output.
+"""Runs one command and leaves nothing behind: its own session, no stdin, a time limit, bounded output.
 
-A child that leaves its session is found by a mark in its environment, which it inherits. Survivors are killed.
+A child that leaves its session is found by a mark in its inherited environment. Survivors are killed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CHUNK = 1 << 16
 _TICK_SECONDS = 0.01
 _HEAD_BYTES = 64 * 1024
 _SWEEP_SECONDS = 5.0
-"""A killed process that waits for a dead disk cannot be waited for for ever."""
+"""A killed process that waits for a dead disk never ends, so waiting has a limit."""
 _LOOK_AGAIN_SECONDS = 0.001
 
 
@@ -42,7 +42,7 @@ class Bounds(NamedTuple):
 
 
 class CommandEnd(NamedTuple):
-    """How a command ended. `code` is None if it could not be started."""
+    """How a command ended. `code` is None if it couldn't be started."""
 
     code: int | None
     output: bytes
@@ -53,9 +53,9 @@ class CommandEnd(NamedTuple):
     timed_out: bool = False
     cancelled: bool = False
     failure: str | None = None
-    """Why it could not be started."""
+    """Why it couldn't be started."""
     swept: int = 0
-    """How many processes it had left running."""
+    """How many processes it left running."""
 
 
 @dataclass(slots=True)
@@ -95,9 +95,9 @@ def run_command(
     on_output: Callable[[bytes], None] | None = None,
     mark: str | None = None,
 ) -> CommandEnd:
-    """Runs to its end, its time limit or a cancel; returns when no process of it is left.
+    """Runs until the end, the time limit or a cancel; returns once no process of it is left.
 
-    With `mark`, whoever comes later can find what is left of it, should this process be killed.
+    With `mark`, a later process can find what is left of it if this one is killed.
     """
     mark = mark or uuid.uuid4().hex
     started = time.monotonic()
@@ -130,7 +130,7 @@ def _follow(
     cancel: Event | None,
     on_output: Callable[[bytes], None] | None,
 ) -> tuple[bool, bool]:
-    """Reads output until the command ends; says whether its time ran out, and whether it was cancelled."""
+    """Reads output until the command ends; tells whether it timed out, and whether it was cancelled."""
     assert process.stdout is not None  # noqa: S101 - opened as a pipe
     descriptor = process.stdout.fileno()
     os.set_blocking(descriptor, False)
@@ -153,7 +153,7 @@ def _follow(
 
 
 def _read_some(descriptor: int, keeper: OutputKeeper, on_output: Callable[[bytes], None] | None) -> bool:
-    """Reads what is there; false when the other end is closed."""
+    """Reads what is there; returns False if the other end is closed."""
     try:
         chunk = os.read(descriptor, _CHUNK)
     except BlockingIOError:
@@ -167,7 +167,7 @@ def _read_some(descriptor: int, keeper: OutputKeeper, on_output: Callable[[bytes
 
 
 def _drain(process: subprocess.Popen[bytes], keeper: OutputKeeper, on_output: Callable[[bytes], None] | None) -> None:
-    """What was still in the pipe; all writers are gone."""
+    """Reads what is left in the pipe; all writers are gone."""
     assert process.stdout is not None  # noqa: S101 - opened as a pipe
     before = -1
     while before != keeper.printed:
@@ -177,7 +177,7 @@ def _drain(process: subprocess.Popen[bytes], keeper: OutputKeeper, on_output: Ca
 
 
 def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
-    """Ends the command's session and everything that left it; returns how many had to be found by their mark."""
+    """Ends the command's session and everything that left it; returns how many were found by their mark."""
     if process.poll() is None and grace > 0:
         _signal_group(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
@@ -188,14 +188,14 @@ def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
 
 
 def end_marked(mark: str) -> int:
-    """Kills every process that carries a mark, and waits for its end; returns how many there were."""
+    """Kills every process with a mark, and waits until it has ended; returns how many there were."""
     swept: set[int] = set()
     deadline = time.monotonic() + _SWEEP_SECONDS
     while (survivors := find_marked(mark)) and time.monotonic() < deadline:
         swept.update(survivors)
         for pid in survivors:
             _signal_one(pid)
-    # one that is dying has lost its environment already, and is still there for a moment
+    # a dying process has already lost its environment, but is still there for a moment
     while any(is_living(pid) for pid in swept) and time.monotonic() < deadline:
         time.sleep(_LOOK_AGAIN_SECONDS)
     return len(swept)
@@ -207,19 +207,19 @@ def _signal_group(pid: int, number: signal.Signals) -> None:
 
 
 def _signal_one(pid: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # it went by itself
+    with suppress(ProcessLookupError, PermissionError):  # it ended by itself
         os.kill(pid, signal.SIGKILL)
 
 
 @contextmanager
 def offer_report_place() -> Iterator[Path]:
-    """A path outside the repository where a command may write its report; gone afterwards."""
+    """Offers a path outside the repository where a command can write its report; removes it afterwards."""
     with tempfile.TemporaryDirectory(prefix="handoff-tui-check-") as folder:
         yield Path(folder) / "report"
 
 
 def read_report(place: Path) -> bytes | None:
-    """The report; None if there is none, or it cannot be read."""
+    """Returns the report; None if there is none, or it can't be read."""
     try:
         if place.is_symlink() or not place.is_file() or place.stat().st_size > _MAX_BYTES:
             return None

@@ -1,4 +1,4 @@
-"""The terminal itself, whatever stdin and stdout are: a person sits there, and a pipe is never an answer."""
+"""The terminal itself, whatever stdin and stdout are: a person is there, and a pipe never counts as an answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_ANSWER = 4096
 
 
 def has_terminal() -> bool:
-    """Whether this process has a terminal that can be asked."""
+    """Tells whether this process has a terminal it can ask on."""
     try:
         os.close(_open())
     except OSError:
@@ -21,7 +21,7 @@ def has_terminal() -> bool:
 
 
 def read_width() -> int | None:
-    """How many columns the terminal has; None if there is no terminal, or it does not say."""
+    """Returns the terminal's width in columns; None if there is no terminal, or it doesn't say."""
     try:
         terminal = _open()
     except OSError:
@@ -35,9 +35,9 @@ def read_width() -> int | None:
 
 
 def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
-    """Asks on the terminal and returns the line that was typed; None if it ended or there is none.
+    """Asks on the terminal and returns the typed line; None if input ended or there is no terminal.
 
-    What was typed before the question could be read is thrown away: keys meant for something else decide nothing.
+    Keys typed before the question was visible are discarded: they were meant for something else.
     """
     try:
         terminal = _open()
@@ -50,7 +50,7 @@ def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
             select.select([], [], [], left)
         termios.tcflush(terminal, termios.TCIFLUSH)
         answer = os.read(terminal, _LONGEST_ANSWER)
-    except (OSError, termios.error):  # the terminal has gone meanwhile
+    except (OSError, termios.error):  # the terminal disappeared in the meantime
         return None
     finally:
         os.close(terminal)
@@ -65,21 +65,21 @@ def write_line(text: str) -> None:
         return
     try:
         _write(terminal, f"{text}\r\n".encode("utf-8", "replace"))
-    except OSError:  # the terminal has gone meanwhile
+    except OSError:  # the terminal disappeared in the meantime
         return
     finally:
         os.close(terminal)
 
 
 def write_sequence(sequence: str) -> None:
-    """Sends the terminal something that is not text; where there is none, nothing happens."""
+    """Sends the terminal a control sequence; does nothing without a terminal."""
     try:
         terminal = _open()
     except OSError:
         return
     try:
         _write(terminal, sequence.encode("utf-8", "replace"))
-    except OSError:  # it has gone meanwhile
+    except OSError:  # it disappeared in the meantime
         return
     finally:
         os.close(terminal)
@@ -90,6 +90,6 @@ def _open() -> int:
 
 
 def _write(terminal: int, content: bytes) -> None:
-    """All of it: a terminal may take less at once."""
+    """Writes all of it: a terminal may accept less at a time."""
     while content:
         content = content[os.write(terminal, content) :]
