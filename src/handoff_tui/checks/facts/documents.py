@@ -87,13 +87,10 @@ def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[RuleFi
     """What could not be read in the documents that a rule depends on."""
     for problem in context.problems():
         if problem.level is ProblemLevel.ERROR and problem.path in paths:
-            yield RuleFinding(
-                message=f"{problem.path} cannot be judged: {problem.message}",
-                subject=f"unreadable {problem.path}",
-                place=Place(path=problem.path, line=problem.line),
-                expected="a document that can be read",
-                actual=problem.message,
-            )
+            message = f"{problem.path} cannot be judged: {problem.message}"
+            place = Place(path=problem.path, line=problem.line)
+            expected = "a document that can be read"
+            yield RuleFinding(message, f"unreadable {problem.path}", place, expected, problem.message)
 
 
 def read_json(context: Context, path: str) -> object:

@@ -64,32 +64,21 @@ def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Ite
 def _judge_sum(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[RuleFinding]:
     miscount = find_miscount(counts)
     if miscount is not None:
-        yield RuleFinding(
-            message=f"the numbers of the {name} of {handoff.id} do not add up",
-            subject=f"{handoff.id} {scope}.sum",
-            place=place_count(handoff, results, scope, "total"),
-            expected=f"parts that make {counts.total}",
-            actual=miscount,
-        )
+        message = f"the numbers of the {name} of {handoff.id} do not add up"
+        place = place_count(handoff, results, scope, "total")
+        yield RuleFinding(message, f"{handoff.id} {scope}.sum", place, f"parts that make {counts.total}", miscount)
 
 
 def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[RuleFinding]:
     if counts.failed:
-        yield RuleFinding(
-            message=f"{handoff.id} says {handoff.status}, but its own {name} report {counts.failed} failed",
-            subject=f"{handoff.id} {scope}.failed",
-            place=place_count(handoff, results, scope, "failed"),
-            expected="0 failed",
-            actual=describe_counts(counts),
-        )
+        message = f"{handoff.id} says {handoff.status}, but its own {name} report {counts.failed} failed"
+        place = place_count(handoff, results, scope, "failed")
+        yield RuleFinding(message, f"{handoff.id} {scope}.failed", place, "0 failed", describe_counts(counts))
     elif not counts.passed:
-        yield RuleFinding(
-            message=f"{handoff.id} says {handoff.status}, but its own {name} do not report one test that passed",
-            subject=f"{handoff.id} {scope}.passed",
-            place=place_count(handoff, results, scope, "passed"),
-            expected="tests that passed",
-            actual=describe_counts(counts) or "no numbers",
-        )
+        message = f"{handoff.id} says {handoff.status}, but its own {name} do not report one test that passed"
+        place = place_count(handoff, results, scope, "passed")
+        actual = describe_counts(counts) or "no numbers"
+        yield RuleFinding(message, f"{handoff.id} {scope}.passed", place, "tests that passed", actual)
 
 
 def _judge_rest(handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
@@ -275,13 +264,10 @@ def _judge_count(
     other = max(earlier, key=lambda one: _count(one, what) or 0)
     before = _count(other, what) or 0
     if now < before and not _is_explained(context, results, what, before, now):
-        yield RuleFinding(
-            message=f"{handoff.id} has {before - now} {what} fewer than {other.id} had, and does not explain it",
-            subject=f"{handoff.id} {what}",
-            place=place_claim(handoff, results, ClaimKind.BASELINE, what, "Baseline"),
-            expected=f"{before} {what}, or a sentence that names what went and why",
-            actual=f"{now} {what}",
-        )
+        message = f"{handoff.id} has {before - now} {what} fewer than {other.id} had, and does not explain it"
+        place = place_claim(handoff, results, ClaimKind.BASELINE, what, "Baseline")
+        expected = f"{before} {what}, or a sentence that names what went and why"
+        yield RuleFinding(message, f"{handoff.id} {what}", place, expected, f"{now} {what}")
 
 
 def _is_explained(context: Context, results: Document, what: str, before: int, now: int) -> bool:

@@ -39,24 +39,17 @@ def _judge_names(context: Context) -> Iterator[RuleFinding]:
 def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> Iterator[RuleFinding]:
     patterns = context.settings.builder.id_patterns
     if not _fits(handoff.id, patterns):
-        yield RuleFinding(
-            message=f"the id {handoff.id} does not fit the standard",
-            subject=f"{handoff.id} id",
-            place=Place(path=documents[0].path) if documents else None,
-            expected="H-<number>, H-<number><letter> or CLEANUP-<number>",
-            actual=handoff.id,
-        )
+        message = f"the id {handoff.id} does not fit the standard"
+        place = Place(path=documents[0].path) if documents else None
+        expected = "H-<number>, H-<number><letter> or CLEANUP-<number>"
+        yield RuleFinding(message, f"{handoff.id} id", place, expected, handoff.id)
     for document in documents:
         words = re.findall(r"[A-Za-z0-9.-]+", document.title or "")
         named = [word for word in words if _fits(word, patterns)]
         if named and handoff.id not in named:
-            yield RuleFinding(
-                message=f"{document.path} belongs to {handoff.id}, but its title says {named[0]}",
-                subject="title",
-                place=Place(path=document.path, line=document.sections[0].line if document.sections else None),
-                expected=handoff.id,
-                actual=named[0],
-            )
+            message = f"{document.path} belongs to {handoff.id}, but its title says {named[0]}"
+            place = Place(path=document.path, line=document.sections[0].line if document.sections else None)
+            yield RuleFinding(message, "title", place, handoff.id, named[0])
 
 
 def _judge_place(context: Context, handoff: Handoff, document: Document, word: str) -> Iterator[RuleFinding]:

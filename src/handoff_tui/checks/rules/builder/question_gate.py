@@ -173,13 +173,11 @@ def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) 
             unseen.append(document.path)
             continue
         line = fact.where.line if fact and fact.where else text.count("\n", 0, match.start()) + 1 if match else None
-        yield RuleFinding(
-            message=f"{document.path} does not follow the contract in force",
-            subject=f"{handoff.id} contract of {document.role.value}",
-            place=Place(path=document.path, line=line),
-            expected=f"contract version {current}" if current else f"a version that {name} states",
-            actual=f"contract version {stated}" if stated else "no contract version",
-        )
+        message = f"{document.path} does not follow the contract in force"
+        place = Place(path=document.path, line=line)
+        expected = f"contract version {current}" if current else f"a version that {name} states"
+        actual = f"contract version {stated}" if stated else "no contract version"
+        yield RuleFinding(message, f"{handoff.id} contract of {document.role.value}", place, expected, actual)
 
 
 def _read_then(context: Context, handoff: Handoff, document: str, contract: str | None) -> str | None:
@@ -202,13 +200,10 @@ def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[Rul
         return
     reason, fact = gap or ("the greenlight is held back elsewhere", None)
     documents = [*list_documents(handoff, DocumentRole.ANSWERS), *handoff.documents]
-    yield RuleFinding(
-        message=f"work on {handoff.id} has no greenlight: {reason}",
-        subject=f"{handoff.id} greenlight",
-        place=fact.where if fact else Place(path=documents[0].path),
-        expected="Greenlight: GRANTED, and the name of the person who gave it",
-        actual=fact.value if fact else "none",
-    )
+    message = f"work on {handoff.id} has no greenlight: {reason}"
+    place = fact.where if fact else Place(path=documents[0].path)
+    expected = "Greenlight: GRANTED, and the name of the person who gave it"
+    yield RuleFinding(message, f"{handoff.id} greenlight", place, expected, fact.value if fact else "none")
 
 
 QUESTION_GATE_PASSED = Rule(

@@ -64,13 +64,10 @@ def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -
         later = [other for after, others in waves.items() if after > number for other in others if find_results(other)]
         for handoff in wave:
             if later and not _is_complete(handoff, passing):
-                yield RuleFinding(
-                    message=f"wave {number} lacks {handoff.id}, but {later[0].id} of a later wave has results",
-                    subject=f"{handoff.id} wave",
-                    place=Place(path=handoff.documents[0].path),
-                    expected=f"results of {handoff.id} that say {' or '.join(passing)}",
-                    actual=handoff.status or "no results",
-                )
+                message = f"wave {number} lacks {handoff.id}, but {later[0].id} of a later wave has results"
+                place = Place(path=handoff.documents[0].path)
+                expected = f"results of {handoff.id} that say {' or '.join(passing)}"
+                yield RuleFinding(message, f"{handoff.id} wave", place, expected, handoff.status or "no results")
 
 
 def _find_early_integration(

@@ -61,13 +61,10 @@ def _judge_problems(context: Context) -> Iterator[RuleFinding]:
         # a state file that is missing is nobody's document, but its handoff lies beside it
         stray = problem.path not in known and (all_reviewed or problem.path.rpartition("/")[0] in folders)
         if problem.path in reviewed or stray:
-            yield RuleFinding(
-                message=f"{problem.path}: {problem.message}",
-                subject=f"{problem.path} {problem.message.partition(':')[0]}",
-                place=Place(path=problem.path, line=problem.line),
-                expected="a document that can be read in full",
-                actual=problem.message,
-            )
+            message = f"{problem.path}: {problem.message}"
+            subject = f"{problem.path} {problem.message.partition(':')[0]}"
+            expected = "a document that can be read in full"
+            yield RuleFinding(message, subject, Place(path=problem.path, line=problem.line), expected, problem.message)
 
 
 PROBLEMS_ABSENT = Rule(

@@ -120,14 +120,10 @@ def _judge_ci(context: Context) -> Iterator[RuleFinding]:
     for change in context.changes():
         if is_match(change.path, whole) or (change.old_path is not None and is_match(change.old_path, whole)):
             word = _WORDS.get(change.status, "changed")
-            yield RuleFinding(
-                message=f"{change.path} says how work is checked, and was {word}",
-                subject=change.path,
-                place=Place(path=change.path),
-                expected=f"as at {baseline[:SHORT_COMMIT]}",
-                actual=word,
-                command=f"git diff {baseline} -- {shlex.quote(change.path)}",
-            )
+            message = f"{change.path} says how work is checked, and was {word}"
+            expected = f"as at {baseline[:SHORT_COMMIT]}"
+            command = f"git diff {baseline} -- {shlex.quote(change.path)}"
+            yield RuleFinding(message, change.path, Place(path=change.path), expected, word, command)
     in_parts = (*context.settings.tamper.makefiles, *_PROJECT_FILES)
     for file in read_changed(context, in_parts):
         yield from _compare_parts(context, file, baseline)

@@ -36,14 +36,10 @@ def _judge_deleted(context: Context) -> Iterator[RuleFinding]:
         silent = all(pair.old_path != path for pair in pairs) and file.before not in moved
         if missing or (silent and _TEST_NAME.search(path.rpartition("/")[2])):
             told = f", with {len(missing)} tests that are nowhere now" if missing else ""
-            yield RuleFinding(
-                message=f"the test file {path} is gone{told}",
-                subject=path,
-                place=Place(path=path),
-                expected="a test file",
-                actual=", ".join(missing[:_SHOWN]) or "no such file",
-                command=f"git checkout {baseline} -- {shlex.quote(path)}",
-            )
+            message = f"the test file {path} is gone{told}"
+            actual = ", ".join(missing[:_SHOWN]) or "no such file"
+            command = f"git checkout {baseline} -- {shlex.quote(path)}"
+            yield RuleFinding(message, path, Place(path=path), "a test file", actual, command)
     there = {file.old_path: file.new_path for file in files}
     for pair in gone:
         if pair.old_path not in lost:

@@ -127,13 +127,10 @@ def _build_missing_upstream(context: Context, branch: str) -> RuleFinding:
     remotes = [name for name, _ in context.remotes()]
     remote = _USUAL_REMOTE if _USUAL_REMOTE in remotes or not remotes else remotes[0]
     push = f"git push --set-upstream {shlex.quote(remote)} {shlex.quote(branch)}"
-    return RuleFinding(
-        message=f"branch {branch} has no upstream, so nobody else can get its commits",
-        subject=branch,
-        expected="an upstream that has every commit",
-        actual="no upstream" if remotes else "no upstream and no remote",
-        command=push if remotes else f"git remote add {remote} ADDRESS && {push}",
-    )
+    message = f"branch {branch} has no upstream, so nobody else can get its commits"
+    actual = "no upstream" if remotes else "no upstream and no remote"
+    command = push if remotes else f"git remote add {remote} ADDRESS && {push}"
+    return RuleFinding(message, branch, expected="an upstream that has every commit", actual=actual, command=command)
 
 
 def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> RuleFinding:
@@ -148,13 +145,10 @@ def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> 
 def _build_unpushed(branch: str, upstream: str, ahead: int, behind: int) -> RuleFinding:
     commits = f"{ahead} commit{'' if ahead == 1 else 's'}"
     diverged = f", and lacks {behind} of its own" if behind else ""
-    return RuleFinding(
-        message=f"{commits} of branch {branch} {'is' if ahead == 1 else 'are'} not in its upstream {upstream}",
-        subject=branch,
-        expected="nothing unpushed",
-        actual=f"{commits} ahead{diverged}",
-        command="git pull --rebase && git push" if behind else "git push",
-    )
+    message = f"{commits} of branch {branch} {'is' if ahead == 1 else 'are'} not in its upstream {upstream}"
+    expected = "nothing unpushed"
+    command = "git pull --rebase && git push" if behind else "git push"
+    return RuleFinding(message, branch, expected=expected, actual=f"{commits} ahead{diverged}", command=command)
 
 
 NOTHING_UNPUSHED = Rule(

@@ -40,14 +40,10 @@ def _judge_commits(context: Context) -> Iterator[RuleFinding]:
                 continue
             if context.facts().shallow:
                 context.undecidable(f"{name} may be among the commits that this shallow clone lacks")
-            yield RuleFinding(
-                message=f"{handoff.id}: the commit {name} is named, but is not in this repository",
-                subject=f"{handoff.id} {name}",
-                place=claim.where,
-                expected=f"a commit {name}",
-                actual="no such commit",
-                command=f"git cat-file -t {shlex.quote(name)}",
-            )
+            message = f"{handoff.id}: the commit {name} is named, but is not in this repository"
+            expected = f"a commit {name}"
+            command = f"git cat-file -t {shlex.quote(name)}"
+            yield RuleFinding(message, f"{handoff.id} {name}", claim.where, expected, "no such commit", command)
     if not applies:
         context.skip("no commit is named")
 
@@ -62,13 +58,9 @@ def _find_malformed(context: Context, handoff: Handoff) -> Iterator[RuleFinding]
             if commit is None or not str(commit).strip() or _COMMIT.fullmatch(str(commit).strip()):
                 continue
             name = str(task.get("id") or number)
-            yield RuleFinding(
-                message=f"{handoff.id}: task {name} names {commit!r} as its commit, which can be none",
-                subject=f"{handoff.id} task {name}",
-                place=next((known.where for known in handoff.tasks if known.id == name), Place(path=document.path)),
-                expected="the id of a commit",
-                actual=str(commit),
-            )
+            message = f"{handoff.id}: task {name} names {commit!r} as its commit, which can be none"
+            place = next((known.where for known in handoff.tasks if known.id == name), Place(path=document.path))
+            yield RuleFinding(message, f"{handoff.id} task {name}", place, "the id of a commit", str(commit))
 
 
 NAMED_COMMITS_EXIST = Rule(
@@ -147,14 +139,10 @@ def _find_unnamed(context: Context, unnamed: set[str], path: str) -> Iterator[Ru
     """Finds changes that no list names, apart from the documents of handoffs."""
     own = {document.path for handoff in context.every_handoff() for document in handoff.documents}
     for changed in sorted(unnamed - own):
-        yield RuleFinding(
-            message=f"{changed} has uncommitted changes, but {_FIELD} does not name it",
-            subject=f"unnamed {changed}",
-            place=Place(path=path),
-            expected=f"{changed} in {_FIELD}",
-            actual="not named",
-            command=f"git diff -- {shlex.quote(changed)}",
-        )
+        message = f"{changed} has uncommitted changes, but {_FIELD} does not name it"
+        expected = f"{changed} in {_FIELD}"
+        command = f"git diff -- {shlex.quote(changed)}"
+        yield RuleFinding(message, f"unnamed {changed}", Place(path=path), expected, "not named", command)
 
 
 UNCOMMITTED_FILES_AGREE = Rule(
