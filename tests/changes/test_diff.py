@@ -12,7 +12,6 @@ from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.review_record import Comment
-from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import RESULTS, build_lamp, write_junit
 
@@ -23,17 +22,6 @@ def desk(builder: RepositoryBuilder) -> Desk:
     desk = open_desk(build_lamp(builder).folder)
     pin(desk, capture(desk).summary.digest, None)
     return desk
-
-
-def test_nothing_differs_from_itself(desk: Desk) -> None:
-    """No item in any section, no file; and looking changes nothing."""
-    before = read_fingerprint(desk.repository.root)
-    found = diff(desk, DiffRequest())
-    assert found.record is not None
-    assert found.files is not None
-    assert (found.record.sections["tests"].unchanged, found.files.listed.changes, found.notes) == (2, [], ())
-    assert not any(section.items for section in found.record.sections.values())
-    assert compare_fingerprints(before, read_fingerprint(desk.repository.root)) == []
 
 
 def test_drop_is_explained_by_the_handoff_under_review_alone(desk: Desk, builder: RepositoryBuilder) -> None:
@@ -117,13 +105,6 @@ def test_lines_meant_are_marked_and_have_neighbours() -> None:
         ">    6  six",
         "     7  seven",
     )
-
-
-def test_nothing_is_quoted_where_nothing_is() -> None:
-    """No line, no content, or a line behind the end."""
-    assert quote(Comment(text="x", path="a"), CONTENT) == ()
-    assert quote(Comment(text="x", path="a", line=1), None) == ()
-    assert quote(Comment(text="x", path="a", line=99), CONTENT) == ()
 
 
 def test_moved_lines_have_not_changed() -> None:

@@ -215,15 +215,6 @@ def test_size_is_a_fact_only_beyond_one_sitting(builder: RepositoryBuilder, line
     assert bool(find(measured, RiskKind.SIZE)) is told
 
 
-def test_facts_stand_worst_first(builder: RepositoryBuilder) -> None:
-    """In the order of their kinds."""
-    builder.write("tests/test_lamp.py", TWO_TESTS).commit()
-    builder.write("tests/test_lamp.py", "").write(".env", "x").write("Jenkinsfile", "x").commit()
-    kinds = [fact.kind for fact in measure(builder).risks]
-    assert kinds == sorted(kinds, key=list(RiskKind).index)
-    assert len(set(kinds)) == 3
-
-
 def make(builder: RepositoryBuilder) -> TreesWorld:
     desk = open_desk(builder.folder)
     old = builder.head("HEAD~1^{tree}")
@@ -241,15 +232,6 @@ def test_changed_file_is_read_from_the_two_trees(builder: RepositoryBuilder) -> 
     assert world.read_at("", "tests/test_a.py") == b"before\n"
     assert world.read("same.toml") == world.read_at("", "same.toml") == b"kept\n"
     assert [change.path for change in world.changes()] == ["tests/test_a.py"]
-
-
-def test_renamed_file_is_read_under_both_names(builder: RepositoryBuilder) -> None:
-    """Before under the old one, now under the new one; an added one was not there."""
-    text = "def test_a():\n    assert 1\n" * 5
-    builder.write("tests/test_a.py", text).commit()
-    builder.step("mv", "tests/test_a.py", "tests/test_b.py").write("tests/test_c.py", "new\n").commit()
-    world = make(builder)
-    assert world.read("tests/test_b.py") == world.read_at("", "tests/test_a.py") == text.encode()
 
 
 def find_hidden_lines(builder: RepositoryBuilder) -> list[RiskFact]:

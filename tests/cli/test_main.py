@@ -10,13 +10,12 @@ from typing import NoReturn
 
 import pytest
 
-from handoff_tui import __version__
 from handoff_tui.cli import main as front
 from handoff_tui.cli.commands import status
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.main import build_parser, main
+from handoff_tui.cli.main import main
 from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.core.errors import HandoffError, RepositoryError, UsageError
+from handoff_tui.core.errors import HandoffError, RepositoryError
 from tests.support.command_line import InProcess
 from tests.support.repositories import RepositoryBuilder
 
@@ -36,14 +35,6 @@ def test_every_verb_has_help_with_examples(say: InProcess, verb: str) -> None:
     said = say(verb, "--help")
     assert said.code == ExitCode.OK
     assert f"handoff-tui {verb}" in said.stdout.partition("examples:")[2]
-
-
-def test_parser_loads_only_the_verbs_it_is_given() -> None:
-    """The others are listed, and know none of their options."""
-    parser = build_parser(("show",))
-    assert parser.parse_args(["show", "H-3", "--json"]).id == "H-3"
-    with pytest.raises(UsageError, match="--json"):
-        parser.parse_args(["status", "--json"])
 
 
 def test_call_without_a_verb_shows_the_status(say: InProcess, builder: RepositoryBuilder) -> None:
@@ -91,15 +82,6 @@ def test_reader_that_left_is_no_failure(monkeypatch: pytest.MonkeyPatch, tmp_pat
         stdout.write("too late")
         stdout.flush()
     assert (tmp_path / "stdout").read_text(encoding="utf-8") == ""
-
-
-def test_words_come_from_the_call_when_none_are_given(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As the installed command does it."""
-    monkeypatch.setattr(sys, "argv", ["handoff-tui", "--version"])
-    assert main() == ExitCode.OK
-    assert capsys.readouterr().out == f"handoff-tui {__version__}\n"
 
 
 def test_exit_codes_are_as_promised() -> None:

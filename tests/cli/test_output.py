@@ -64,19 +64,6 @@ def test_page_is_drawn_without_markup(capsys: pytest.CaptureFixture[str]) -> Non
     assert draw(page, capsys) == ["[red]One[/red]  a note", "  see :smile: a/b.py"]
 
 
-def test_line_that_wraps_hangs_at_its_indent(capsys: pytest.CaptureFixture[str], width: pytest.MonkeyPatch) -> None:
-    """The first line keeps its place, the rest continues where the words begin; nothing is lost."""
-    width.setenv("COLUMNS", "40")
-    page = Page()
-    page.line(Cell("blocks   ", "muted"), Cell("word " * 18), indent=9)
-    lines = draw(page, capsys)
-    assert lines[0].startswith("blocks   word")
-    assert len(lines) == 3
-    assert all(line.startswith(" " * 9 + "word") for line in lines[1:])
-    assert " ".join(lines).split() == ["blocks", *["word"] * 18]
-    assert max(map(len, lines)) <= 40
-
-
 def test_word_that_is_folded_gets_no_spaces(capsys: pytest.CaptureFixture[str], width: pytest.MonkeyPatch) -> None:
     """What stands on the lines of a long path, put together again, is the path, also where lines differ in width."""
     path = "".join(f"folder-{number}/" for number in range(14))
@@ -97,16 +84,6 @@ def test_grid_is_a_table_where_there_is_room(capsys: pytest.CaptureFixture[str],
     assert lines[1].split("  ")[0] == "○ ready"
     assert lines[0].index("try") + 3 == lines[1].index("2") + 1 == lines[2].index("10") + 2
     assert lines[0].index("next") == lines[1].index("review")
-
-
-def test_grid_is_stacked_where_there_is_none(capsys: pytest.CaptureFixture[str], width: pytest.MonkeyPatch) -> None:
-    """The short columns on one line, named from the third on; the long one below; dashes and blanks left out."""
-    width.setenv("COLUMNS", "80")
-    assert draw(build_grid(), capsys) == [
-        "○ ready  H-1  try 2",
-        "    review and decide",
-        "■ blocked  H-22  try 10 · says PASS",
-    ]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")

@@ -172,16 +172,6 @@ def test_split_index_is_read_without_being_touched(builder: RepositoryBuilder) -
     assert compare_fingerprints(before, read_fingerprint(builder.folder)) != []
 
 
-def test_split_index_of_a_linked_worktree_is_read(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """A linked worktree has an index, and so a shared index, of its own."""
-    linked = builder.write("main.txt").commit().worktree(tmp_path / "linked", "side")
-    repository = open_split(linked)
-    before = read_fingerprint(builder.folder)
-    facts = read_work_tree(repository).facts
-    assert (facts.branch, facts.changed, facts.linked_worktree) == ("side", ("a.txt",), True)
-    assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
-
-
 def test_split_index_that_is_a_pipe_is_refused(builder: RepositoryBuilder) -> None:
     """A named pipe in the place of a shared index is not waited for."""
     repository = open_split(builder)

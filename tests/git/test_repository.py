@@ -26,15 +26,6 @@ def refuse(start: Path) -> HandoffError:
     return caught.value
 
 
-def test_repository_is_found_from_a_folder_below(builder: RepositoryBuilder) -> None:
-    """Opening from a sub-folder, or through a link to the repository, finds the same root."""
-    builder.write("a/b/file.txt").commit()
-    assert open_repository(builder.folder / "a" / "b").root == builder.folder
-    shortcut = builder.folder.parent / "shortcut"
-    shortcut.symlink_to(builder.folder)
-    assert open_repository(shortcut).root.samefile(builder.folder)
-
-
 @pytest.mark.parametrize(
     "name", ["new\nline", "vertical\x0btab", "next\x85line", "separator\u2028", 'quo\'te "d"', "-C"]
 )
@@ -45,28 +36,11 @@ def test_repository_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert read_facts(builder).head == builder.head()
 
 
-def test_superproject_lists_its_submodules(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """A submodule is listed, is no tracked file, and its dirt is not the superproject's."""
-    library = RepositoryBuilder.init(tmp_path / "library").write("lib.txt").commit("library")
-    builder.submodule(library, "vendor/library").write("lib.txt", "changed\n")
-    work_tree = read_work_tree(open_repository(builder.folder))
-    assert work_tree.facts.submodules == ("vendor/library",)
-    assert work_tree.tracked.keys() == {".gitmodules"}
-    assert work_tree.facts.changed == ()
-
-
 def test_submodule_at_another_commit_is_a_change(builder: RepositoryBuilder, tmp_path: Path) -> None:
     """A submodule that moved on is a change of the superproject."""
     library = RepositoryBuilder.init(tmp_path / "library").write("lib.txt").commit("library")
     builder.submodule(library, "sub").write("more.txt").commit("more")
     assert read_facts(builder).changed == ("sub",)
-
-
-def test_shallow_clone_says_so(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """A shallow clone is known as one, the original is not."""
-    builder.write("a.txt").commit("one").write("a.txt", "two\n").commit("two")
-    assert read_facts(builder.clone_shallow(tmp_path / "shallow")).shallow
-    assert not read_facts(builder).shallow
 
 
 def test_separate_git_folder_is_accepted(tmp_path: Path) -> None:
@@ -159,17 +133,6 @@ def test_corrupt_index_is_explained(builder: RepositoryBuilder, damage: bytes) -
     with pytest.raises(GitError, match="index") as caught:
         read_work_tree(repository)
     assert ".git/index" in caught.value.hint
-
-
-def test_missing_tree_is_explained(builder: RepositoryBuilder) -> None:
-    """A HEAD whose tree is gone is an expected error that names fsck."""
-    builder.write("a.txt").commit()
-    tree = builder.head("HEAD^{tree}")
-    (builder.folder / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
-    repository = open_repository(builder.folder)
-    with pytest.raises(GitError) as caught:
-        read_work_tree(repository)
-    assert "fsck" in caught.value.hint
 
 
 def test_reading_changes_nothing(builder: RepositoryBuilder) -> None:

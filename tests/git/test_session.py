@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
-    list_ref_ids,
     read_blobs,
     read_notes,
     resolve_commits,
@@ -19,7 +18,6 @@ from handoff_tui.git.objects import tree_reader
 from handoff_tui.git.objects.tree_reader import find_last_change, list_tree
 from handoff_tui.git.repository import open_repository, reopen_repository
 from handoff_tui.git.session import session_of
-from handoff_tui.git.signing.signing_key import read_identity
 from tests.support.hostile import write_executable
 from tests.support.repositories import RepositoryBuilder
 
@@ -74,40 +72,6 @@ def test_history_that_is_too_long_is_left_to_git(builder: RepositoryBuilder, mon
     assert count_commits_since(git, commits[-1]) == len(commits) - 1
     monkeypatch.setattr(tree_reader, "_MOST_FOLLOWED", 1)
     assert find_last_change(reopen_repository(open_repository(builder.folder)).git, "a") == expected
-
-
-def test_session_reads_each_thing_once(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a new session reads all of it again."""
-    builder.write("a", "one\n").commit()
-    repository = open_repository(builder.folder)
-    called: list[str] = []
-    run = Git.run
-
-    def count(git: Git, *arguments: str, **options: object) -> GitAnswer:
-        called.append(arguments[0])
-        return run(git, *arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Git, "run", count)
-
-    def read_all(git: Git) -> tuple[object, ...]:
-        return (
-            read_identity(git),
-            list_ref_ids(git, "refs/heads"),
-            find_ancestors(git, [builder.folder.name]),
-            resolve_commits(git, ["HEAD"]),
-            read_blobs(git, ["HEAD:a"], LIMIT),
-            find_last_change(git, "a"),
-        )
-
-    first = read_all(repository.git)
-    assert read_all(repository.git) == first
-    assert sorted(called) == ["for-each-ref", "rev-list"]
-    builder.write("a", "two\n").commit()
-    assert read_all(repository.git)[1] == first[1]
-    assert list_ref_ids(repository.git, "refs/heads", fresh=True) == {"refs/heads/main": builder.head()}
-    later = read_all(reopen_repository(repository).git)
-    assert later[1] == {"refs/heads/main": builder.head()}
-    assert later[3:] == ({"HEAD": builder.head()}, {"HEAD:a": b"two\n"}, builder.head())
 
 
 def test_old_git_answers_as_a_new_one(

@@ -20,14 +20,6 @@ def build_snapshot(**fields: object) -> Snapshot:
     return Snapshot.model_validate({"tree": TREE, **fields})
 
 
-def build_tests(*passing: str, **others: tuple[str, ...]) -> Snapshot:
-    """Tests that pass by their ids; others under the name of their outcome."""
-    tests = dict.fromkeys(passing, TestOutcome.PASS)
-    for outcome, names in others.items():
-        tests |= dict.fromkeys(names, TestOutcome(outcome))
-    return build_snapshot(tests=tests, reports={"report.xml": "sha256:" + "0" * 64})
-
-
 def build_package(name: str, version: str = "1.0.0", **fields: object) -> PackageRecord:
     return PackageRecord.model_validate(
         {"kind": "manifest", "name": name, "where": f"{name}/manifest.json", "version": version, **fields}

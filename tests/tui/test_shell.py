@@ -157,18 +157,6 @@ def test_past_is_named_in_title_and_below(view: str) -> None:
     assert why.startswith(" ⟲ AS OF commit b2b2b2b 2026-03-05 09:00 · read-only")
 
 
-def test_tabs_far_away_are_shortened_first() -> None:
-    """The one in view keeps its whole name; every key stays."""
-    tabs = dict(build_tabs(STATE, "figures", KEYS, 80))
-    assert "Metrics" in join(tabs["figures"])
-    assert "Inbox" not in join(tabs["inbox"])
-    wide = dict(build_tabs(STATE, "figures", KEYS, 160))
-    assert "Inbox" in join(wide["inbox"])
-    narrow = build_tabs(STATE, "figures", KEYS, 60)
-    assert all(KEYS[name] in join(row) for name, row in narrow)
-    assert sum(compute_width(join(row)) for _, row in narrow) <= 60
-
-
 def press(key: str, character: str | None) -> events.Key:
     return events.Key(key, character)
 
@@ -212,11 +200,6 @@ def test_keys_are_shown_short() -> None:
     assert (keys.show("app.palette"), keys.show("app.open"), keys.show("app.back")) == ("^p", "↵", "esc")
     assert keys.show_all("nav.down") == ("j", "↓")
     assert keys.show("decide.skip") == ""
-
-
-def test_nothing_counts_before_it_is_painted() -> None:
-    """However long ago it was made."""
-    assert not Arming().admits(1_000_000.0)
 
 
 def test_keys_count_a_pause_after_the_paint() -> None:

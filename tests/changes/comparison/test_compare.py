@@ -299,14 +299,6 @@ def test_word_of_one_drop_does_not_explain_another() -> None:
     assert items["x.py::test_b"].explained is False
 
 
-def test_newly_skipped_test_is_explained_by_name() -> None:
-    """With the place."""
-    item = compare_outcomes(
-        {"x.py::test_a": "pass"}, {"x.py::test_a": "skipped"}, "## Skipped\n\n- test_a (no network)\n"
-    )
-    assert str(item["x.py::test_a"].explanation) == "results.md:3"
-
-
 def test_renamed_test_that_fails_now_is_newly_failing() -> None:
     """A moved file hides no failure: the former name is told beside it."""
     items = compare_outcomes({"a.py::test_x": "pass"}, {"b.py::test_x": "fail"}, moved={"a.py": "b.py"})

@@ -10,7 +10,6 @@ from handoff_tui.changes.comparison.explain import (
     build_explanations,
     find_drops,
     find_named_drops,
-    find_named_drops_in_line,
 )
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
@@ -113,13 +112,6 @@ def test_skip_is_looked_up_among_skips() -> None:
     assert find("Removed x.py.", ["x.py::test_a"], (), Drop.SKIPPED) == [False]
 
 
-def test_search_by_two_names_takes_either() -> None:
-    """A renamed test is known by both."""
-    search = TestSearch(build_explanations([], [("r.md", "Skipped test_old.")]), Drop.SKIPPED, ["a.py::test_old"], ())
-    assert search.find("a.py::test_old", "a.py::test_new") is not None
-    assert search.find("a.py::test_new") is None
-
-
 @pytest.mark.parametrize(
     ("words", "drop"),
     [
@@ -158,11 +150,6 @@ def test_denied_word_or_part_of_a_name_tells_nothing(words: str) -> None:
     assert find_drops(words) == frozenset()
 
 
-def test_disabled_test_may_be_gone_or_skipped() -> None:
-    """What no longer runs is told by one word for both."""
-    assert find_drops("disabled test_a") == {Drop.REMOVED, Drop.SKIPPED}
-
-
 def find_statements(text: str, drop: Drop = Drop.REMOVED) -> dict[str, int]:
     """Names with an underscore that are spoken of as dropped, with their lines."""
     found: dict[str, int] = {}
@@ -175,11 +162,6 @@ def find_statements(text: str, drop: Drop = Drop.REMOVED) -> dict[str, int]:
 def test_name_and_word_stand_in_one_sentence() -> None:
     """A name in the next sentence is only mentioned."""
     assert find_statements("Removed test_a. The others, such as test_b, are fine.") == {"test_a": 1}
-
-
-def test_sentence_may_run_over_lines() -> None:
-    """The line is that of the name."""
-    assert find_statements("First line.\ntest_a and\ntest_b were\nremoved.") == {"test_a": 2, "test_b": 3}
 
 
 @pytest.mark.parametrize(
@@ -244,12 +226,6 @@ def test_marked_names_are_told_apart() -> None:
     marked = {named.name for named in find_named_drops(text) if named.marked}
     assert {"alpha", "gamma delta", "epsilon"} <= marked
     assert not {"beta", "zeta", "gamma"} & marked
-
-
-def test_line_alone_is_read_with_what_is_known_of_it() -> None:
-    """A claim that a file was deleted needs no word of its own."""
-    assert "test_a.py" in {named.name for named in find_named_drops_in_line("test_a.py", frozenset({Drop.REMOVED}))}
-    assert not list(find_named_drops_in_line("test_a.py"))
 
 
 @pytest.mark.parametrize("text", ["not removed, " * 40_000, "`" * 200_000, "a_b, " * 60_000 + "removed", '"' * 100_000])

@@ -1,21 +1,15 @@
 from __future__ import annotations
 
-import json
-
 from handoff_tui.changes.comparison.compare import compare_snapshots
 from handoff_tui.changes.comparison.explain import build_explanations
 from handoff_tui.changes.comparison.json import build_snapshot_diff_json
 from handoff_tui.changes.comparison.page import (
-    add_named_items,
     add_section,
     build_snapshot_diff_page,
-    name_measure,
-    render_measure,
 )
 from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     ClaimCheck,
-    Clash,
     ComparedItem,
     ComparedPair,
     ComparedSection,
@@ -24,7 +18,6 @@ from handoff_tui.changes.comparison.snapshot_diff import (
     SnapshotDiff,
 )
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, Snapshot, Unread
-from handoff_tui.core.place import Place
 from handoff_tui.core.text.page import Page
 from tests.support.pages import render_page
 from tests.support.snapshots import build_package, build_snapshot
@@ -63,27 +56,6 @@ def build_sides() -> tuple[Snapshot, Snapshot]:
     return before, after
 
 
-def test_page_goes_from_the_worst_to_the_rest() -> None:
-    """Unexplained drops, new failures, clashes, claims that do not agree, then each kind of thing."""
-    lines = render(*build_sides()).splitlines()
-    assert lines[0] == "✗ 3 unexplained drops, 1 new failure, 1 new ownership clash, 1 false claim"
-    headings = [
-        "UNEXPLAINED DROPS  3; no handoff mentions these",
-        "NEW FAILURES  1",
-        "FILES OWNED BY TWO PACKAGES  1",
-        "False claims  1",
-        "Tests  4 before, 4 now, 0 unchanged",
-        "Findings  1 before, 0 now, 0 unchanged",
-        "Packages  2 before, 2 now, 0 unchanged",
-        "Dependencies  0 before, 1 now, 0 unchanged",
-        "Declared files  1 before, 1 now, 0 unchanged",
-        "Measures  2 before, 2 now, 0 unchanged",
-        "Other claimed numbers  1",
-    ]
-    places = [lines.index(heading) for heading in headings]
-    assert places == sorted(places)
-
-
 def test_each_thing_says_what_became_of_it() -> None:
     """With values before and after, the former name, and the note."""
     text = render(*build_sides())
@@ -93,7 +65,7 @@ def test_each_thing_says_what_became_of_it() -> None:
         "~ changed  measure coverage  81.00 % → 80.00 %",
         "✗ newly failing  test x.py::test_b  pass → fail",
         "f  manifest:p, manifest:r  new",
-        "✗ contradicted | H-2 | says 3 packages, baseline had 2, here are 2  (r.md)",
+        "✗ false | H-2 | says 3 packages, baseline had 2, here are 2  (r.md)",
         "→ y.py::test_c  formerly x.py::test_c",
         "✓ x.py::test_d  fail → pass",
         "✓ claims-hold: was wrong",
@@ -113,14 +85,6 @@ def test_explained_drop_stands_below_with_its_place() -> None:
     assert text.splitlines()[0] == "✓ no unexplained losses, nothing newly failing"
     assert "UNEXPLAINED" not in text
     assert "- x.py::test_a  was pass · explained at results.md:1" in text
-
-
-def test_what_stands_above_is_only_counted_below() -> None:
-    """Nothing is listed twice."""
-    before, after = build_snapshot(tests={"x.py::test_a": "pass", "b": "pass"}), build_snapshot(tests={"b": "pass"})
-    text = render(before, after)
-    assert text.count("x.py::test_a") == 1
-    assert "! vanished  1, 1 of them above" in text
 
 
 def test_long_list_is_cut_unless_everything_is_asked_for() -> None:
@@ -236,14 +200,6 @@ def test_groups_beyond_the_first_are_counted() -> None:
     assert render_section("findings", *items)[-1] == "    … and 2 more; --all shows them"
 
 
-def test_new_test_that_fails_is_no_good_news() -> None:
-    """It stands with the mark of a failure."""
-    page = Page()
-    add_named_items(page, [("tests", ComparedItem("t", ItemChange.NEW, after="fail"))], everything=False)
-    add_named_items(page, [("tests", ComparedItem("t", ItemChange.NEW, after="pass"))], everything=False)
-    assert render_page(page).splitlines() == ["✗ new and failing  test t  fail", "+ new  test t  pass"]
-
-
 JSON__PAIR = ComparedPair(
     scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(snapshot="1" * 64, commit="a" * 40, reason="you pinned it")
 )
@@ -251,37 +207,6 @@ JSON__PAIR = ComparedPair(
 _CLAIM = ClaimCheck(
     handoff="H-1", what="packages", claimed=2, measured=1, before=None, where="r.md", agrees=False, text="says 2"
 )
-
-
-def test_shape_has_every_section_with_counts_and_items() -> None:
-    """A drop has whether and where it is explained."""
-    place = Place(path="r.md", line=3)
-    items = (
-        ComparedItem("a", ItemChange.REMOVED, "pass", explained=True, explanation=place),
-        ComparedItem("b", ItemChange.NEW, after="fail"),
-    )
-    diff = SnapshotDiff(
-        tests=ComparedSection(items=items, unchanged=4, before_total=5, after_total=5),
-        clashes=(Clash(path="x", owners=("p", "q")),),
-        claims=(_CLAIM,),
-        notes=("said",),
-    )
-    read = json.loads(json.dumps(build_snapshot_diff_json(diff, JSON__PAIR)))
-    assert read["schema"] == "handoff-tui/snapshot-diff/v1"
-    assert (read["scope"], read["before"]["reason"], read["after"]) == ("since-baseline", "you pinned it", None)
-    assert (read["unexplained"], read["newly_failing"]) == (0, 1)
-    assert read["tests"]["counts"] == {"new": 1, "removed": 1}
-    assert read["tests"]["items"][0] == {
-        "id": "a",
-        "change": "removed",
-        "before": "pass",
-        "after": None,
-        "old_id": None,
-        "explained": True,
-        "explanation": {"path": "r.md", "line": 3},
-        "note": "",
-    }
-    assert (read["clashes"][0]["owners"], read["claims"][0]["agrees"], read["notes"]) == (["p", "q"], False, ["said"])
 
 
 def test_without_a_baseline_nothing_is_zero() -> None:
@@ -301,12 +226,3 @@ def test_new_findings_are_null_where_nobody_looked_before() -> None:
     assert build_snapshot_diff_json(SnapshotDiff(findings=findings), JSON__PAIR)["new_findings"] is None
     looked = SnapshotDiff(findings=findings, checks=ComparedSection(unchanged=1, before_total=1, after_total=1))
     assert build_snapshot_diff_json(looked, JSON__PAIR)["new_findings"] == 1
-
-
-def test_coverage_is_shown_in_percent() -> None:
-    """Without rounding, however large or wrong the number."""
-    assert (name_measure("coverage_basis_points"), name_measure("lines")) == ("coverage", "lines")
-    assert render_measure("coverage_basis_points", 8105) == "81.05 %"
-    assert render_measure("coverage_basis_points", -5) == "-0.05 %"
-    assert render_measure("coverage_basis_points", 10**400).endswith("00.00 %")
-    assert render_measure("lines", 12345) == "12,345"

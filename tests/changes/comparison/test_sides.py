@@ -10,7 +10,6 @@ from handoff_tui.changes.comparison.sides import (
     DeclaredBaseline,
     ScopeFacts,
     choose_snapshot,
-    find_pair,
     load_side,
     pick_baseline,
     resolve_name,
@@ -22,7 +21,7 @@ from handoff_tui.changes.snapshots.stored_snapshots import capture, pin
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint, ComparisonPoints
+from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint
 from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_lamp
@@ -144,13 +143,6 @@ def test_numbers_that_two_snapshots_have_choose_neither() -> None:
     assert "2 stored snapshots have" in choice.reason
 
 
-def test_scope_since_the_baseline_is_the_choice_itself() -> None:
-    """Against the work tree as it is."""
-    chosen = BaselineChoice(snapshot=_ONE.digest, reason="you pinned it")
-    pair = resolve_scope(DiffScope.SINCE_BASELINE, ScopeFacts(chosen))
-    assert (pair.before, pair.after, pair.comparable) == (chosen, None, True)
-
-
 @pytest.mark.parametrize(
     ("scope", "facts", "reason"),
     [
@@ -172,17 +164,6 @@ def test_scope_begins_at_the_newest_mark_that_can_be_compared() -> None:
     facts = ScopeFacts(BaselineChoice(reason="none"), "a@b", marks, (ComparisonPoint("attempt 1", commit="c" * 40),))
     assert resolve_scope(DiffScope.SINCE_MY_REVIEW, facts).before.reason == "your review of 1 May"
     assert resolve_scope(DiffScope.SINCE_PREVIOUS_ATTEMPT, facts).before.commit == "c" * 40
-
-
-def test_scope_between_any_two_has_both_sides() -> None:
-    """Snapshots or commits, in any mixture."""
-    facts = ScopeFacts(
-        BaselineChoice(reason="none"),
-        first=ComparisonPoint("v1", commit="a" * 40),
-        second=ComparisonPoint("two", _TWO.digest),
-    )
-    pair = resolve_scope(DiffScope.BETWEEN, facts)
-    assert (pair.before.commit, pair.after and pair.after.snapshot, pair.comparable) == ("a" * 40, _TWO.digest, True)
 
 
 @pytest.fixture
@@ -226,13 +207,6 @@ def test_baseline_of_the_work_before_is_declared_by_its_numbers(desk: Desk) -> N
     assert choice.reason == (
         "handoffs/H-1/H-1_RESULTS.md declares a baseline of 1 packages and 2 tests, and only this snapshot has them"
     )
-
-
-def test_two_named_sides_are_the_pair(desk: Desk) -> None:
-    """Whatever the scope was."""
-    pair = find_pair(desk, ComparisonPoints(), DiffScope.SINCE_BASELINE, None, (), ("HEAD", "main"))
-    assert (pair.scope, pair.after is not None) == (DiffScope.BETWEEN, True)
-    assert pair.before.reason == "you named HEAD"
 
 
 def test_snapshot_with_uncommitted_work_keeps_its_files_in_the_cache(desk: Desk, builder: RepositoryBuilder) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.changes.files.file_diff import read_file_diff
-from handoff_tui.changes.files.file_lines import PatchParser, read_file_lines
+from handoff_tui.changes.files.file_lines import read_file_lines
 from handoff_tui.changes.files.shown_file import LONGEST_LINE, PatchLines, ShownFile
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
@@ -134,20 +134,6 @@ def test_second_hunk_is_numbered_by_its_own_head() -> None:
     assert parse_patch(b"@@ -0,0 +1 @@\n+a\n").read_line(0)[2:4] == (None, 1)
 
 
-def test_what_is_there_can_be_asked_for_before_the_end() -> None:
-    """Only whole lines; what was given out does not change when more comes."""
-    parser = PatchParser()
-    parser.feed(b"@@ -1,3 +1,3 @@\n a\n-b\n+c")
-    parser.flush()
-    early = parser.build()
-    parser.feed(b"c\n d\n")
-    parser.flush(ended=True)
-    assert (len(early), len(parser.build())) == (2, 4)
-    assert early.runs.get(0) == (1, 2, 2)
-    assert parser.build().runs.get(0) == (1, 2, 3)
-    assert parser.build().read_line(2).text == "cc"
-
-
 @pytest.mark.parametrize(
     ("text", "hidden"),
     [
@@ -181,39 +167,12 @@ NEW = [*number_lines(4), "four and a half", *number_lines(10, {7: "Seven"})[4:]]
 PATCH_LINES_LINES = parse_patch(render_patch(OLD, NEW))
 
 
-def test_line_has_its_numbers_on_both_sides() -> None:
-    """Context on both, a deleted line on the old side, an added one on the new."""
-    read = [PATCH_LINES_LINES.read_line(index)[:4] for index in range(len(PATCH_LINES_LINES))]
-    assert read[3:10] == [
-        (" ", "line 4", 4, 4),
-        ("+", "four and a half", None, 5),
-        (" ", "line 5", 5, 6),
-        (" ", "line 6", 6, 7),
-        ("-", "line 7", 7, None),
-        ("+", "Seven", None, 8),
-        (" ", "line 8", 8, 9),
-    ]
-    assert PATCH_LINES_LINES.find_last_numbers() == (10, 11)
-
-
 def test_line_is_found_by_its_number() -> None:
     """On either side; a number beyond the end gives the last line."""
     assert [PATCH_LINES_LINES.find_numbered(number) for number in (1, 5, 8, 11, 99)] == [0, 4, 8, 11, 11]
     assert [PATCH_LINES_LINES.find_numbered(number, old=True) for number in (4, 5, 7, 8)] == [3, 5, 7, 9]
     assert PatchLines().find_numbered(3) is None
     assert PatchLines().find_last_numbers() == (0, 0)
-
-
-def test_runs_say_what_a_line_belongs_to() -> None:
-    """Deleted lines and the added ones after them are one change."""
-    assert [PATCH_LINES_LINES.runs.get(number) for number in range(2)] == [(4, 4, 5), (7, 8, 9)]
-    assert PATCH_LINES_LINES.runs.find(4) == (4, 4, 5)
-    assert PATCH_LINES_LINES.runs.find(8) == (7, 8, 9)
-    assert (PATCH_LINES_LINES.runs.find(0), PATCH_LINES_LINES.runs.find(5), PATCH_LINES_LINES.runs.find(11)) == (
-        None,
-        None,
-        None,
-    )
 
 
 @pytest.mark.parametrize(

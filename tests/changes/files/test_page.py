@@ -1,19 +1,13 @@
 from __future__ import annotations
 
-import json
 import time
 
 import pytest
 
 from handoff_tui.changes.files.lines import (
     MOST_PAIRS,
-    HunkRow,
-    LineRow,
-    PairRow,
     build_line_row,
-    build_split_rows,
     build_unified_rows,
-    find_hidden_lines,
     find_hunk_spans,
     find_word_spans,
     pair_lines,
@@ -23,13 +17,11 @@ from handoff_tui.changes.files.page import (
     MOST_LISTED,
     add_file_diff,
     add_file_list,
-    build_file_diff_json,
-    build_tree_diff_json,
 )
 from handoff_tui.config.theme import TEXT_ROLES
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Grid, Line, Page
-from handoff_tui.git.file_diff import BlobFacts, ChangedFile, DiffLine, FileDiff, FileKind, LineCounts
+from handoff_tui.git.file_diff import BlobFacts, ChangedFile, DiffLine, FileDiff, FileKind
 from tests.support.diffs import build_change, build_diff, build_hunk
 
 
@@ -51,35 +43,6 @@ def lines_of(page: Page) -> list[str]:
 
 def rows_of(page: Page) -> list[list[str]]:
     return [[cell.text for cell in row] for part in page.parts if isinstance(part, Grid) for row in part.rows]
-
-
-def test_list_has_status_counts_kind_and_path() -> None:
-    """A rename shows both names and how alike they are; counts that are not there yet are a dash."""
-    files = [
-        ChangedFile(build_change("src/\x1ba.py", "A"), FileKind.TEXT, LineCounts(1_200, 0)),
-        ChangedFile(build_change("new", "R", old_path="old"), FileKind.TEXT, LineCounts(1, 2)),
-        ChangedFile(build_change("uv.lock"), FileKind.LOCK),
-        ChangedFile(build_change("x.png"), FileKind.BINARY, LineCounts(None, None)),
-    ]
-    page = list_files(files, note="renames were not looked for")
-    assert rows_of(page) == [
-        ["A added", "1,200", "0", "", "src/␛a.py"],
-        ["R renamed 96 %", "1", "2", "", "old → new"],
-        ["M modified", "–", "–", "lock, folded", "uv.lock"],
-        ["M modified", "–", "–", "binary", "x.png"],
-    ]
-    assert lines_of(page)[:2] == ["Files changed  4 files", "! renames were not looked for"]
-    assert lines_of(page)[2].startswith("! src/␛a.py its name has hidden characters")
-
-
-def test_counts_are_summed_when_all_are_there() -> None:
-    """The heading has the sums, binary content counting nothing."""
-    files = [
-        ChangedFile(build_change("a"), FileKind.TEXT, LineCounts(1_000, 2)),
-        ChangedFile(build_change("b"), FileKind.BINARY, LineCounts(None, None)),
-    ]
-    assert lines_of(list_files(files)) == ["Files changed  2 files, +1,000 -2"]
-    assert lines_of(list_files([])) == ["Files changed  0 files"]
 
 
 def test_long_list_says_what_it_leaves_out() -> None:
@@ -161,62 +124,6 @@ def test_every_role_is_one_of_the_themes(split_width: int | None) -> None:
     assert all(cell.text.isprintable() for cell in cells)
 
 
-def test_list_has_every_fact_of_a_change() -> None:
-    """Counts are null where there are none, and a folded kind is marked."""
-    files = [
-        ChangedFile(build_change("uv.lock", "R", old_path="old.lock"), FileKind.LOCK, LineCounts(3, 1)),
-        ChangedFile(build_change("a", "M", "100644", "100755"), FileKind.TEXT),
-    ]
-    value = json.loads(json.dumps(build_tree_diff_json(files, note="a note")))
-    assert (value["note"], value["diffs"]) == ("a note", [])
-    assert value["files"][0] == {
-        "path": "uv.lock",
-        "old_path": "old.lock",
-        "status": "R",
-        "similarity": 96,
-        "kind": "lock",
-        "folded": True,
-        "old_mode": "100644",
-        "new_mode": "100644",
-        "old_id": "a" * 40,
-        "new_id": "b" * 40,
-        "added": 3,
-        "deleted": 1,
-        "remarks": [],
-    }
-    assert (value["files"][1]["added"], value["files"][1]["remarks"]) == (
-        None,
-        ["mode 100644 → 100755, now executable"],
-    )
-
-
-def test_hunks_are_given_as_they_are() -> None:
-    """Text is not escaped for a terminal: the JSON writer does that; hidden characters are listed beside it."""
-    value = json.loads(json.dumps(build_tree_diff_json([], [build_diff(build_hunk("-a", "+b\u202e", heading="f"))])))
-    [diff] = value["diffs"]
-    assert diff["hidden_characters"] == [{"line": 1, "characters": ["U+202E"]}]
-    assert diff["hunks"] == [
-        {
-            "old_start": 1,
-            "old_count": 1,
-            "new_start": 1,
-            "new_count": 1,
-            "heading": "f",
-            "lines": [
-                {"mark": "-", "text": "a", "old": 1, "new": None, "ends_without_newline": False},
-                {"mark": "+", "text": "b\u202e", "old": None, "new": 1, "ends_without_newline": False},
-            ],
-        }
-    ]
-
-
-def test_binary_content_has_its_facts() -> None:
-    """Null for the side that is not there."""
-    diff = FileDiff(change=build_change("x", "D"), kind=FileKind.BINARY, old_facts=BlobFacts(1, "c" * 64))
-    value = build_file_diff_json(diff)
-    assert (value["old"], value["new"], value["kind"]) == ({"size": 1, "sha256": "c" * 64}, None, "binary")
-
-
 @pytest.mark.parametrize(
     ("status", "old_mode", "new_mode", "remarks"),
     [
@@ -285,13 +192,6 @@ def draw(text: str, mark: str = "+", *spans: tuple[int, int]) -> list[tuple[str,
     return [(cell.text, cell.role) for cell in build_line_row(DiffLine(mark, text, None, 1), spans).cells]
 
 
-def test_words_stand_out() -> None:
-    """Inside a span the word role, outside the role of the mark."""
-    assert draw("a = 1", "+", (4, 5)) == [("a = ", "added"), ("1", "added-word")]
-    assert draw("a = 1", "-", (0, 1)) == [("a", "removed-word"), (" = 1", "removed")]
-    assert draw("a = 1", " ") == [("a = 1", "text")]
-
-
 @pytest.mark.parametrize(
     ("text", "spans", "expected"),
     [
@@ -342,38 +242,6 @@ def test_target_of_a_link_needs_no_newline() -> None:
         assert len(row.cells) == cells
 
 
-def test_unified_rows_follow_the_patch() -> None:
-    """A heading for each hunk with what lies before it, then its lines in order."""
-    diff = build_diff(build_hunk(" a", "-b", "+c", start=4), build_hunk("+d", start=20, heading="def f\x1b():"))
-    rows = list(build_unified_rows(diff))
-    assert [row.line.mark for row in rows if isinstance(row, LineRow)] == [" ", "-", "+", "+"]
-    headings = ["".join(cell.text for cell in row.cells) for row in rows if isinstance(row, HunkRow)]
-    assert headings == ["@@ -4,2 +4,2 @@  3 equal lines before", "@@ -20,0 +20,1 @@ def f␛():  15 equal lines before"]
-
-
-def test_split_rows_pair_the_sides() -> None:
-    """Context on both sides, a deleted line beside the added one, nothing where there is no counterpart."""
-    diff = build_diff(build_hunk(" a", "-b = 1", "+b = 2", "+c"))
-    heading, *pairs = build_split_rows(diff)
-    assert isinstance(heading, HunkRow)
-    texts = [
-        (pair.left and pair.left.line.text, pair.right and pair.right.line.text)
-        for pair in pairs
-        if isinstance(pair, PairRow)
-    ]
-    assert texts == [("a", "a"), ("b = 1", "b = 2"), (None, "c")]
-    changed = pairs[1]
-    assert isinstance(changed, PairRow)
-    assert changed.left is not None
-    assert [cell.role for cell in changed.left.cells] == ["removed", "removed-word"]
-
-
-def test_hidden_characters_are_found_in_added_lines() -> None:
-    """With the number that the line has now; deleted lines and the CR of a line end are no cause."""
-    diff = build_diff(build_hunk("-a\u202e", "+b\r", "+c\u200b", " d\u200b"))
-    assert find_hidden_lines(diff) == [(2, ("U+200B",))]
-
-
 def cut(old: str, new: str) -> tuple[list[str], list[str]]:
     spans = find_word_spans(old, new)
     return [old[start:end] for start, end in spans.old], [new[start:end] for start, end in spans.new]
@@ -414,13 +282,6 @@ def test_many_words_are_one_span() -> None:
     middle = " ".join(str(number) for number in range(150))
     old, new = f"{'begin' * 100} x {middle} y", f"{'begin' * 100} 1 {middle} 2"
     assert cut(old, new) == ([f"x {middle} y"], [f"1 {middle} 2"])
-
-
-def test_lines_are_paired_in_order() -> None:
-    """Deleted with added, context with itself, nothing where one side has more."""
-    hunk = build_hunk(" c", "-a", "-b", "+x", " d", "+y", "-e", "+f")
-    pairs = [(old and old.text, new and new.text) for old, new in pair_lines(hunk)]
-    assert pairs == [("c", "c"), ("a", "x"), ("b", None), ("d", "d"), (None, "y"), ("e", "f")]
 
 
 def test_spans_are_given_by_line() -> None:

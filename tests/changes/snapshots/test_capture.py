@@ -12,7 +12,6 @@ from handoff_tui.changes.snapshots.capture import (
     CaptureParts,
     FileHashes,
     build_snapshot,
-    capture_snapshot,
     load_file_hashes,
     name_packages,
 )
@@ -27,11 +26,10 @@ from handoff_tui.core.errors import TreeMovedError
 from handoff_tui.core.severity import Severity
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import offer_objects, write_work_tree
-from handoff_tui.handoffs.session import open_desk
 from handoff_tui.system.files.reader import FileReader
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
-from tests.support.snapshots import capture_repository, read_all_handoffs
+from tests.support.snapshots import capture_repository
 
 RESULTS = """# Results: H-1
 
@@ -136,29 +134,6 @@ def test_equal_content_elsewhere_has_an_equal_digest(builder: RepositoryBuilder,
     assert str(builder.folder) not in encode_snapshot(first.snapshot).decode()
 
 
-def test_changed_file_changes_tree_and_digest(builder: RepositoryBuilder) -> None:
-    """And going back gives the first snapshot again."""
-    build_story(builder)
-    first = capture_repository(builder)
-    brighter = "light = 2\n"
-    builder.write("src/lamp.py", brighter)
-    second = capture_repository(builder)
-    assert first.digest != second.digest
-    assert second.snapshot.measures["todos"] == 0
-    assert second.snapshot.files["src/lamp.py"] == f"sha256:{hash_text(brighter)}"
-    builder.write("src/lamp.py", LAMP)
-    assert capture_repository(builder).digest == first.digest
-
-
-def test_head_that_moved_is_an_error(builder: RepositoryBuilder) -> None:
-    """The handoffs were read from another state than the tree."""
-    desk = open_desk(build_story(builder).folder)
-    handoffs_read = read_all_handoffs(desk)
-    builder.commit("another")
-    with pytest.raises(TreeMovedError, match="HEAD moved"):
-        capture_snapshot(desk, handoffs_read, None)
-
-
 def build_report(root: Path, message: str, *, outside: bool) -> CheckReport:
     finding = Finding(message=message, fingerprint="f1", evidence=(Evidence(line=1), Evidence(path="src/lamp.py")))
     result = CheckResult(
@@ -211,12 +186,6 @@ def test_work_that_no_tree_can_hold_is_listed(builder: RepositoryBuilder) -> Non
     builder.write("a").commit()
     RepositoryBuilder.init(builder.folder / "nested").write("x")
     assert [unread.path for unread in capture_repository(builder).snapshot.unread] == ["nested"]
-
-
-def test_repository_without_a_commit_has_a_snapshot(builder: RepositoryBuilder) -> None:
-    """No commit, and the branch that will be."""
-    snapshot = capture_repository(builder.write("a")).snapshot
-    assert (snapshot.commit, snapshot.branch, snapshot.measures["files"]) == (None, "main", 1)
 
 
 PASS, FAIL, ERROR, SKIPPED = TestOutcome.PASS, TestOutcome.FAIL, TestOutcome.ERROR, TestOutcome.SKIPPED

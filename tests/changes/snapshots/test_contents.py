@@ -46,14 +46,6 @@ def build(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.commit()
 
 
-def test_tree_tells_its_packages_and_reports(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """In order of path; what cannot be read is among it."""
-    contents = load(build(builder), tmp_path)
-    assert [(record.kind, record.name) for record in contents.packages] == [("node", "web"), ("python", "lamp")]
-    assert [unread.path for unread in contents.unread] == ["broken/go.mod"]
-    assert (contents.reports, contents.coverage) == (("junit.xml",), ("a/coverage.xml",))
-
-
 def test_link_in_the_place_of_a_file_declares_nothing(builder: RepositoryBuilder, tmp_path: Path) -> None:
     """What a link says is where it leads, and that is no package."""
     builder.link("package.json", "/etc/passwd").commit()

@@ -8,7 +8,6 @@ import pytest
 
 from handoff_tui.changes.snapshots import stored_snapshots as snapshots
 from handoff_tui.changes.snapshots.page import (
-    build_baseline_capture_page,
     build_baseline_list_page,
     build_baseline_show_page,
 )
@@ -29,9 +28,7 @@ from handoff_tui.changes.snapshots.store import (
     write_snapshot,
 )
 from handoff_tui.changes.snapshots.stored_snapshots import (
-    EVERY_HANDOFF,
     capture,
-    find_pin,
     list_newest_first,
     pin,
     read_pins,
@@ -49,7 +46,6 @@ from handoff_tui.core.errors import (
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.system.files.cache_files import find_choices_folder
-from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.pages import render_page
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_lamp, build_package, build_snapshot
@@ -173,16 +169,6 @@ def move_after(monkeypatch: pytest.MonkeyPatch, builder: RepositoryBuilder, time
     monkeypatch.setattr(snapshots, "find_change_since_reading", find)
 
 
-def test_taking_stores_nothing(builder: RepositoryBuilder) -> None:
-    """Handoffs, checks and snapshot are of one look, and the repository stays as it is."""
-    root = build_lamp(builder).folder
-    before = read_fingerprint(root)
-    taken = take(open_desk(root))
-    assert [handoff.id for handoff in taken.handoffs_read.handoffs] == ["H-1"]
-    assert taken.captured.snapshot.checks.keys() == {result.id for result in taken.report.results}
-    assert compare_fingerprints(before, read_fingerprint(root)) == []
-
-
 def test_repository_that_moves_once_is_taken_again(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """The snapshot is of the state after."""
     root = build_lamp(builder).folder
@@ -232,19 +218,6 @@ def test_pin_of_what_cannot_be_read_is_refused(builder: RepositoryBuilder) -> No
 ONE, TWO = "1" * 64, "2" * 64
 
 
-def test_pins_are_kept_replaced_and_taken_away(tmp_path: Path) -> None:
-    """One for each handoff, and one for all others."""
-    assert read_pins(tmp_path) == {}
-    write_pin(tmp_path, "H-1", ONE)
-    write_pin(tmp_path, EVERY_HANDOFF, TWO)
-    assert read_pins(tmp_path) == {"*": TWO, "H-1": ONE}
-    write_pin(tmp_path, "H-1", TWO)
-    assert find_pin(read_pins(tmp_path), "H-1") == TWO
-    write_pin(tmp_path, EVERY_HANDOFF, None)
-    write_pin(tmp_path, "unknown", None)
-    assert read_pins(tmp_path) == {"H-1": TWO}
-
-
 def test_pin_in_the_repository_is_none(tmp_path: Path) -> None:
     """An agent can write the git folder; it chooses no baseline there, and a pin leaves nothing behind there."""
     (tmp_path / "handoff-tui").mkdir()
@@ -253,13 +226,6 @@ def test_pin_in_the_repository_is_none(tmp_path: Path) -> None:
     write_pin(tmp_path, "H-1", TWO)
     assert read_pins(tmp_path) == {"H-1": TWO}
     assert [place.name for place in tmp_path.rglob("*.json")] == ["pins.json"]
-
-
-def test_pin_of_a_handoff_comes_before_the_one_for_all() -> None:
-    """Without a handoff only the latter counts."""
-    pins = {"*": ONE, "H-1": TWO}
-    assert [find_pin(pins, name) for name in ("H-1", "H-2", None)] == [TWO, ONE, ONE]
-    assert find_pin({}, "H-1") is None
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"H-1": 1}', '{"H-1": "short"}', "[" * 100_000])
@@ -274,31 +240,6 @@ def test_damaged_pins_are_an_error(tmp_path: Path, content: str) -> None:
 _DIGEST = "1234567890abcdef" * 4
 
 
-def test_empty_list_says_what_to_do() -> None:
-    """Nothing is stored before something is captured."""
-    text = render_page(build_baseline_list_page([]))
-    assert text == "No snapshots stored here. `handoff-tui baseline capture` takes one."
-
-
-def test_list_has_digest_commit_branch_and_counts() -> None:
-    """Short forms; the pinned one is marked, and one that cannot be used says why."""
-    date = "2025-06-15T12:00:00+00:00"
-    summaries = [
-        SnapshotSummary(
-            digest=_DIGEST, commit="a" * 40, branch="main", date=date, tests=1234, packages=22, pinned=True
-        ),
-        SnapshotSummary(digest="e" * 64, pinned=True, pinned_for=("H-1", "H-2")),
-        SnapshotSummary(digest="f" * 64, problem="does not have the content that its name says"),
-    ]
-    assert render_page(build_baseline_list_page(summaries)).splitlines() == [
-        "1234567890ab | aaaaaaa | 2025-06-15 | main | 1,234 | 22 | pinned",
-        "eeeeeeeeeeee | – | – | – | 0 | 0 | pinned for H-1, H-2",
-        "",
-        "Unusable  1",
-        "  ffffffffffff  does not have the content that its name says",
-    ]
-
-
 def test_list_names_pins_of_what_is_not_stored_and_foreign_files() -> None:
     """Nothing below the folder is passed over in silence."""
     page = build_baseline_list_page([], {"*": "a" * 64, "H-1": "b" * 64}, [".handoff-tui/baselines/notes.txt"])
@@ -311,26 +252,6 @@ def test_list_names_pins_of_what_is_not_stored_and_foreign_files() -> None:
         "Not a snapshot  1",
         "  .handoff-tui/baselines/notes.txt",
     ]
-
-
-def test_captured_snapshot_is_told_in_numbers() -> None:
-    """Where it was taken, how much there is of each, and what could not be read."""
-    snapshot = build_snapshot(
-        commit="a" * 40,
-        tests={"t1": "pass", "t2": "fail"},
-        reports={"report.xml": "sha256:0"},
-        checks={"claims-hold": "pass"},
-        unread=(Unread(path="broken.xml", reason="it is not XML"),),
-    )
-    summary = SnapshotSummary(digest=_DIGEST)
-    lines = render_page(build_baseline_capture_page(summary, snapshot, is_new=True)).splitlines()
-    assert lines[0] == f"snapshot {_DIGEST}  stored"
-    assert "tests    2: 1 fail, 1 pass, from 1 report" in lines
-    assert "checks   1: 1 pass" in lines
-    assert lines[-1] == "  broken.xml  it is not XML"
-    again = render_page(build_baseline_capture_page(summary, build_snapshot(), is_new=False))
-    assert "already stored with this content" in again
-    assert "no test report was read" in again
 
 
 def test_snapshot_is_shown_with_what_was_counted_claimed_and_not_read() -> None:
@@ -371,10 +292,3 @@ def test_long_list_is_cut_unless_everything_is_asked_for() -> None:
     summary = SnapshotSummary(digest=_DIGEST)
     assert "… and 2 more; --all shows them" in render_page(build_baseline_show_page(summary, snapshot))
     assert "t9  fail" in render_page(build_baseline_show_page(summary, snapshot, everything=True))
-
-
-def test_snapshot_without_reports_says_so() -> None:
-    """Nothing read is not the same as no tests."""
-    assert "no test report was read" in render_page(
-        build_baseline_show_page(SnapshotSummary(digest="1"), build_snapshot())
-    )

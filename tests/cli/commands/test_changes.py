@@ -23,35 +23,6 @@ def root(builder: RepositoryBuilder, say: InProcess) -> Path:
     return folder
 
 
-def test_record_comes_first_then_the_files_then_their_lines(root: Path, say: InProcess) -> None:
-    """What was lost without a word before all else."""
-    said = say("diff", "--repo", root)
-    assert said.code == 0, said.stderr
-    places = [
-        said.stdout.index(words)
-        for words in (
-            "UNEXPLAINED DROPS",
-            "vanished  test tests/test_lamp.py::test_off",
-            "python:lamp  1.0 → 1.1",
-            "Files changed  3 files",
-            "R renamed 100 %",
-            "pyproject.toml  modified",
-        )
-    ]
-    assert places == sorted(places)
-
-
-def test_json_has_the_record_and_the_files_beside_it(root: Path, say: InProcess) -> None:
-    """Declared files are a section of the record; files that changed stand apart from it."""
-    read = say("diff", "--repo", root, "--json").json
-    assert (read["schema"], read["scope"], read["unexplained"]) == ("handoff-tui/diff/v1", "since-baseline", 1)
-    assert read["tests"]["counts"] == {"vanished": 1}
-    assert read["files"]["items"] == []
-    paths = [file["path"] for file in read["changed"]["files"]]
-    assert (paths, read["changed"]["left_out"]) == (["new.txt", "pyproject.toml", "src/light.py"], 0)
-    assert len(read["changed"]["diffs"]) == 3
-
-
 def test_only_files_are_compared_where_only_files_are_asked_for(root: Path, say: InProcess) -> None:
     """With --stat or a path there is no record, and no word of tests."""
     for words in (("--stat",), ("src",), ("pyproject.toml", "--stat")):

@@ -13,18 +13,6 @@ from tests.support.command_line import InProcess
 from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder
 
-NOTE_STATUS = "# Handoff\n\n**Status**: done\n\n## Files created\n\n- `a.py`\n\n## Next steps\n\n- go\n"
-
-
-def test_status_prints_a_page(say: InProcess, builder: RepositoryBuilder) -> None:
-    """The repository, its handoffs, what nobody understood."""
-    builder.write("HANDOFF.md", NOTE_STATUS).write("handoff.yaml", "kind: other\n").commit()
-    said = say("status", "--repo", builder.folder)
-    assert (said.code, said.stderr) == (ExitCode.OK, "")
-    assert said.stdout.startswith(f"{builder.folder}\non main · at {builder.head()[:7]}")
-    assert "notes/HANDOFF.md" in said.stdout
-    assert "handoff.yaml" in said.stdout.partition("Not understood")[2]
-
 
 def test_status_lists_everything_when_asked(say: InProcess, builder: RepositoryBuilder) -> None:
     """Long lists are cut otherwise, and that is said."""
@@ -47,15 +35,6 @@ def test_status_uses_the_repository_around(
 
 FILES = "\n".join(f"- `file-{number:02}.py`" for number in range(12))
 NOTE_SHOW = f"# Handoff\n\n**Status**: done\n\n## Files created\n\n{FILES}\n\n## Next steps\n\n- go\n"
-
-
-def test_show_prints_a_page(say: InProcess, builder: RepositoryBuilder) -> None:
-    """The handoff, and each false claim beside what was measured."""
-    builder.write("HANDOFF.md", NOTE_SHOW).commit()
-    said = say("show", "notes/HANDOFF.md", "--repo", builder.folder)
-    assert (said.code, said.stderr) == (ExitCode.OK, "")
-    assert said.stdout.startswith("notes/HANDOFF.md")
-    assert said.stdout.count("✗ contradicted") == 12
 
 
 def test_show_lists_everything_when_asked(say: InProcess, builder: RepositoryBuilder) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.cli.demo.story import BuiltStory, build_story, load_story
+from handoff_tui.cli.demo.story import BuiltStory, build_story
 from handoff_tui.cli.demo.story_git import StoryGit, check_out_copy
 from handoff_tui.core.errors import DemoError
 from handoff_tui.system.resources import find_resource
@@ -93,11 +93,6 @@ def test_story_step_becomes_a_commit_of_its_people_and_date(tmp_path: Path) -> N
     assert told == f"Ada Example <ada@example.com>|Bo Example|{date}|{date}|Second\n"
 
 
-def test_story_leaves_the_last_files_uncommitted(tmp_path: Path) -> None:
-    """The work tree folder is written and not committed."""
-    assert build(tmp_path, _ONE).git("status", "--porcelain") == "?? loose.txt"
-
-
 def test_story_fills_hashes_and_commits(tmp_path: Path) -> None:
     """A hash is that of the finished file, before or after the step; a commit is that of the earlier step."""
     quotes = "{{sha256:deep/b.txt}} {{sha256-before:a.txt}} {{sha256:a.txt}} {{commit:one}} {{commit:one:7}}\n"
@@ -111,13 +106,6 @@ def test_story_fills_hashes_and_commits(tmp_path: Path) -> None:
     contents = (f"of {first[:4]}\n", "a\n", "changed\n")
     hashes = [hashlib.sha256(content.encode()).hexdigest() for content in contents]
     assert (repository.folder / "quotes.txt").read_text() == " ".join([*hashes, first, first[:7]]) + "\n"
-
-
-def test_story_normalises_text_and_keeps_bytes(tmp_path: Path) -> None:
-    """Line ends of text become plain newlines; a file with a NUL byte is not touched."""
-    repository = build(tmp_path, _ONE, {"steps/one/a.txt": "x\r\ny\r\n", "steps/one/picture.png": b"\0\r\n{{no}}"})
-    assert (repository.folder / "a.txt").read_bytes() == b"x\ny\n"
-    assert (repository.folder / "picture.png").read_bytes() == b"\0\r\n{{no}}"
 
 
 def test_story_deletes_moves_links_and_marks(tmp_path: Path) -> None:
@@ -177,37 +165,6 @@ def test_story_that_cannot_be_told_is_refused(
 ) -> None:
     """A wrong step stops the build with its name, and nothing is left behind."""
     assert words in refuse(tmp_path, script, files).message
-
-
-@pytest.mark.parametrize(
-    ("script", "words"),
-    [
-        ("steps = [\n", "is not TOML"),
-        ("", "steps: Field required"),
-        ("steps = []\n", "a story needs at least one step"),
-        (_ONE.replace("ada", "eve"), "step one: nobody is called eve"),
-        (_ONE + _ONE, "step one: there are two steps of this name"),
-        (_ONE.replace("08:00:00Z", "08:00:00"), "step one: date: Input should have timezone info"),
-        (_ONE + "colour = 1\n", "step one: colour: Extra inputs are not permitted"),
-        ("steps = [1]\n", "step 1: "),
-    ],
-)
-def test_story_script_that_is_wrong_is_refused(tmp_path: Path, script: str, words: str) -> None:
-    """A script that is no TOML or does not fit names the step and the key."""
-    head = _HEAD if script.startswith(("\n", "steps = [\n")) or not script else ""
-    folder = tmp_path / "story"
-    folder.mkdir()
-    text = head + script if head else script + _HEAD
-    (folder / "story.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(DemoError) as refused:
-        load_story(folder)
-    assert words in refused.value.message
-
-
-def test_story_without_a_script_is_refused(tmp_path: Path) -> None:
-    """A folder without story.toml is no story."""
-    with pytest.raises(DemoError, match="cannot be read"):
-        load_story(tmp_path)
 
 
 def test_story_target_that_is_used_is_refused(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from handoff_tui.git.history.commits import (
     find_last_commit,
     is_cut_off,
     read_blobs,
-    read_commit_dates,
     read_commits,
     read_notes,
     read_refs,
@@ -155,15 +154,6 @@ def test_notes_are_found_by_commit(builder: RepositoryBuilder) -> None:
     assert read_notes(git, "missing") == {}
 
 
-def test_damaged_notes_are_an_error(builder: RepositoryBuilder) -> None:
-    """Notes whose tree is gone are not passed off as none."""
-    builder.commit().note("a note", "handoff")
-    remove_object(builder, builder.head("refs/notes/handoff^{tree}"))
-    with pytest.raises(GitError) as caught:
-        read_notes(open_git(builder), "handoff")
-    assert caught.value.hint
-
-
 def test_blobs_are_read_by_id_and_by_path(builder: RepositoryBuilder) -> None:
     """Contents come as bytes, whatever is in them; what is no blob, missing or too large is nothing."""
     odd = b"\0\n\xff blob 7\nmissing\n"
@@ -240,30 +230,6 @@ def test_commit_is_cut_off_where_a_shallow_clone_ends(builder: RepositoryBuilder
     cut = clone.head()
     clone.write("c").commit("three")
     assert [is_cut_off(open_git(clone), name) for name in (cut, clone.head())] == [True, False]
-
-
-@pytest.mark.parametrize(
-    "path", ["", "missing", "b*", "../outside", "/etc/passwd", "a\0b", "\ud800", "--all", ":(top)a"]
-)
-def test_last_commit_of_an_impossible_path_is_nothing(builder: RepositoryBuilder, path: str) -> None:
-    """A path that no commit holds, or could hold, has no last commit."""
-    assert find_last_commit(open_git(builder.write("b1").commit()), path) is None
-
-
-def test_tree_is_listed_with_odd_names(builder: RepositoryBuilder) -> None:
-    """Every path of a commit, as it is; nothing for what is no commit."""
-    builder.write("a").write("d/new\nline").commit()
-    git = open_git(builder)
-    assert list_tree(git, "HEAD") == ("a", "d/new\nline")
-    assert list_tree(git, "nothing") == list_tree(git, "--help") == list_tree(git, "a\0b") == ()
-
-
-def test_dates_of_commits_are_read(builder: RepositoryBuilder) -> None:
-    """In UTC; what is missing, no commit, or no id at all is left out."""
-    git = open_repository(builder.write("a").commit().folder).git
-    names = [builder.head(), builder.head("HEAD^{tree}"), "0" * 40, "--all", ""]
-    assert read_commit_dates(git, names) == {builder.head(): "2025-06-15T15:07:40+00:00"}
-    assert read_commit_dates(git, []) == {}
 
 
 @pytest.fixture

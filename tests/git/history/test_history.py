@@ -16,7 +16,6 @@ from handoff_tui.git.history.changes import (
     reaches_locally,
     read_changes,
     read_commit_paths,
-    read_remotes,
 )
 from handoff_tui.git.history.commit_graph import (
     count_commits,
@@ -25,10 +24,7 @@ from handoff_tui.git.history.commit_graph import (
     read_message,
 )
 from handoff_tui.git.history.commit_view import offer_commit_view
-from handoff_tui.git.history.commits import read_commits
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.session import session_of
-from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 
@@ -132,12 +128,6 @@ def test_merge_base_is_where_lines_parted(builder: RepositoryBuilder) -> None:
     assert find_merge_base(git, "main", "nowhere") is None
 
 
-def test_remotes_are_listed(builder: RepositoryBuilder) -> None:
-    """Names with dots too."""
-    builder.git("remote", "add", "one.two", "../x.git")
-    assert read_remotes(open_repository(builder.folder).git) == [("one.two", "../x.git")]
-
-
 @pytest.mark.parametrize("url", ["https://example.com/x.git", "git@example.com:x.git", "ssh://h/x", "ext::sh -c x"])
 def test_remote_elsewhere_is_not_asked(tmp_path: Path, url: str) -> None:
     """Only folders of this machine are looked at."""
@@ -167,31 +157,9 @@ def test_graph_has_trees_parents_and_words(builder: RepositoryBuilder) -> None:
     assert read_message(Git(builder.folder), found[1].id) == "two\n\nwith a body"
 
 
-def test_first_commit_is_the_same_in_every_clone(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """However far each of them has come."""
-    first = builder.write("a").commit().head()
-    builder.git("clone", "--quiet", "--template=", str(builder.folder), str(tmp_path / "clone"))
-    builder.write("b").commit()
-    for folder in (builder.folder, tmp_path / "clone"):
-        assert read_first_commit(open_repository(folder).git) == first
-
-
 def test_repository_without_a_commit_has_none(builder: RepositoryBuilder) -> None:
     """Nothing is made up for it."""
     assert read_first_commit(open_repository(builder.folder).git) is None
-
-
-def test_view_has_the_head_of_then(builder: RepositoryBuilder) -> None:
-    """History ends at the commit, refs are there, and nothing of the repository is touched."""
-    builder.commit("one").commit("two").tag("mark").commit("three")
-    repository = open_repository(builder.folder)
-    before = read_fingerprint(builder.folder)
-    view = offer_commit_view(repository, builder.head("HEAD~1"))
-    assert [commit.subject for commit in read_commits(view.git, 9)] == ["two", "one"]
-    assert next(iter(session_of(view.git).read_history().parents)) == builder.head("mark")
-    assert [commit.subject for commit in read_commits(repository.git, 1)] == ["three"]
-    assert view.root == repository.root
-    assert read_fingerprint(builder.folder) == before
 
 
 def test_view_is_made_once_for_each_commit(builder: RepositoryBuilder) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.command import Git
-from handoff_tui.git.file_diff import FileChange, LineCounts, Whitespace
+from handoff_tui.git.file_diff import FileChange, LineCounts
 from handoff_tui.git.objects import tree_diff
 from handoff_tui.git.objects.tree_diff import (
     count_lines,
@@ -158,15 +158,6 @@ def test_rename_limit_is_stated(builder: RepositoryBuilder, monkeypatch: pytest.
     assert sorted(change.status for change in found.changes) == ["A"] * 5 + ["D"] * 5
 
 
-def test_counts_follow_renames_and_white_space(builder: RepositoryBuilder) -> None:
-    """Counts are under the new path; with white space ignored they shrink; binary content has none."""
-    builder.write("old", LINES).write("b", b"\0a").write("c", "a b\n").commit()
-    builder.step("mv", "old", "new").write("new", LINES + "x\n").write("b", b"\0b").write("c", "a  b\n").commit()
-    git, trees = git_of(builder), trees_of(builder)
-    assert count_lines(git, *trees) == {"new": LineCounts(1, 0), "b": LineCounts(None, None), "c": LineCounts(1, 1)}
-    assert count_lines(git, *trees, Whitespace.IGNORE).get("c", LineCounts(0, 0)) == LineCounts(0, 0)
-
-
 def test_missing_tree_is_named(builder: RepositoryBuilder, tmp_path: Path) -> None:
     """In a shallow clone the old tree is gone: the error names it and says how it may come back."""
     builder.write("a", "1\n").commit().write("a", "2\n").commit()
@@ -191,21 +182,6 @@ def test_missing_blob_does_not_prevent_the_list(builder: RepositoryBuilder) -> N
     assert found.note is not None
     with pytest.raises(ObjectMissingError, match=gone):
         count_lines(git_of(builder), *trees_of(builder))
-
-
-def test_extra_object_folder_is_read(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """Trees whose objects lie in a private folder, its path with a colon in it, are compared; nothing is written."""
-    folder = tmp_path / "a:b"
-    folder.mkdir()
-    old = builder.write("a", "1\n").commit().head("HEAD^{tree}")
-    extra = {"GIT_OBJECT_DIRECTORY": str(folder)}
-    git = git_of(builder)
-    blob = git.read("hash-object", "-w", "--stdin", stdin=b"2\n", extra=extra).decode().strip()
-    new = git.read("mktree", stdin=f"100644 blob {blob}\ta\n".encode(), extra=extra).decode().strip()
-    with pytest.raises(ObjectMissingError, match=f"the new tree {new}"):
-        list_changes(git, old, new)
-    assert [change.new_id for change in list_changes(git, old, new, extra)] == [blob]
-    assert b"+2\n" in b"".join(read_patch(git, old, new, extra))
 
 
 def test_raw_output_is_parsed_as_far_as_it_is_whole() -> None:

@@ -12,7 +12,6 @@ from handoff_tui.git.signing.signing_key import (
     is_encrypted,
     is_locked,
     parse_private_text,
-    parse_public_text,
     read_agent_keys,
     read_identity,
     read_signing_key,
@@ -121,14 +120,6 @@ def test_what_an_agent_can_plant_is_not_seen(
     assert not canary.exists()
 
 
-def test_program_of_the_user_is_taken(isolated_user: Path, git: Git, tmp_path: Path) -> None:
-    """gpg.ssh.program, from the user's own configuration."""
-    make_key(isolated_user / ".ssh/id_ed25519")
-    configure(isolated_user, "gpg.ssh.program = ~/signer")
-    write_executable(isolated_user / "signer", 'echo armored >"$7.sig"')
-    assert read_signing_key(git).build_tool(Prompt.NOBODY).sign(b"message") == b"armored\n"
-
-
 def test_key_command_of_the_user_is_asked(isolated_user: Path, git: Git, tmp_path: Path) -> None:
     """gpg.ssh.defaultKeyCommand prints a key; it runs at home, without a shell, and its first line counts."""
     text = read_public(make_key(tmp_path / "mine"))
@@ -231,12 +222,6 @@ def test_security_key_is_known_to_need_a_touch(isolated_user: Path, git: Git) ->
     blob = base64.b64encode(len(kind).to_bytes(4, "big") + kind.encode() + b"\0" * 40).decode()
     configure(isolated_user, "gpg.format = ssh", f"user.signingkey = key::{kind} {blob}")
     assert read_signing_key(git).needs_touch
-
-
-@pytest.mark.parametrize("line", ["", "ssh-ed25519", "ssh-ed25519 ????", "rsa AAAA", "ssh-rsa AAAAC3NzaC1lZDI1NTE5"])
-def test_line_that_is_no_public_key_is_none(line: str) -> None:
-    """Missing parts, no base64, an unknown type, a type that is not the one inside."""
-    assert parse_public_text(line) is None
 
 
 @pytest.mark.parametrize("body", ["", "AAAA", "not base64", "b3BlbnNzaC1rZXktdjEA", "b3BlbnNzaC1rZXktdjEA/////w=="])

@@ -288,9 +288,3 @@ def test_generated_key_signs_and_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(SigningError, match="is there already"):
         generate_key(tmp_path / "other", "again")
     assert not (tmp_path / "other").exists()
-
-
-def test_key_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    """What ssh-keygen said is passed on."""
-    with pytest.raises(SigningError, match="could not make"):
-        generate_key(tmp_path / ("x" * 300), "comment")

@@ -4,11 +4,10 @@ import queue
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
-from handoff_tui.core.errors import FoldersMovedError, WatchRefusedError
+from handoff_tui.core.errors import WatchRefusedError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.watch.events import ADDED, Event, Sorted
@@ -148,43 +147,6 @@ def test_retired_listener_tells_what_it_has_heard(tmp_path: Path) -> None:
     assert not listener.is_alive()
 
 
-def test_listener_rests_when_nothing_happens_and_wakes_with_the_first_event() -> None:
-    """Longer steps after five empty seconds; short ones again as soon as something is heard."""
-    steps: list[int] = []
-    stop = threading.Event()
-    quiet: list[set[Event] | Literal["stop", "timeout"]] = ["timeout"]
-    answers = [*quiet * 6, {(ADDED, "x")}, *quiet, "stop"]
-
-    class Scripted:
-        def watch(
-            self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event | None
-        ) -> set[Event] | Literal["signal", "stop", "timeout"]:
-            assert (debounce_ms, timeout_ms, stop_event) == (50, 1_000, stop)
-            steps.append(step_ms)
-            return answers[len(steps) - 1]
-
-        def close(self) -> None:
-            """Nothing is open."""
-
-    listener = Listener(Scripted(), Pace(), stop, lambda _: None, lambda _: None)
-    listener.join(20)
-    assert steps == [5, 5, 5, 5, 5, 10, 10, 5, 5]
-
-
-def test_missing_folder_does_not_keep_the_others_from_being_watched(tmp_path: Path) -> None:
-    """It went away between being found and being watched, as folders do; a file is no folder."""
-    (tmp_path / "there").mkdir()
-    (tmp_path / "file").touch()
-    asked: list[list[str]] = []
-
-    def note(folders: list[str]) -> Notify:
-        asked.append(folders)
-        return open_rust_notify(folders)
-
-    open_notify([str(tmp_path / "gone"), str(tmp_path / "there"), str(tmp_path / "file")], note).close()
-    assert asked == [[str(tmp_path / "there")]]
-
-
 def test_folder_that_vanishes_while_it_is_taken_in_is_tried_without(tmp_path: Path) -> None:
     """The call fails for all of them; the next one leaves it out."""
     places = [tmp_path / "a", tmp_path / "b"]
@@ -208,19 +170,6 @@ def test_limit_is_refused_and_never_passed_over(tmp_path: Path) -> None:
     with pytest.raises(WatchRefusedError, match="limit reached") as raised:
         open_notify([str(tmp_path)], refuse)
     assert "max_user_watches" in raised.value.hint
-
-
-def test_folders_that_vanish_again_and_again_are_refused(tmp_path: Path) -> None:
-    """Trying ends."""
-    tries: list[int] = []
-
-    def vanish(_: list[str]) -> Notify:
-        tries.append(1)
-        raise FileNotFoundError("gone")
-
-    with pytest.raises(FoldersMovedError, match="gone"):
-        open_notify([str(tmp_path)], vanish)
-    assert len(tries) == 5
 
 
 @pytest.mark.parametrize(

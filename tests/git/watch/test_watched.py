@@ -11,8 +11,6 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository, read_status
 from handoff_tui.git.watch.events import ADDED, DELETED, MODIFIED, Places, sort_events
 from handoff_tui.git.watch.folders import (
-    keep_folders_below,
-    read_git_folders,
     read_tracked_folders,
     read_unknown_folders,
     read_work_folders,
@@ -154,33 +152,6 @@ def test_walk_stops_when_there_is_too_much(builder: RepositoryBuilder) -> None:
     assert not walk_folders(builder.folder, Git(builder.folder), ["many"], 3).complete
 
 
-def test_walk_begins_at_real_folders_only(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """Files, links, what is behind a link, what is gone, and git's own folder are none."""
-    (tmp_path / "outside" / "inner").mkdir(parents=True)
-    builder.write("file").write("real/file").link("link", tmp_path / "outside")
-    tops = ["file", "real", "link", "link/inner", "gone", ".git", ".git/refs"]
-    assert list(keep_folders_below(builder.folder, tops)) == ["real"]
-
-
-def test_folder_with_an_odd_name_is_found(builder: RepositoryBuilder) -> None:
-    """Spaces, newlines, brackets and bytes that are no UTF-8."""
-    odd = os.fsdecode(b"odd [x]\n\xff")
-    builder.write("a.py").commit().write(f"{odd}/inner/file")
-    assert read(builder) == {"", odd, f"{odd}/inner"}
-
-
-def test_folders_of_git_are_its_top_and_all_refs(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """Objects and logs are none of it; a linked work tree has its own top beside the shared one."""
-    builder.write("a.py").commit().ref("refs/heads/team/one")
-    linked = builder.worktree(tmp_path / "linked", "side")
-    git = builder.place(".git")
-    found = read_git_folders(open_repository(builder.folder))
-    assert {str(git), f"{git}/refs", f"{git}/refs/heads", f"{git}/refs/heads/team"} <= found
-    assert not any(name.startswith((f"{git}/objects", f"{git}/logs")) for name in found)
-    shared = read_git_folders(open_repository(linked.folder))
-    assert {str(git), f"{git}/worktrees/linked", f"{git}/refs/heads"} <= shared
-
-
 def test_full_look_has_gits_answer_and_all_folders(builder: RepositoryBuilder) -> None:
     """State and folders are of the same repository, and absolute."""
     builder.write("src/a.py").commit().write("new/b.py")
@@ -191,17 +162,6 @@ def test_full_look_has_gits_answer_and_all_folders(builder: RepositoryBuilder) -
     assert str(builder.folder) in look.folders
     assert look.complete
     assert look.seconds > 0
-
-
-def test_folders_of_the_index_are_read_again_when_it_changed(builder: RepositoryBuilder) -> None:
-    """A folder that is ignored and tracked all the same is found in the index alone."""
-    builder.write(".gitignore", "build/\n").write("a.py").commit().write("build/kept.txt")
-    repository = open_repository(builder.folder)
-    reader = FolderReader(repository, ())
-    build = str(builder.place("build"))
-    assert build not in reader.read(repository.git)[0]
-    builder.step("add", "--force", "build/kept.txt")
-    assert build in reader.read(repository.git)[0]
 
 
 def test_repository_that_is_gone_is_said_to_be(builder: RepositoryBuilder) -> None:
@@ -237,28 +197,12 @@ def test_lines_of_every_kind_name_their_paths() -> None:
     assert list(lines) == ["with space.py", "new name.py", "old name.py", "both.py", "other repository"]
 
 
-def test_second_change_of_a_changed_file_is_a_difference(builder: RepositoryBuilder) -> None:
-    """Git's line stays the same; the stamp does not."""
-    builder.write("a.py").commit().write("a.py", "changed\n").write("b.py")
-    before = read_snapshot(builder)
-    builder.write("a.py", "changed again\n")
-    assert compare_states(before, read_snapshot(builder)) == (frozenset({"a.py"}), False)
-
-
 def test_what_became_clean_is_a_difference(builder: RepositoryBuilder) -> None:
     """A path that git does not name any more has changed, too."""
     builder.write("a.py").commit().write("b.py")
     before = read_snapshot(builder)
     builder.place("b.py").unlink()
     assert compare_states(before, read_snapshot(builder)) == (frozenset({"b.py"}), False)
-
-
-def test_new_ref_is_a_difference_of_refs_alone(builder: RepositoryBuilder) -> None:
-    """No path has changed by it."""
-    builder.write("a.py").commit()
-    before = read_snapshot(builder)
-    builder.tag("v1")
-    assert compare_states(before, read_snapshot(builder)) == (frozenset(), True)
 
 
 def test_ignored_file_counts_when_it_is_named(builder: RepositoryBuilder) -> None:

@@ -17,16 +17,6 @@ def work(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.write("src/inner/a.py").write("docs/guide.md").write(".gitignore", "build/\n.handoff/\n").commit()
 
 
-def test_first_words_are_rescanning_and_then_everything(work: RepositoryBuilder) -> None:
-    """Whoever listens from the start reads all of it once, after it is watched."""
-    with watching(work) as (_, follower):
-        first, second = follower.notices[:2]
-        assert (first.generation, first.watching, first.everything) == (1, Watching.RESCANNING, False)
-        assert (second.generation, second.watching, second.everything) == (2, Watching.LIVE, True)
-        assert second.repeats  # it listened before its first word
-        assert second.confirmed_at is not None
-
-
 def test_atomic_save_names_the_file(work: RepositoryBuilder) -> None:
     """The path is told, and nothing is said of everything."""
     with watching(work) as (_, follower):
@@ -228,14 +218,3 @@ def test_polling_leaves_git_alone_for_ten_times_as_long_as_it_took() -> None:
     schedule.begin()
     schedule.finish(3.0, 0.9)
     assert schedule.find_look() == pytest.approx(12.0)
-
-
-def test_merging_waits_for_quiet() -> None:
-    """Listeners are put together when nothing has happened for two seconds, even while a look runs."""
-    schedule = Schedule(0.0)
-    schedule.merge_wanted = True
-    schedule.note_event(5.0)
-    schedule.begin()
-    assert schedule.find_pause(5.5) == pytest.approx(1.5)
-    assert schedule.has_been_quiet_since(5.1)
-    assert not schedule.has_been_quiet_since(5.0)

@@ -9,7 +9,7 @@ import pytest
 
 from handoff_tui.core.errors import CaptureError, GitError
 from handoff_tui.git.repository import WorkTree, open_repository, read_work_tree
-from handoff_tui.git.work_tree.capture import CapturedTree, PendingPath, TreeStatus, parse_tree_status, write_work_tree
+from handoff_tui.git.work_tree.capture import CapturedTree, write_work_tree
 from handoff_tui.git.work_tree.private_index import drop_claims, read_claims
 from tests.support.repositories import RepositoryBuilder
 
@@ -35,13 +35,6 @@ def test_renamed_file_counts_under_both_names(builder: RepositoryBuilder) -> Non
     builder.write("old.txt", "some lines\nof text\n").commit().step("mv", "old.txt", "new.txt")
     assert read(builder).facts.changed == ("new.txt", "old.txt")
     assert read(builder.config("status.renames", "copies")).facts.changed == ("new.txt", "old.txt")
-
-
-def test_copied_file_does_not_change_its_source(builder: RepositoryBuilder) -> None:
-    """Where copies are looked for, the untouched source of a copy is no change."""
-    content = "some lines\nof text\n" * 9
-    builder.write("source.txt", content).commit().write("copy.txt", content).step("add", "--all")
-    assert read(builder.config("status.renames", "copies")).facts.changed == ("copy.txt",)
 
 
 def test_conflicted_merge_lists_its_paths(builder: RepositoryBuilder) -> None:
@@ -108,40 +101,6 @@ def test_upstream_that_is_gone_is_named_without_counts(builder: RepositoryBuilde
     builder.write("a.txt").commit().push(tmp_path / "remote.git").step("update-ref", "-d", "refs/remotes/origin/main")
     facts = read(builder).facts
     assert (facts.upstream, facts.ahead, facts.behind) == ("origin/main", None, None)
-
-
-ID = "a" * 40
-
-
-def test_look_tells_what_is_pending_and_what_is_staged() -> None:
-    """Work tree against index, index against HEAD; folders that are repositories lose their slash."""
-    lines = [
-        f"# branch.oid {ID}",
-        "# branch.head main",
-        "# branch.upstream origin/main",
-        f"1 M. N... 100644 100644 100644 {ID} {ID} staged only",
-        f"1 MM N... 100644 100644 100644 {ID} {ID} both",
-        f"1 .D N... 100644 100644 000000 {ID} {ID} gone",
-        f"u UU N... 100644 100644 100644 100644 {ID} {ID} {ID} in conflict",
-        "? new file",
-        "? nested/",
-        "! build/",
-        "! a.log",
-    ]
-    assert parse_tree_status("\0".join([*lines, ""]).encode()) == TreeStatus(
-        commit=ID,
-        branch="main",
-        upstream="origin/main",
-        pending=(
-            PendingPath("both"),
-            PendingPath("gone", deleted=True),
-            PendingPath("in conflict", unmerged=True),
-            PendingPath("new file", untracked=True),
-            PendingPath("nested", untracked=True),
-        ),
-        staged=("staged only", "both"),
-        ignored=("a.log", "build/"),
-    )
 
 
 _OLD = "return a + b\n"

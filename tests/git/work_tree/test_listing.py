@@ -16,30 +16,6 @@ from handoff_tui.git.work_tree.ignored_files import IgnoredFiles, is_ignored, li
 from handoff_tui.git.work_tree.listing import leave_out_folder, list_below, parse_listing, sort_paths
 from tests.support.repositories import RepositoryBuilder
 
-BLOB = "0123456789" * 4
-OTHER = "f" * 40
-
-
-def encode(*lines: str) -> bytes:
-    return "".join(f"{line}\0" for line in lines).encode()
-
-
-def test_listing_with_other_lines_keeps_them_apart() -> None:
-    """Conflicts have our blob, submodules are no files, hidden changes are told; wherever the lines stand."""
-    listing = encode(
-        f"S 100644 {BLOB} 0\tfirst",
-        f"H 100644 {BLOB} 0\tkept",
-        f"M 100644 {OTHER} 1\tpair",
-        f"M 100644 {BLOB} 2\tpair",
-        f"M 100644 {OTHER} 3\tpair",
-        f"H 160000 {OTHER} 0\tsub",
-        f"H 100644 {OTHER} 0\tz",
-    )
-    tracked, submodules, overlooked = parse_listing(listing)
-    assert tracked == {"first": BLOB, "kept": BLOB, "pair": BLOB, "z": OTHER}
-    assert (submodules, overlooked) == (("sub",), ("first",))
-
-
 PATHS = st.lists(st.lists(st.sampled_from(["a", "b", "a.b", "a0", "é", "-"]), min_size=1, max_size=3).map("/".join))
 
 

@@ -56,11 +56,6 @@ def test_places_of_commits_are_told_apart(branched: tuple[Desk, dict[str, str]])
     assert list(found.values()) == [CommitPlace.BEHIND, CommitPlace.ASIDE, CommitPlace.MISSING]
 
 
-def test_places_before_the_first_commit(builder: RepositoryBuilder) -> None:
-    """Nothing is behind a branch that is not born."""
-    assert find_places(open_desk(builder.folder), ["0" * 40]) == {"0" * 40: CommitPlace.MISSING}
-
-
 def test_work_since_leaves_out_commits_of_the_log(branched: tuple[Desk, dict[str, str]]) -> None:
     """A commit that only brings entries is no work."""
     desk, ids = branched
@@ -125,9 +120,7 @@ def test_tests_are_compared_where_both_have_a_snapshot(branched: tuple[Desk, dic
         AttemptContent("H-1:build:3", snapshot=build_snapshot()),
     )
     assert compare_tests(desk, reviewed, none, some) == (None, ())
-    assert compare_tests(desk, reviewed, empty, empty)[1] == (
-        "no test report in attempt 3 or attempt 3",
-    )
+    assert compare_tests(desk, reviewed, empty, empty)[1] == ("no test report in attempt 3 or attempt 3",)
     section, notes = compare_tests(desk, reviewed, some, empty)
     assert section is not None
     assert [item.change for item in section.items] == [ItemChange.VANISHED]
@@ -181,11 +174,6 @@ def test_check_is_judged_by_the_later_result(
 ) -> None:
     """What has no result is not measured; it is neither addressed nor not."""
     assert judge_check("a", AttemptContent("H-1:build:2", shown=shown)) == (addressed, evidence)
-
-
-def test_check_is_not_measured_before_anything_followed() -> None:
-    """Nobody can have addressed it yet."""
-    assert judge_check("a", None) == (None, "no attempt followed yet")
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,15 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
-from handoff_tui.history.attempts.compare_page import build_compare_json, build_compare_page
+from handoff_tui.history.attempts.compare_page import build_compare_page
 from handoff_tui.history.attempts.page import (
     build_attempt_page,
-    build_history_json,
-    build_history_list_json,
     build_history_list_page,
     build_history_page,
 )
 from handoff_tui.history.attempts.report import (
-    AttemptComparison,
     AttemptHistory,
     AttemptOutcome,
     HistoryList,
@@ -27,17 +22,13 @@ from handoff_tui.history.attempts.words import (
     describe_asked,
     describe_changes,
     describe_checks,
-    describe_run,
     describe_tests,
     describe_time,
     describe_when,
     describe_who,
-    label_attempt,
     label_point,
-    name_number,
-    name_point,
 )
-from tests.support.attempt_records import COMPARISON, FIRST, HISTORY, RUN, SECOND
+from tests.support.attempt_records import COMPARISON, FIRST, HISTORY, SECOND
 from tests.support.desk_states import list_lines
 
 
@@ -53,11 +44,6 @@ def test_history_has_a_table_and_the_newest_attempts_whole() -> None:
     assert "    2222222 mend it  ada@example.org" in lines
     assert "decided otherwise since" in text
     assert "  ! its commit is not behind HEAD" in lines
-
-
-def test_text_of_others_cannot_change_the_screen() -> None:
-    """Reasons, outputs and claims are made safe."""
-    assert not any("\x1b" in line or "\u202e" in line for line in list_lines(build_attempt_page(FIRST)))
 
 
 def test_long_history_shows_its_end() -> None:
@@ -123,18 +109,6 @@ def test_time_is_told_in_two_units(seconds: float | None, words: str) -> None:
     assert describe_time(seconds) == words
 
 
-def test_numbers_of_an_attempt_are_told() -> None:
-    """Failures and skips are numbers of their own; what was asked for is counted where it was measured."""
-    assert (describe_checks(FIRST), describe_tests(FIRST)) == ("3/5", "3/5, 1 failed, 1 skipped")
-    assert (describe_asked(FIRST), describe_changes(SECOND.check_changes)) == ("1 of 2 addressed", "1 new, 1 fixed")
-    assert (describe_who(FIRST), describe_when(FIRST)) == ("maker", "2026-01-02 10:00")
-
-
-def test_run_is_told_in_a_line() -> None:
-    """Who, how it ended, how long."""
-    assert describe_run(RUN) == "maker, failed, exit code 1, 1m"
-
-
 def test_what_is_not_known_is_a_dash() -> None:
     """Never a zero."""
     words = (describe_checks, describe_tests, describe_asked, describe_who, describe_when)
@@ -147,62 +121,6 @@ def test_points_that_cannot_be_measured_are_not_counted() -> None:
     point = RequestedPoint(kind=PointKind.REASON, text="x", author="bo")
     assert describe_asked(FIRST.model_copy(update={"asked": (point,)})) == "not measured"
     assert label_point(point).word == "not measured"
-
-
-def test_names_are_short() -> None:
-    """An attempt by its number, a point by what it is about."""
-    assert (name_number(FIRST), name_number(EMPTY)) == ("1", "now")
-    assert [name_point(point) for point in FIRST.asked] == [
-        "reason",
-        "check claims-hold",
-        "comment a.py:2",
-        "general comment",
-    ]
-
-
-def test_every_outcome_has_a_label() -> None:
-    """A glyph and a word, never by colour alone."""
-    assert len({str(label_attempt(outcome)) for outcome in AttemptOutcome}) == len(AttemptOutcome)
-
-
-def test_history_has_its_shape() -> None:
-    """Sections as everywhere else; what is not known is null."""
-    value = json.loads(json.dumps(build_history_json(HISTORY)))
-    assert value["schema"] == "handoff-tui/history/v1"
-    first, second = value["attempts"]
-    assert (first["check_changes"], first["commits"], first["outcome"]) == (None, None, "rejected")
-    assert second["check_changes"]["counts"] == {"new": 1, "fixed": 1}
-    assert second["test_changes"]["items"][0]["change"] == "vanished"
-    assert [point["addressed"] for point in first["asked"]] == [None, True, False, None]
-
-
-def test_list_has_its_shape() -> None:
-    """One object a phase."""
-    row = HistorySummary(handoff="H-3", phase="build", attempts=2, sent_back=1, outcome=AttemptOutcome.APPROVED)
-    value = build_history_list_json(HistoryList(rows=(row,)))
-    assert (value["schema"], value["fatal"]) == ("handoff-tui/history-list/v1", False)
-    assert value["histories"] == [row.model_dump(mode="json")]
-
-
-def test_comparison_has_both_sides_and_what_differs() -> None:
-    """Facts side by side, points, flips, how the agents were started, commits and files."""
-    lines = list_lines(build_compare_page(COMPARISON))
-    assert lines[0] == "H-3:build:1 → H-3:build:2"
-    assert "! something is missing" in lines
-    assert "outcome | ✗ rejected | ✓ approved" in lines
-    assert "    ✓ addressed  check claims-hold: claims  (it passes)" in lines
-    assert lines[lines.index("command") :][:3] == ["command", "    was  maker", "    now  maker --fast"]
-    assert "Files changed  1 file, +2 -1" in lines
-
-
-def test_shape_of_a_comparison() -> None:
-    """What could not be compared is null, never empty."""
-    value = json.loads(json.dumps(build_compare_json(COMPARISON)))
-    assert value["schema"] == "handoff-tui/compare/v1"
-    assert (value["checks"]["counts"], value["files"][0]["path"]) == ({"new": 1, "fixed": 1}, "a.py")
-    bare = build_compare_json(AttemptComparison(before=FIRST, after=SECOND))
-    names = ("checks", "tests", "findings", "packages", "declared_files", "commits", "run_changes", "files")
-    assert {name: bare[name] for name in names} == dict.fromkeys(names)
 
 
 def test_unsound_log_is_said_first() -> None:

@@ -10,14 +10,13 @@ import pytest
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.history.metrics.json import (
     COLUMNS,
-    build_metrics_json,
     render_metrics_csv,
     render_share,
     render_span,
     render_target,
     render_value,
 )
-from handoff_tui.history.metrics.page import build_metrics_page, render_bar, render_sparkline
+from handoff_tui.history.metrics.page import build_metrics_page
 from handoff_tui.history.metrics.report import Metric, MetricGroup, Spread, Target, Unit
 from tests.support.desk_states import list_lines
 from tests.support.replays import ENTRY, HOSTILE, OTHER, build_metrics_report, build_share
@@ -117,20 +116,6 @@ def test_target_and_share_are_said() -> None:
     assert (render_share(1.0, 2, Unit.SHARE), render_share(None, 2, Unit.SECONDS)) == ("1 of 2", "of 2")
 
 
-def test_json_has_the_promised_shape() -> None:
-    """What cannot be computed is null, with the reason; every figure names its entries."""
-    value = build_metrics_json(build_metrics_report())
-    assert (value["schema"], value["verdict"], value["since"]) == ("handoff-tui/metrics/v1", "clean", None)
-    figures = value["figures"]
-    assert isinstance(figures, list)
-    unknown, share, times = figures
-    assert (unknown["value"], unknown["met"], unknown["why"]) == (None, None, "no session can be told")
-    assert (share["value"], share["met"], share["why"], share["sources"]) == (0.5, False, None, [ENTRY, OTHER])
-    assert share["groups"][0]["sources"] == [OTHER]
-    assert times["spread"]["ninetieth"] == 7_500
-    assert (times["target"], times["grouped_by"]) == (None, None)
-
-
 def test_table_has_a_row_for_each_figure_and_group() -> None:
     """Empty cells where there is nothing; ids parted by blanks."""
     rows = list(csv.DictReader(io.StringIO(render_metrics_csv(build_metrics_report()))))
@@ -151,19 +136,3 @@ def test_table_keeps_names_from_being_formulas(name: str) -> None:
     figure = build_share(groups=(MetricGroup(name=name, value=1.0, part=1.0, of=1),))
     rows = list(csv.DictReader(io.StringIO(render_metrics_csv(build_metrics_report(figure)))))
     assert not rows[1]["group"].startswith(("=", "+", "-", "@", "\t"))
-
-
-def test_bar_is_as_long_as_its_share() -> None:
-    """Something has one cell at least, nothing has none, and what is not known is neither."""
-    assert [render_bar(value, 4, 4) for value in (0, 2, 4, 9)] == ["░░░░", "██░░", "████", "████"]
-    assert render_bar(0.001, 4, 4) == "█░░░"
-    assert render_bar(None, 4, 4) == "····"
-    assert render_bar(3, 0, 4) == "█░░░"
-
-
-def test_sparkline_shows_the_newest_values() -> None:
-    """The highest of them, or the top that is given, is a full cell; a gap is a dot."""
-    assert render_sparkline([0, None, 7], 5) == "▁·█"
-    assert render_sparkline([0.0, 0.5, 1.0], 2, most=1.0) == "▅█"
-    assert render_sparkline([0, 0], 5) == "▁▁"
-    assert render_sparkline([1, 2], 0) == ""

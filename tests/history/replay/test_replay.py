@@ -14,15 +14,29 @@ from handoff_tui.history.replay.judges import (
     compare_with_now,
     judge_people,
 )
+from handoff_tui.history.replay.page import build_replay_json, build_replay_page
 from handoff_tui.history.replay.replay import list_approvals, replay, replay_at
-from handoff_tui.history.replay.report import ReplayQuestion, ReplayVerdict
+from handoff_tui.history.replay.report import ReplayAnswer, ReplayQuestion, ReplayVerdict
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.view import EntryState
+from tests.support.desk_states import list_lines
 from tests.support.logs import LogBuilder, build_policy, build_policy_toml
-from tests.support.replays import FAILED, OTHERS, PASSED, TEXT, ReplayStory, build_subject
+from tests.support.replays import (
+    ENTRY,
+    FAILED,
+    HOSTILE,
+    OTHER,
+    OTHERS,
+    PASSED,
+    TEXT,
+    ReplayStory,
+    build_approval,
+    build_replay_report,
+    build_subject,
+)
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -398,3 +412,72 @@ def test_skip_is_asked_nothing_and_an_unknown_handoff_cannot_be_judged(builder: 
     story.decide(handoff="H-99")
     standing, words = story.ask(ReplayQuestion.RULES)
     assert (standing, "don't find H-99" in words) == (ReplayVerdict.UNKNOWN, True)
+
+
+def test_page_tells_the_details_of_what_does_not_hold() -> None:
+    """With `everything` of all."""
+    report = build_replay_report(build_approval(evidence=ReplayVerdict.FAILS, rules=ReplayVerdict.UNKNOWN))
+    lines = list_lines(build_replay_page(report))
+    text = "\n".join(lines)
+    assert lines[0] == "Replay  1 approval: 1 fails"
+    assert "✗ evidence" in text
+    assert "a detail of the evidence" in text
+    assert "? today's rules" in text
+    assert "a detail of the people" not in text
+    assert "a detail of the people" in "\n".join(list_lines(build_replay_page(report, everything=True)))
+
+
+def test_many_details_are_cut() -> None:
+    """And say how many more there are."""
+    answer = ReplayAnswer(
+        question=ReplayQuestion.RULES, standing=ReplayVerdict.FAILS, summary="many", details=tuple(map(str, range(9)))
+    )
+    approval = build_approval().model_copy(update={"answers": (answer,)})
+    assert "… and 3 more" in "\n".join(list_lines(build_replay_page(build_replay_report(approval))))
+
+
+def test_json_has_the_promised_shape() -> None:
+    """Every question with its answer; the standing of each, and in all."""
+    value = build_replay_json(build_replay_report(build_approval(rules=ReplayVerdict.FAILS)))
+    assert (value["schema"], value["verdict"]) == ("handoff-tui/log-replay/v1", "clean")
+    assert value["totals"] == {"fails": 1, "unknown": 0, "weaker": 0, "holds": 0, "withdrawn": 0}
+    approvals = value["approvals"]
+    assert isinstance(approvals, list)
+    assert (approvals[0]["entry"], approvals[0]["standing"], approvals[0]["void"]) == (ENTRY, "fails", None)
+    assert [answer["question"] for answer in approvals[0]["answers"]] == [question.value for question in ReplayQuestion]
+
+
+def test_hostile_texts_are_made_visible() -> None:
+    """A reason or a summary may quote a file."""
+    answer = ReplayAnswer(
+        question=ReplayQuestion.RULES, standing=ReplayVerdict.FAILS, summary=HOSTILE, details=(HOSTILE,)
+    )
+    approval = build_approval().model_copy(update={"answers": (answer,), "handoff": HOSTILE, "actor": HOSTILE})
+    text = "\n".join(list_lines(build_replay_page(build_replay_report(approval, notes=(HOSTILE,)))))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_withdrawn_approval_says_so_and_by_what() -> None:
+    """In its own line, in the totals, and in JSON."""
+    taken_back = build_approval().model_copy(update={"withdrawn": OTHER, "answers": ()})
+    report = build_replay_report(build_approval(), taken_back)
+    text = "\n".join(list_lines(build_replay_page(report)))
+    assert "2 approvals: 1 holds, 1 withdrawn" in text
+    assert "withdrawn by its author with entry cdcdcdcdcdcd; not judged" in text
+    approvals = build_replay_json(report)["approvals"]
+    assert isinstance(approvals, list)
+    assert [(one["standing"], one["withdrawn"]) for one in approvals] == [("holds", None), ("withdrawn", OTHER)]
+
+
+def test_approval_stands_as_its_worst_answer() -> None:
+    """What fails outweighs what is unknown, that what was weaker, and that what holds; no answer is unknown."""
+    assert build_approval().standing is ReplayVerdict.HOLDS
+    assert build_approval(configuration=ReplayVerdict.WEAKER).standing is ReplayVerdict.WEAKER
+    assert (
+        build_approval(evidence=ReplayVerdict.UNKNOWN, configuration=ReplayVerdict.WEAKER).standing
+        is ReplayVerdict.UNKNOWN
+    )
+    assert build_approval(evidence=ReplayVerdict.UNKNOWN).standing is ReplayVerdict.UNKNOWN
+    assert build_approval(evidence=ReplayVerdict.UNKNOWN, people=ReplayVerdict.FAILS).standing is ReplayVerdict.FAILS
+    assert build_approval().model_copy(update={"answers": ()}).standing is ReplayVerdict.UNKNOWN

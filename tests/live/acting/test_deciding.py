@@ -1,18 +1,136 @@
+"""Somebody decides on one handoff: the real store, worker and steps, without a screen and a watcher."""
+
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
 
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.core.errors import (
+    AppendRefusedError,
+    DecisionForbiddenError,
+    HandoffError,
+    KeyLockedError,
+    LogBrokenError,
+    LogLockedError,
+    NoHumanError,
+    SigningKeyMissingError,
+    SigningRefusedError,
+    TreeMovedError,
+    UsageError,
+)
+from handoff_tui.decisions.drafts import StoredDrafts
+from handoff_tui.decisions.extra_confirmations import compare_read
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.live.state.app import DecisionStage
+from handoff_tui.live.acting.deciding import Deciding
+from handoff_tui.live.acting.decision_work import DecisionDraft, draft_decision, find_changes, judge_failure, sign_draft
+from handoff_tui.live.drafts import DraftKeeper
+from handoff_tui.live.feed.snapshot import RepositorySnapshot
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, RepositoryPart
+from handoff_tui.live.state_store import StateStore
+from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.review_record import Comment
-from tests.support.deciding import Seat, take_seat
-from tests.support.gates import HANDOFF, GateDesk
+from handoff_tui.status.inbox_item import HandoffKey
+from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
+from tests.support.ssh_keys import PASSPHRASE
+
+_LONGEST_SECONDS = 150.0
+
+
+class Seat:
+    """The decision as the app would see it."""
+
+    def __init__(self, desk: GateDesk) -> None:
+        self.desk = desk
+        self.told: list[AppState] = []
+        self.bugs: list[BaseException] = []
+        self.stored: list[tuple[str, tuple[Comment, ...]]] = []
+        self.drafts = StoredDrafts()
+        self._news = threading.Condition()
+        self.store = StateStore(self._tell)
+        self.worker = KeyedWorker("decisions", self.bugs.append)
+        self.deciding = Deciding(self.store, self.worker, cast("DraftKeeper", self))
+        root = str(desk.root)
+        key, part = HandoffKey(root, HANDOFF), RepositoryPart(root, desk.root.name)
+        self.store.change(lambda state: replace(state, chosen=key, repositories=(part,)))
+        self._notice_something()
+
+    def get_stored(self, _: str) -> StoredDrafts:
+        """As the keeper of drafts does."""
+        return self.drafts
+
+    def forget_signed(self, verb: str, comments: tuple[Comment, ...]) -> None:
+        """As the keeper of drafts does."""
+        self.stored.append((verb, comments))
+
+    def _notice_something(self) -> None:
+        self.store.snapshots[str(self.desk.root)] = cast("RepositorySnapshot", object())  # only its identity counts
+
+    def _tell(self, state: AppState) -> None:
+        with self._news:
+            self.told.append(state)
+            self._news.notify_all()
+
+    def write_comment(self, comment: Comment) -> None:
+        self.drafts = self.drafts.add_comment(HANDOFF, comment)
+
+    def notice(self) -> None:
+        """As if the watcher had told of something."""
+        self._notice_something()
+        self.deciding.note_snapshot()
+
+    def wait_for(self, holds: Callable[[DecisionPart], bool]) -> DecisionPart:
+        """The decision, as soon as something holds of it."""
+        deadline = time.monotonic() + _LONGEST_SECONDS
+        with self._news:
+            while (part := self.store.state.decision) is None or not holds(part):
+                left = deadline - time.monotonic()
+                assert left > 0, f"never came; it is {part}, bugs: {self.bugs}"
+                self._news.wait(min(left, 0.5))
+            return part
+
+    def wait_for_stage(self, *stages: DecisionStage) -> DecisionPart:
+        return self.wait_for(lambda part: part.stage in stages)
+
+    def begin(self, verb: str) -> DecisionPart:
+        """Chooses a verb and waits until it is prepared, or refused."""
+        self.deciding.begin(verb)
+        return self.wait_for_stage(DecisionStage.READY, DecisionStage.REFUSED)
+
+    def sign(self, reason: str = "") -> DecisionPart:
+        """Confirms, and waits for what comes of it."""
+        self.deciding.sign(reason)
+        return self.wait_for(lambda part: part.stage is not DecisionStage.SIGNING)
+
+    def wait_until_idle(self) -> None:
+        deadline = time.monotonic() + _LONGEST_SECONDS
+        while not self.worker.is_idle():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+@contextmanager
+def take_seat(desk: GateDesk) -> Iterator[Seat]:
+    """A desk whose threads end with the test; a bug on one of them fails it."""
+    seat = Seat(desk)
+    seat.worker.start()
+    try:
+        yield seat
+    finally:
+        seat.worker.stop()
+        seat.worker.join()
+    assert seat.bugs == []
 
 
 @pytest.fixture
@@ -199,3 +317,95 @@ def test_demands_come_with_what_is_ready(seat: Seat) -> None:
     """Nothing was approved here before, and nobody has opened the document."""
     demands = seat.begin("approve").demands
     assert [demand.detail for demand in demands] == ["there is no baseline", "HANDOFF.md"]
+
+
+REMARK = Comment(text="why?", path="src/app.py", line=2)
+
+
+def ready(desk: GateDesk, verb: DecisionVerb, drafts: StoredDrafts) -> DecisionDraft:
+    place = (HandoffKey(str(desk.root), HANDOFF), None)
+    return draft_decision(verb, place, drafts, lambda *_: None, threading.Event())
+
+
+@pytest.fixture
+def reviewer_alone(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> Person:
+    """Bo, who has approved once, so that there is a baseline; the work has changed since."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    assert gate_desk.decide(bo, "approve").code == 0
+    gate_desk.commit_log()
+    gate_desk.change(CODE + "# more\n")
+    bo.become(monkeypatch)
+    return bo
+
+
+def test_remarks_and_read_files_go_along(gate_desk: GateDesk, reviewer_alone: Person) -> None:
+    """What is shown is what is signed: remarks of this handoff, files whose very content was marked; then it holds."""
+    examined = ready(gate_desk, DecisionVerb.HOLD, StoredDrafts()).prepared.examined
+    (change,) = compare_read(examined, StoredDrafts()).changes
+    other = change._replace(path="gone.py")
+    drafts = StoredDrafts().add_comment(HANDOFF, REMARK).mark(change, viewed=True).mark(other, viewed=True)
+    readied = ready(gate_desk, DecisionVerb.REJECT, drafts)
+    assert (readied.view.record.comments, readied.view.record.viewed) == ((REMARK,), ("src/app.py",))
+    assert (readied.view.principal, readied.comments, readied.needs_terminal) == (
+        reviewer_alone.email,
+        (REMARK,),
+        False,
+    )
+    assert find_changes(readied) == ()
+    entry, gate = sign_draft(readied, "too thin", at_terminal=False)
+    assert gate.report.approvals[-1].entry == entry
+    assert find_changes(readied) == (f"the log has a new entry: reject {HANDOFF}, by {reviewer_alone.email}",)
+    _check_failures(readied)
+
+
+def _check_failures(readied: DecisionDraft) -> None:
+    """Which failures can be tried again as they are, which need another look, and which end it."""
+    stages: dict[HandoffError, DecisionStage] = {
+        SigningKeyMissingError("gone", "Plug it in."): DecisionStage.READY,
+        LogLockedError("busy"): DecisionStage.READY,
+        UsageError("too long", "--comments"): DecisionStage.READY,
+        DecisionForbiddenError("moved"): DecisionStage.MOVED,
+        TreeMovedError("moves"): DecisionStage.MOVED,
+        LogBrokenError("broken"): DecisionStage.REFUSED,
+        AppendRefusedError("no"): DecisionStage.REFUSED,
+        NoHumanError("nobody"): DecisionStage.REFUSED,
+    }
+    for refused, stage in stages.items():
+        failure = judge_failure(readied, refused)
+        assert (failure.stage, failure.trouble.message, failure.needs_terminal) == (stage, refused.message, False)
+        assert "--" not in failure.trouble.hint
+    full = judge_failure(readied, OSError(28, "No space left on device"))
+    assert (full.stage, "No space left" in full.trouble.message) == (DecisionStage.READY, True)
+    assert judge_failure(readied, KeyLockedError("locked")).needs_terminal
+    assert not judge_failure(readied, SigningRefusedError("no")).needs_terminal
+    key = readied.prepared.signing.key._replace(public_text="sk-ssh-ed25519@openssh.com AAAA")
+    signing = replace(readied.prepared.signing, key=key)
+    touched = replace(readied, prepared=replace(readied.prepared, signing=signing))
+    assert judge_failure(touched, SigningRefusedError("a PIN is needed")).needs_terminal
+
+
+def test_locked_key_is_announced_and_nobody_is_asked_behind_the_screen(
+    gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the terminal it is refused at once."""
+    bo = gate_desk.person("bo", PASSPHRASE)
+    gate_desk.begin(gate_desk.person("cy"), bo)
+    bo.become(monkeypatch)
+    readied = ready(gate_desk, DecisionVerb.REJECT, StoredDrafts())
+    assert readied.needs_terminal
+    with pytest.raises(KeyLockedError, match="nobody to ask"):
+        sign_draft(readied, "no tests", at_terminal=False)
+
+
+def test_agent_is_told_that_it_never_decides(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does somebody without a key."""
+    robot = gate_desk.person("robot")
+    gate_desk.begin(gate_desk.person("bo"), agents=[robot])
+    robot.become(monkeypatch)
+    with pytest.raises(NoHumanError, match="an agent never decides"):
+        ready(gate_desk, DecisionVerb.HOLD, StoredDrafts())
+    for file in Path(robot.key.parent).iterdir():
+        file.unlink()
+    with pytest.raises(SigningKeyMissingError):
+        ready(gate_desk, DecisionVerb.HOLD, StoredDrafts())

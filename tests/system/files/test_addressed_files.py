@@ -172,15 +172,6 @@ def test_foreign_names_are_told_with_reasons(tmp_path: Path) -> None:
     assert "wrong shard" in reasons[f"00/{DIGEST}.intoto.jsonl"]
 
 
-def test_torn_temporary_file_is_ignored(tmp_path: Path) -> None:
-    """What a killed writer left behind is neither an entry nor foreign."""
-    folder = open_log(tmp_path)
-    folder.write(CONTENT)
-    (tmp_path / ".handoff-tui/log/.tmp-0123").write_bytes(CONTENT[:3])
-    assert folder.list() == (DIGEST,)
-    assert folder.list_foreign() == ()
-
-
 def test_many_are_read_at_once_with_their_faults(tmp_path: Path) -> None:
     """Good, missing and damaged ones come in the order asked for."""
     folder = open_log(tmp_path)
@@ -314,21 +305,6 @@ def test_change_is_seen_at_once(tmp_path: Path, folder: int) -> None:
     assert build_digest("aa1") not in list_digests(listing.look_at_shards(folder))
     shutil.rmtree(tmp_path / "aa")
     assert list_digests(listing.look_at_shards(folder)) == []
-
-
-def test_shard_that_has_settled_is_not_read_again(tmp_path: Path, folder: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once it is older than the coarsest clock, its times tell whether it changed; then it is read again."""
-    calls = FailingCalls()
-    listing = FolderListing("shown", SUFFIX, calls)
-    add(tmp_path, build_digest("aa"))
-    now = (tmp_path / "aa").stat().st_ctime_ns
-    monkeypatch.setattr("handoff_tui.system.files.addressed_files.time.time_ns", lambda: now + 3 * LONG_AGO)
-    first = listing.look_at_shards(folder)
-    assert calls.made.count("open") == 1
-    assert listing.look_at_shards(folder)[0] is first[0]
-    assert calls.made.count("open") == 1
-    add(tmp_path, build_digest("aa1"))
-    assert list_digests(listing.look_at_shards(folder)) == sorted([build_digest("aa"), build_digest("aa1")])
 
 
 def test_times_that_were_set_back_deceive_nobody(tmp_path: Path, folder: int, monkeypatch: pytest.MonkeyPatch) -> None:

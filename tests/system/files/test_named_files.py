@@ -54,14 +54,6 @@ def test_reading_is_bounded(tmp_path: Path) -> None:
         read_named_texts(tmp_path / "bytes.toml", NAMES, 10)
 
 
-def test_texts_of_a_folder_or_a_file_are_read(tmp_path: Path) -> None:
-    """A folder gives those of the names that it has; a file gives itself."""
-    (tmp_path / "policy.toml").write_text("version = 2")
-    (tmp_path / "other").write_text("other")
-    assert read_named_texts(tmp_path, NAMES, 100) == {"policy.toml": "version = 2"}
-    assert read_named_texts(tmp_path / "other", NAMES, 100) == {"other": "other"}
-
-
 def test_place_inside_a_folder_is_known_through_links(tmp_path: Path) -> None:
     """By where it would really lie."""
     (tmp_path / "own" / "log").mkdir(parents=True)

@@ -108,12 +108,6 @@ def test_write_that_fails_leaves_the_old_content(tmp_path: Path, number: int) ->
         assert [path.name for path in (tmp_path / "handoff-tui").iterdir()] == ["file"]
 
 
-def test_append_that_fails_is_told(tmp_path: Path) -> None:
-    """The caller decides whether it matters."""
-    with pytest.raises(StoreWriteError, match="disk is full"):
-        GitPrivateFolder(tmp_path, fail_at(1, errno.ENOSPC)).append("file", b"content")
-
-
 def test_outer_folder_is_made_only_where_that_was_said(tmp_path: Path) -> None:
     """A git folder that is gone is told; a cache may begin anywhere."""
     missing = tmp_path / "one/two"
@@ -172,14 +166,6 @@ def test_home_that_cannot_be_written_has_no_secret(tmp_path: Path, monkeypatch: 
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     assert load_cache_secret() is None
-
-
-def test_value_comes_back(tmp_path: Path) -> None:
-    """What was written is read, and nothing else lies beside it."""
-    place = tmp_path / "deep" / "a.json"
-    assert write_json(place, {"a": [1, "x"]})
-    assert load_json(place) == {"a": [1, "x"]}
-    assert list(place.parent.iterdir()) == [place]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])

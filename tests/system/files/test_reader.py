@@ -19,8 +19,6 @@ from handoff_tui.system.files.probe import (
     can_write,
     find_program,
     is_inside,
-    is_link,
-    is_present,
     list_named,
     read_size,
 )
@@ -322,12 +320,6 @@ def test_named_files_and_folders_are_listed(tmp_path: Path) -> None:
     ]
 
 
-def test_git_folder_below_a_name_is_not_entered(tmp_path: Path) -> None:
-    """A repository inside a state folder keeps its insides to itself."""
-    write(tmp_path, ".state/a.json", ".state/.git/config")
-    assert list_named(tmp_path, [".state"]) == [".state/a.json"]
-
-
 def test_links_are_listed_and_not_followed(tmp_path: Path) -> None:
     """One to a folder, one to nothing, and a name that is itself a link: each is one entry at most."""
     write(tmp_path, "outside/secret.json", "root/.state/a.json")
@@ -351,14 +343,6 @@ def test_full_folder_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytes
     for folder in ("first", "second"):
         write(tmp_path, *(f"{folder}/{name}" for name in ("a", "b", "c", "deep/d")))
     assert list_named(tmp_path, ["first", "second"]) == ["first/a", "first/b", "second/a", "second/b"]
-
-
-def test_presence_is_that_of_the_name(tmp_path: Path) -> None:
-    """A link to nothing is there; a path that no file can have is not."""
-    write(tmp_path, "a.md")
-    (tmp_path / "dangling").symlink_to("nowhere")
-    assert [is_present(tmp_path, path) for path in ("a.md", "dangling", "b.md", "a\0b")] == [True, True, False, False]
-    assert [is_link(tmp_path, path) for path in ("a.md", "dangling", "b.md")] == [False, True, False]
 
 
 def test_size_is_that_of_a_regular_file(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from handoff_tui.system.processes.output_reader import OutputReader, read_ends, 
 from handoff_tui.system.processes.run import (
     Bounds,
     CommandEnd,
-    OutputKeeper,
     offer_report_place,
     read_report,
     run_command,
@@ -43,12 +42,6 @@ def list_living(tmp_path: Path) -> list[int]:
     return [
         pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()
     ]
-
-
-def test_exit_code_and_output_are_told(tmp_path: Path) -> None:
-    """Both streams, and the code."""
-    end = run(tmp_path, "echo out; echo err >&2; exit 3")
-    assert (end.code, end.output, end.printed, end.timed_out) == (3, b"out\nerr\n", 8, False)
 
 
 def test_program_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
@@ -111,16 +104,6 @@ def test_flood_of_output_is_bounded(tmp_path: Path) -> None:
     assert end.output.startswith(b"first\n")
     assert end.output.endswith(b"last\n")
     assert b"bytes left out" in end.output
-
-
-@pytest.mark.parametrize("chunk", [1, 7, 1000])
-def test_short_output_is_kept_whole(chunk: int) -> None:
-    """Whatever the pieces it came in."""
-    keeper = OutputKeeper(tail_bytes=50_000)
-    content = bytes(range(256)) * 300
-    for start in range(0, len(content), chunk):
-        keeper.add(content[start : start + chunk])
-    assert keeper.build() == content
 
 
 def test_only_the_given_environment_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,19 +277,6 @@ def test_descendants_are_found_at_any_depth() -> None:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     return tmp_path / "output.log"
-
-
-def test_window_of_lines_is_read_by_number(place: Path) -> None:
-    """Anywhere, also across the blocks that are counted."""
-    place.write_text("".join(f"line {number}\n" for number in range(50_000)), encoding="ascii")
-    reader = OutputReader(place)
-    assert not reader.advance()
-    assert (reader.line_count, reader.is_complete) == (50_000, True)
-    for start in (0, 1, 6_000, 31_234, 49_998):
-        expected = [f"line {number}" for number in range(start, min(start + 3, 50_000))]
-        assert reader.read_lines(start, 3) == expected
-    assert reader.read_lines(50_000, 3) == []
-    assert reader.read_lines(-1, 3) == []
 
 
 def test_growing_output_is_known_as_it_grows(place: Path) -> None:

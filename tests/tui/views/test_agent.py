@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.agents.runs.run import RunEnding, RunStatus
+from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.report import RunView, StepOutcome
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.theme import load_theme
@@ -18,8 +18,6 @@ from handoff_tui.tui.views.agent.rows import (
     build_output_line,
     build_run_name,
     build_run_page,
-    describe_clock,
-    describe_exit,
     describe_output,
     describe_run,
     label_run_view,
@@ -46,7 +44,7 @@ def test_rows_are_newest_first_and_tell_what_was_measured() -> None:
     running, failed = (read(rows.build_row(index, 100)).split() for index in (0, 1))
     assert running == ["»", "running", "build", "1.2", "01:01", "-", "-", "-", "the", "last", "word"]
     assert failed == ["✗", "failed", "build", "1.1", "01:01", "0", "1", "1", "two", "checks", "fail"]
-    assert read(rows.build_heading(100)).split()[:3] == ["STATE", "PHASE", "TRY"]
+    assert read(rows.build_heading(100)).split()[:3] == ["STATE", "PHASE", "RUN"]
 
 
 def test_row_is_found_by_a_name_that_stays() -> None:
@@ -86,32 +84,6 @@ def test_hostile_words_of_an_agent_are_shown_as_text() -> None:
     assert build_output_line("\x1b]52;c;x\x07end", 0) == "␛]52;c;x␇end"
     assert build_output_line("abcdef", 4) == "ef"
     assert len(build_output_line("x" * 100_000, 0)) <= 4_000
-
-
-@pytest.mark.parametrize(
-    ("ending", "words"),
-    [
-        (RunEnding.EXITED, "0"),
-        (RunEnding.SIGNALLED, "sig None"),
-        (RunEnding.TIMED_OUT, "time"),
-        (RunEnding.FLOODED, "flood"),
-        (RunEnding.NOT_STARTED, "none"),
-        (RunEnding.STOPPED, "stop"),
-    ],
-)
-def test_exit_says_what_ended_it(ending: RunEnding, words: str) -> None:
-    """The code where there is one."""
-    run = make_run()
-    assert run.state.end is not None
-    end = run.state.end.model_copy(update={"ending": ending})
-    assert describe_exit(run.model_copy(update={"state": run.state.model_copy(update={"end": end})})) == words
-
-
-def test_clock_grows_by_hours() -> None:
-    """Minutes and seconds first."""
-    assert [describe_clock(seconds) for seconds in (0, 59.9, 61, 3_599, 3_600, 36_061)] == [
-        *("00:00", "00:59", "01:01", "59:59", "1:00:00", "10:01:01")
-    ]
 
 
 def test_page_of_a_try_tells_its_inputs() -> None:

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import pytest
-
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.history.metrics.report import Metric
 from handoff_tui.tui.views.attempts.view import AttemptList, AttemptRows
-from handoff_tui.tui.views.metrics.view import MetricRows, SourceRows, build_metric_page, label_metric
+from handoff_tui.tui.views.metrics.view import MetricRows, SourceRows, build_metric_page
 from tests.support.attempt_records import FIRST
 from tests.support.attempt_records import HISTORY as RECORDED
 from tests.support.view_states import (
@@ -87,16 +85,6 @@ def render(figure: Metric, width: int = 100) -> str:
 
 def join_metric(rows: MetricRows | SourceRows, index: int, width: int) -> str:
     return "".join(cell.text for cell in rows.build_row(index, width))
-
-
-@pytest.mark.parametrize(
-    ("figure", "word"),
-    [(MISSED, "missed"), (UNKNOWN, "unknown"), (LOOPS, "no target")],
-    ids=["missed", "unknown", "plain"],
-)
-def test_label_says_whether_the_target_is_met(figure: Metric, word: str) -> None:
-    """A figure that cannot be computed meets nothing."""
-    assert label_metric(figure).word == word
 
 
 def test_rows_have_value_beside_target() -> None:

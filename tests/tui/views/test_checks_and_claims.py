@@ -131,7 +131,7 @@ def test_contradictions_come_first() -> None:
     """Then what nobody could measure, then what holds; every claim has a row of its own."""
     rows = ClaimRows(SHOWN)
     words = [draw_claim(rows, index).split()[1] for index in range(4)]
-    assert words == ["contradicted", "unverified", "holds", "holds"]
+    assert words == ["false", "not", "holds", "holds"]
     assert len(set(rows.keys)) == 4
     assert rows.counts == {VerdictState.HOLDS: 2, VerdictState.UNVERIFIED: 1, VerdictState.CONTRADICTED: 1}
 
@@ -161,14 +161,14 @@ def test_keys_stay_when_other_claims_come_and_go() -> None:
 def test_list_is_narrowed_by_contradiction_and_by_words() -> None:
     """Words are looked for in the claim, the place and the evidence."""
     assert len(ClaimRows(SHOWN, only_contradicted=True).keys) == 1
-    assert len(ClaimRows(SHOWN, text="REPORT unverified").keys) == 1
+    assert len(ClaimRows(SHOWN, text="REPORT not measured").keys) == 1
     assert ClaimRows(SHOWN, text="nowhere").keys == []
 
 
 def test_page_has_the_words_the_place_and_how_it_was_measured() -> None:
     """The hash whole; what could not be measured says so."""
     lines = list_lines(build_claim_page(SHOWN.verdicts[2]))
-    assert lines[0] == "✗ contradicted  hash c.py"
+    assert lines[0] == "✗ false  hash c.py"
     assert "says    - c.py" in lines
     assert "at      handoffs/H-1/results.md:12" in lines
     assert f"claimed {HASH}" in lines

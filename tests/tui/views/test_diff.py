@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from handoff_tui.changes.files.shown_file import ShownFile
-from handoff_tui.config.theme import TEXT_ROLES
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileKind
 from handoff_tui.log.review_record import Comment
@@ -20,7 +19,6 @@ from handoff_tui.tui.views.diff.rows import (
     find_language,
     find_words,
     shift_cells,
-    split_words,
 )
 from handoff_tui.tui.views.diff.view import CommentPlace, build_comment_place
 from tests.support.diffs import build_change, build_shown, number_lines, parse_patch, render_patch
@@ -165,14 +163,6 @@ def test_cells_move_sideways() -> None:
     assert shift_cells(cells, 40) == ()
 
 
-def test_roles_are_those_of_the_themes() -> None:
-    """Every cell has a role that each theme knows."""
-    comments = (Comment(text="why?", path="a.py", line=1),)
-    rows = DiffRows(build_shown(["a  ", "b", "c"], ["def a():\t", "b\u200b", "c"]), DiffLook(split=True), comments)
-    panes = [pane for index in range(len(rows)) for pane in rows.build(index)]
-    assert {cell.role for pane in panes for cell in (*pane.gutter, *pane.content)} <= set(TEXT_ROLES)
-
-
 LINES = parse_patch(render_patch(number_lines(30), number_lines(30, {10: "ten", 25: "twenty-five"})))
 """Line 10 is at 9 (deleted) and 10 (added), line 25 at 25 and 26; there are 32."""
 
@@ -198,18 +188,6 @@ def test_gap_opens_alone_and_context_can_be_everything() -> None:
     assert kinds.count("GAP") == 2
     assert RowMap(LINES, Folding(None), split=False).count == 32
     assert [row[0] for row in list_rows(RowMap(LINES, Folding(8), split=False))].count("GAP") == 0
-
-
-def test_sides_stand_beside_each_other() -> None:
-    """A deleted line beside the added one in its place; where one side is longer, the other has nothing."""
-    lines = parse_patch(render_patch(["a", "b", "c", "z"], ["A", "z", "new"]))
-    assert list_rows(RowMap(lines, Folding(), split=True)) == [
-        ("RUN", 0, 3),
-        ("RUN", 1, NO_LINE),
-        ("RUN", 2, NO_LINE),
-        ("LINES", 4, 4),
-        ("RUN", NO_LINE, 5),
-    ]
 
 
 def test_fixed_rows_stand_under_their_line() -> None:
@@ -408,15 +386,6 @@ def test_little_is_kept() -> None:
     for index in range(0, 10_000, 64):
         assert highlighter.find_tokens(index)
     assert len(highlighter._windows) <= 64
-
-
-def test_words_are_split_at_line_ends() -> None:
-    """A word over three lines is three, without the ends."""
-    assert split_words([(1, 7, "syntax-string")], ["ab", "cd", "ef"]) == [
-        [(1, 2, "syntax-string")],
-        [(0, 2, "syntax-string")],
-        [(0, 1, "syntax-string")],
-    ]
 
 
 def tell(path: str, text: str) -> list[tuple[str, str]]:

@@ -55,21 +55,6 @@ def test_record_that_is_not_there_says_why() -> None:
     assert lines == ["✗ no such commit", "Name another."]
 
 
-def test_record_page_has_everything_and_the_notes() -> None:
-    """Also what the command line leaves to --all."""
-    many = SnapshotDiff(
-        tests=ComparedSection(
-            items=tuple(ComparedItem(f"t::{number}", ItemChange.NEW, after="pass") for number in range(30)),
-            before_total=1,
-        )
-    )
-    page = build_record_page(Loaded(DifferenceView(PAIR, many, (), ("a note",))), 3)
-    lines = [join(part.cells) for part in page.parts if isinstance(part, Line)]
-    assert sum("t::" in line for line in lines) == 30
-    assert lines[-1] == "! a note"
-    assert not any("--all" in line for line in lines)
-
-
 @pytest.mark.parametrize(
     ("pair", "words"),
     [

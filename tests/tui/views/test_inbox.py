@@ -23,23 +23,6 @@ def draw(rows: InboxRows, index: int, width: int) -> str:
     return "".join(cell.text for cell in rows.build_row(index, width))
 
 
-def test_row_tells_everything_where_there_is_room() -> None:
-    """Name, phase, state, wrong claims, risks by kind, size, age and what is next."""
-    row = draw(InboxRows((MINE,), now=MOMENT), 0, 160)
-    for words in (
-        "H-1",
-        "build",
-        "◆ needs you",
-        "✗2",
-        "✓11 ?3",
-        "! tests size",
-        "+182 -40",
-        "12m",
-        "review and decide",
-    ):
-        assert words in row
-
-
 def test_narrow_row_loses_counts_then_age_then_who() -> None:
     """The name, the state and the number of wrong claims are never lost."""
     rows = InboxRows((MINE._replace(waits_on_me=False),), now=MOMENT)
