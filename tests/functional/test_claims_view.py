@@ -43,9 +43,9 @@ def test_contradiction_stands_first_beside_its_measurement() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, "8")
-        assert "▸ ✗ contradicted  file-created b.py" in screen
+        assert "▸ ✗ false         file-created b.py" in screen
         assert "says    - b.py is done" in screen
-        assert "✗ 1 contradicted  ? 1 unverified  ✓ 1 holds" in screen
+        assert "✗ 1 false  ? 1 not measured  ✓ 1 holds" in screen
         await settle(pilot, "enter", "y", "Y")
         app = get_app(pilot)
         assert [(one.path, one.line) for one in app.asked if isinstance(one, EditorWanted)] == [("results.md", 12)]

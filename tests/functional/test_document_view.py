@@ -156,7 +156,7 @@ def test_raw_text_keeps_the_place() -> None:
         assert get_line(pilot) == 21
         assert "21 │## Risks" in screen
         assert "**switched**" in screen
-        assert "✗ contradicted: measured 11 (counted)" in screen
+        assert "✗ false: measured 11 (counted)" in screen
         assert "**switched**" not in await settle(pilot, "v")
 
     drive(StillApp(DESK), script, (100, 40))
@@ -168,7 +168,7 @@ def test_line_of_a_claim_is_told_in_the_status_line() -> None:
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, "5", "v", *["j"] * 5)
         assert get_line(pilot) == 6
-        assert "✗ contradicted: measured 11 (counted)" in screen.splitlines()[-2]
+        assert "✗ false: measured 11 (counted)" in screen.splitlines()[-2]
 
     drive(StillApp(DESK), script)
 

@@ -1,3 +1,3 @@
-"""The app. The only room that knows Textual."""
+"""The app; the only package that imports Textual."""
 
 from __future__ import annotations

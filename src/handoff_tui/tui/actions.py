@@ -1,4 +1,4 @@
-"""Everything that can be done, by id: in words, and by which key. One table for keys, hints, help and palette."""
+"""Every action by id: its words and its key. One table for keys, hints, help and the palette."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_THE_OPERATOR = frozenset(
         "undo-rollback",
     )
 ) | {"pipeline.step", "checks.trust"}
-"""They start, end or change something."""
+"""Actions that start, stop or change something."""
 _OF_NOW = frozenset(
     {
         *(
@@ -52,11 +52,11 @@ _OF_NOW = frozenset(
         *("app.edit", "app.rescan", "log.verify", "log.follow"),
     }
 )
-"""They concern what is here now: in the past they would do something to it, or show it."""
+"""Actions that work on the present, so they are refused while the app shows the past."""
 
 
 def find_refusal(action: str, state: AppState, *, read_only: bool) -> str:
-    """For actions that every view has; a view answers for its own."""
+    """Says why an action that every view has can't be done now; empty if it can. Views answer for their own actions."""
     scope, _, name = action.partition(".")
     if scope == "travel" or action == "log.time-travel":
         return _refuse_travel(name, state)
@@ -229,7 +229,7 @@ WORDS: dict[str, str] = {
     "decision.difference": "show changes",
     "decision.cancel": "cancel",
 }
-"""Each action as it is called on the screen. Words that end in … ask before they do anything."""
+"""What each action is called on screen. Words that end in … ask before they do anything."""
 
 GROUPS: dict[str, str] = {
     "nav": "Move",
@@ -251,7 +251,7 @@ GROUPS: dict[str, str] = {
     "figures": "Metrics",
     "decision": "This dialog",
 }
-"""The first word of an id, as a heading."""
+"""The heading for the first word of an action id."""
 
 _SHOWN = {
     "up": "↑",
@@ -267,7 +267,7 @@ _SHOWN = {
 
 
 class Hint(NamedTuple):
-    """A key, what it does here, and why it cannot now, where it cannot."""
+    """A key, what it does here, and the reason if it can't be used now."""
 
     action: str
     key: str
@@ -276,7 +276,7 @@ class Hint(NamedTuple):
 
 
 class Keys:
-    """Which key does what, by the user's own keymap."""
+    """The keymap: which key does what."""
 
     def __init__(self, keymap: Mapping[str, str]) -> None:
         self._keys = {action: split_keys(keys) for action, keys in keymap.items()}
@@ -286,7 +286,7 @@ class Keys:
                 self._holders.setdefault(key, []).append(action)
 
     def find(self, event: events.Key, scopes: tuple[str, ...]) -> str | None:
-        """The action of a key press in one of the scopes; the first scope that has one wins."""
+        """Returns the action for a key press; the first scope that has one wins."""
         holders = self._holders.get(spell_key(event), ())
         for scope in scopes:
             for action in holders:
@@ -295,13 +295,13 @@ class Keys:
         return None
 
     def list_actions(self, scope: str) -> Iterator[str]:
-        """All actions of a view and those that every view has; also those without a key."""
+        """Lists the actions of a view and those every view has, including actions without a key."""
         for action in self._keys:
             if get_scope(action) == scope or get_scope(action) in GLOBAL_SCOPES:
                 yield action
 
     def show(self, action: str) -> str:
-        """The first key as it is written in a hint: `^p`, `↵`, `esc`."""
+        """Returns the first key as hints show it: `^p`, `↵`, `esc`."""
         return next(iter(self.show_all(action)), "")
 
     def show_all(self, action: str) -> tuple[str, ...]:
@@ -313,7 +313,7 @@ def get_scope(action: str) -> str:
 
 
 def spell_key(event: events.Key) -> str:
-    """A key press as the keymap spells it."""
+    """Returns a key press as the keymap spells it."""
     if event.character == " ":
         return "space"
     if event.character == ",":

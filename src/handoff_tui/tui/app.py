@@ -1,6 +1,6 @@
-"""The app: what the views ask for goes to the desk, the desk's state to the views. Nothing else here calls review.
+"""The app: passes what the views ask for to the backend, and the backend's state to the views.
 
-It paints before it knows anything: the models, the views and the desk are imported afterwards, on a thread.
+It paints first: models, views and backend are imported afterwards, on a thread.
 """
 
 from __future__ import annotations
@@ -77,35 +77,35 @@ REQUESTS: dict[type[messages.Request], Callable[[LiveBackend, Any], None]] = {
     messages.TravelMoved: lambda live, asked: live.travelling.go(asked.index),
     messages.TravelEnded: lambda live, _: live.travelling.end(),
 }
-"""What a view asks for, as the desk does it. Every call returns at once; what comes of it is in a later state."""
+"""The backend call for each request of a view. Every call returns at once; its result arrives in a later state."""
 IN_THE_PAST = frozenset(
     {
         *(messages.HandoffChosen, messages.PhaseChosen, messages.DocumentWanted, messages.EntryWanted),
         *(messages.FileWanted, messages.TravelWanted, messages.TravelMoved, messages.TravelEnded),
     }
 )
-"""What may be asked for while the desk shows how it was: to look, and nothing else."""
+"""Requests that are allowed while the app shows the past: only those that look at something."""
 
 
 _MOST_COPIED = 75_000
-"""Terminals drop longer texts without a word."""
+"""Terminals silently drop longer texts."""
 
 
 class ReviewApp(App[None], inherit_bindings=False):
-    """The review desk."""
+    """The review app."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
     TITLE = "handoff-tui"
 
     class StateArrived(Message):
-        """The desk has another state; only the latest is drawn."""
+        """There is a new state; only the latest one is drawn."""
 
     def __init__(self, starts: Sequence[Path], theme: Theme, load_look: Callable[[], Appearance]) -> None:
-        colourless = os.environ.pop("NO_COLOR", None)  # the framework would grey everything; our theme does better
+        colourless = os.environ.pop("NO_COLOR", None)  # the framework would turn everything grey; our theme does better
         super().__init__()
         if colourless is not None:
-            os.environ["NO_COLOR"] = colourless  # for the programs we start
+            os.environ["NO_COLOR"] = colourless  # for the programs that the app starts
         self._starts = tuple(starts)
         self._load_look = load_look
         self.ink = Ink(theme)
@@ -123,7 +123,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         self._apply_theme()
 
     def compose(self) -> ComposeResult:
-        """What is known before anything was read."""
+        """Shows what is known before anything has been read."""
         for row in (FIRST_TITLE, FIRST_TABS, FIRST_WHY):
             bar = Bar(raised=row is FIRST_TITLE)
             bar.show(*row)
@@ -154,7 +154,7 @@ class ReviewApp(App[None], inherit_bindings=False):
             self._tell_bug(fault)
 
     def _load_desk(self) -> None:
-        """Everything heavy, while the screen already answers."""
+        """Imports everything heavy while the screen already responds."""
         from handoff_tui.live.backend import LiveBackend  # noqa: PLC0415 - after the first paint
 
         look = self._load_look()
@@ -168,7 +168,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         live.start()
 
     async def furnish(self, look: Appearance, state: AppState) -> None:
-        """Puts the desk on the screen."""
+        """Puts the main screen up."""
         from handoff_tui.tui.main_screen import MainScreen  # noqa: PLC0415 - after the first paint
 
         self.look, self.state = look, state
@@ -179,7 +179,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         self._desk.show(state)
 
     def _tell(self, state: AppState) -> None:
-        """Called on any thread. Many states between two frames are one change on the screen."""
+        """Can be called from any thread. Several states between two frames cause one redraw."""
         self.state = state
         if not self._arriving:
             self._arriving = True
@@ -192,13 +192,13 @@ class ReviewApp(App[None], inherit_bindings=False):
         self._ring(self.state.ring)
         if self._leaves_when_done and not self.state.activity.runs and not self.state.activity.reviewing:
             self.exit()
-        frozen = self._desk if self._deciding is not None else None  # what lies behind a decision stands still
+        frozen = self._desk if self._deciding is not None else None  # the screen behind a decision doesn't move
         for screen in self.screen_stack:
             if screen is not frozen and (show := getattr(screen, "show", None)) is not None:
                 show(self.state)
 
     def _ring(self, ring: Bell | None) -> None:
-        """Bell and notification, each once; whoever built the sequence has seen to it that it is nothing else."""
+        """Rings the bell and notifies, once each; the sequence was checked where it was built."""
         if ring is not None and ring.number != self._rung and self._driver is not None:
             self._rung = ring.number
             self._driver.write(ring.sequence)
@@ -225,7 +225,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         super()._handle_exception(error)
 
     def _print_error_renderables(self) -> None:
-        """The report file tells more than a traceback on the terminal would; whoever started us names it."""
+        """Prints no traceback: the report file says more, and the caller names it."""
         self._exit_renderables.clear()
 
     @on(messages.AppActionWanted)
@@ -243,7 +243,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     @on(messages.LeaveWanted)
     def leave_agents(self, event: messages.LeaveWanted) -> None:
-        """They outlive us; or they are stopped, and their work is looked at, before the program ends."""
+        """Leaves agents running, or stops them and reviews their work before the program ends."""
         if self.live is None or not event.stops:
             self.exit()
             return
@@ -253,7 +253,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     @on(messages.ThemeChosen)
     def set_theme(self, event: messages.ThemeChosen) -> None:
-        """Another theme, at once; for this session (the user's file keeps its own)."""
+        """Switches the theme for this session; the user's configuration file doesn't change."""
         from handoff_tui.tui.drawing.appearance import load_named_theme  # noqa: PLC0415 - rarely asked for
 
         self.ink = Ink(load_named_theme(event.name), ascii_only=self.ink.ascii_only)
@@ -283,7 +283,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         self.say("Press again to quit", "warning")
 
     def say(self, text: str, role: str = "text") -> None:
-        """A sentence in the status line."""
+        """Shows a sentence in the status line."""
         if self._desk is not None:
             self._desk.say_text(render_safe(text), role)
 
@@ -293,7 +293,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     @on(messages.Request)
     def ask(self, event: messages.Request) -> None:
-        """What is decided on stays in view, and the past stays as it was."""
+        """Passes a request on; no other selection while a decision is open, and in the past only requests to look."""
         late = self._deciding is not None and isinstance(event, messages.HandoffChosen)
         if self.live is not None and not late and (not self._is_past or type(event) in IN_THE_PAST):
             REQUESTS[type(event)](self.live, event)
@@ -301,7 +301,7 @@ class ReviewApp(App[None], inherit_bindings=False):
     @on(messages.PartsChanged)
     @on(events.Resize)
     def need(self) -> None:
-        """What is on the screen is kept fresh, and nothing else."""
+        """Keeps the parts on screen fresh, and only those."""
         if self.live is not None and self._desk is not None:
             self.live.need(self._desk.parts)
 
@@ -313,7 +313,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         self.push_screen(screen, partial(self._take_comment, event.instead_of))
 
     def _take_comment(self, earlier: Comment | None, comment: Comment | None) -> None:
-        """What was written; an earlier remark goes also when nothing was written in its place."""
+        """Stores what was written. An earlier comment is removed even if nothing replaces it."""
         if comment is None:
             return
         if earlier is not None:
@@ -323,7 +323,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     @on(messages.DecisionWanted)
     def begin_decision(self, event: messages.DecisionWanted) -> None:
-        """Opens the dialog, once: whatever was typed on the way to it opens no other."""
+        """Opens the dialog once; keys typed ahead don't open another."""
         from handoff_tui.tui.dialogs.decision.screen import DecisionScreen  # noqa: PLC0415 - not before the first paint
 
         if self._deciding is not None or self.look is None or self._is_past:
@@ -351,7 +351,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     @on(messages.DecisionConfirmed)
     def sign(self, event: messages.DecisionConfirmed) -> None:
-        """Signs what was on the screen, and nothing else."""
+        """Signs exactly what was on the screen."""
         if self.live is None or self.state is None or self.state.decision is not event.part:
             return
         if not event.part.needs_terminal:
@@ -393,12 +393,12 @@ class ReviewApp(App[None], inherit_bindings=False):
         self._rescan()
 
     def run_outside(self, work: Callable[[], str]) -> None:
-        """Gives the terminal to something else until it is done; says what came of it."""
+        """Gives the terminal to another program until it ends, then says how it went."""
         if said := self.give_terminal(work):
             self.say(said, "warning")
 
     def give_terminal(self, work: Callable[[], str]) -> str:
-        """What the work says. Ctrl+c is for the program that has the terminal, and ends nothing here."""
+        """Returns what the work says. Ctrl+C goes to the program that has the terminal; the app keeps running."""
         earlier = signal.signal(signal.SIGINT, lambda *_: None)
         try:
             with self.suspend():

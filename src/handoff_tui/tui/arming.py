@@ -1,4 +1,4 @@
-"""When a key counts: a box must have been on the screen for a while before anything that is typed can mean it."""
+"""When a key counts: a box must have been on screen for a moment before a key can mean it."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from typing import Final
 from textual.message import Message
 
 PAUSE_SECONDS: Final = 0.3
-"""Shorter, and a key that was on its way to something else would still arrive in time."""
+"""With less, a key meant for something else could still arrive in time."""
 
 
 class Arming:
-    """Counts from the moment when something was painted, or from the last key that was not meant for it."""
+    """Measures the time since something was painted, or since the last key that wasn't meant for it."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
     def disarm(self) -> None:
-        """Something else is to be painted first."""
+        """Ignores keys until something else has been painted."""
         self._since = None
 
     def note_painted(self, now: float) -> None:
-        """It is on the screen now."""
+        """Starts the clock: it is on the screen now."""
         if self._since is None:
             self._since = now
 
     def begin_again(self, now: float) -> None:
-        """Other input came: whoever pastes a text presses no key a moment later."""
+        """Restarts the clock after other input, so the tail of a paste can't confirm anything."""
         if self._since is not None:
             self._since = max(self._since, now)
 
     def admits(self, at: float) -> bool:
-        """Whether a key that was pressed then can mean what is on the screen."""
+        """Tells whether a key pressed at that time can mean what is on the screen."""
         return self._since is not None and at - self._since >= PAUSE_SECONDS
 
 
 def read_time() -> float:
-    """Now, by the clock that stamps keys and clicks."""
+    """Returns the time on the clock that stamps keys and clicks."""
     return Message().time

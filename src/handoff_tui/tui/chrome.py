@@ -1,4 +1,4 @@
-"""What stands around every view: the title, the tabs, and the line that says whose move it is and why."""
+"""What surrounds every view: the title, the tabs, and the line that says who has to act and why."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _TAB_FORMS: tuple[_TabForm, ...] = (
     (1, frozenset({"log", "diff", "inbox"})),
     (0, frozenset()),
 )
-"""How full the numbers are, and which tabs have none."""
+"""How much detail the counts show, and which tabs have none."""
 _WIDE = 120
 _AGENTS_TURN = "agent's turn"
 
 
 def build_title(state: AppState, view: str, width: int) -> Row:
-    """Where one is, and how it stands: the state is never cut, the place may be."""
+    """Shows the repository and its state; the path may be cut, the state never."""
     right = _build_right(state, view, width)
     room = width - sum(compute_width(cell.text) for cell in right) - 11
     place = _describe_place(state, view, width)
@@ -54,9 +54,9 @@ def build_title(state: AppState, view: str, width: int) -> Row:
 
 
 def build_tabs(state: AppState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
-    """Each view with its key and its number; where there is no room, names far from the one in view are shortened.
+    """Shows each view with its key and count; names far from the current tab are shortened if there is no room.
 
-    Then numbers go, what fails last, and then the names that are far.
+    Next to go are the counts, failures last, then the far names.
     """
     tabs: list[tuple[str, Row]] = []
     for near, (detail, bare), names in _list_tab_forms(list(keys), view):
@@ -71,7 +71,7 @@ def build_tabs(state: AppState, view: str, keys: dict[str, str], width: int) -> 
 
 
 def _list_tab_forms(names: list[str], view: str) -> Iterator[tuple[set[str], _TabForm, dict[str, str]]]:
-    """Which tabs keep their whole names, how full the numbers are, and what the others are called; fullest first."""
+    """Lists the layouts to try, fullest first: which tabs keep full names, how detailed counts are, the short names."""
     here = names.index(view) if view in names else 0
     nearest = sorted(names, key=lambda name: (abs(names.index(name) - here), names.index(name)))
     yield set(names), _TAB_FORMS[0], NAMES
@@ -84,7 +84,7 @@ def _list_tab_forms(names: list[str], view: str) -> Iterator[tuple[set[str], _Ta
 
 
 def build_why(state: AppState, width: int) -> Row:
-    """Whose move it is, and what blocks; always on the screen. In the past, which past."""
+    """Says who has to act and what blocks; always on the screen. In the past, says which past."""
     if state.travel is not None:
         as_of = describe_as_of(state.travel, short=False)
         return (as_of, *describe_missing(state.travel), *build_why(replace(state, travel=None), width))
@@ -115,7 +115,7 @@ def build_why(state: AppState, width: int) -> Row:
     if reasons := gate.why or gate.blocking:
         more = f" (+{len(reasons) - 1} more)" if len(reasons) > 1 else ""
         reason = render_safe(reasons[0], max(20, width - 30))
-        if gate.why:  # who let it pass; nothing is in the way
+        if gate.why:  # it was let through: nothing blocks
             cells.append(Cell(f"  {label_gate(gate.state)} · {reason}{more}", label_gate(gate.state).role))
         else:
             cells.append(Cell(f"  ■ Blocked: {reason}{more}", "warning"))
@@ -137,7 +137,7 @@ def _describe_mover(item: InboxItem) -> str:
 
 
 def describe_watching(repository: RepositoryPart) -> Cell:
-    """How far what is shown can be relied on."""
+    """Says how current the screen is."""
     return Cell(repository.watching.value, _WATCHING_ROLES[repository.watching])
 
 

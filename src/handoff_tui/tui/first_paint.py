@@ -1,4 +1,4 @@
-"""What stands on the screen before anything was read."""
+"""What is on the screen before anything has been read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = {
     "attempts": "Attempts",
     "figures": "Metrics",
 }
-"""The views in the order of their keys, as their tabs say it."""
+"""The views in the order of their keys, with the names on their tabs."""
 SHORT_NAMES = NAMES | {
     "inbox": "In",
     "pipeline": "Pipe",
@@ -26,9 +26,9 @@ SHORT_NAMES = NAMES | {
     "attempts": "Att",
     "figures": "Met",
 }
-"""The same where there is little room, for tabs that are far from the one in view."""
+"""Short names, for tabs far from the current one if there is little room."""
 _SHORT_FROM = 5
-"""Ten whole names are wider than the narrowest screen."""
+"""Ten full names don't fit on the narrowest screen."""
 FIRST_TITLE = (Cell(" handoff ", "heading"), Cell(" inbox", "accent"))
 FIRST_TABS = (
     Cell("▐", "accent"),

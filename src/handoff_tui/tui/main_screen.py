@@ -1,4 +1,4 @@
-"""The desk: title, tabs, whose move it is, one view at a time (with a rail where there is room), status and keys."""
+"""The main screen: title, tabs, who has to act, one view (with a rail if there is room), status and keys."""
 
 from __future__ import annotations
 
@@ -61,27 +61,28 @@ _CLASSES = {
     "agent": "AgentView",
     "claims": "ClaimsView",
     "attempts": "AttemptsView",
-    "figures": "FiguresView",
+    "figures": "MetricsView",
 }
 
 
 def _make_view(name: str) -> View:
-    module = import_module(f"handoff_tui.tui.views.{name}.view")
-    return cast("Callable[[], View]", getattr(module, _CLASSES[name]))()
+    view = _CLASSES[name]
+    module = import_module(f"handoff_tui.tui.views.{view.removesuffix('View').lower()}.view")
+    return cast("Callable[[], View]", getattr(module, view))()
 
 
 VIEW_MAKERS: dict[str, Callable[[], View]] = {name: partial(_make_view, name) for name in _CLASSES}
-"""By name; the module of a view is imported when it is first opened."""
+"""View factories by name; a view's module is imported when the view is first opened."""
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _ALWAYS = ("find.open", "app.help", "app.palette")
 _PINNED = "app.help"
-"""Whoever knows this key finds all others."""
+"""This key leads to all the others."""
 _OF_THE_APP = frozenset({"app.quit", "app.redraw", "app.rescan", "app.screenshot", "app.suspend", "app.interrupt"})
 
 
 class MainScreen(Screen[None], inherit_bindings=False):
-    """Every view of the desk."""
+    """The screen with every view."""
 
     CSS_PATH = "main_screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -98,7 +99,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.state = AppState()
         self._said: tuple[Cell, ...] = ()
         self._alarms: set[Alarm] = set()
-        """What was told to the whole screen already."""
+        """The notes that were already shown."""
 
     def compose(self) -> ComposeResult:
         yield Bar(id="title", raised=True)
@@ -122,14 +123,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def parts(self) -> frozenset[Part]:
-        """What is on the screen, and so must be fresh."""
+        """The parts on screen, which must be fresh."""
         rail = self.query_one(Rail)
         return self.view.parts | (rail.parts if rail.display else frozenset())
 
     def show(self, state: AppState) -> None:
-        """Draws another state: only what is on the screen."""
+        """Draws a new state, as far as it is on screen."""
         self.state = state
-        if state.item is None and state.inbox:  # none was chosen yet, or it is gone: the most urgent one
+        if state.item is None and state.inbox:  # none was chosen yet, or it is gone: take the most urgent one
             self.post_message(HandoffChosen(state.inbox[0].key))
         self.view.show(state)
         rail = self.query_one(Rail)
@@ -147,12 +148,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         await self.open_view(event.view)
 
     async def open_view(self, name: str) -> None:
-        """Another view. Views are made when they are first wanted."""
+        """Opens a view, and creates it the first time."""
         if name not in VIEW_MAKERS or name == self.view_name:
             return
         self.close_find()
         self._history = [*[one for one in self._history if one != name], self.view_name]
-        if name not in self._views:  # whole before it is the view: a state may arrive meanwhile
+        if name not in self._views:  # complete before it becomes the current view: a state may arrive in between
             made = VIEW_MAKERS[name]()
             made.display = False
             await self.query_one("#body").mount(made)
@@ -168,7 +169,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._draw()
 
     async def go_back(self, *, ends_travel: bool = False) -> bool:
-        """Ends a search, returns to now, or to the view before; whether there was something to go back from."""
+        """Ends a search, returns to now, or to the previous view; tells whether there was anything to leave."""
         if self.query_one(FindLine).display:
             self.close_find()
             self.view.focus_first()
@@ -187,7 +188,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return True
 
     def say(self, *cells: Cell) -> None:
-        """A sentence in the status line, until the next key."""
+        """Shows a sentence in the status line until the next key."""
         self._said = cells
         self._draw_status()
 
@@ -201,12 +202,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.view.find("")
 
     def refuse(self, action: str) -> str:
-        """Why an action cannot be done here and now."""
+        """Says why an action can't be done here and now; empty if it can."""
         refusal = find_refusal(action, self.state, read_only=self._look.read_only)
         return refusal or self.view.refuse(action)
 
     def list_hints(self) -> list[Hint]:
-        """All that can be done here, most wanted first."""
+        """Lists everything that can be done here, most useful first."""
         return [self._build_hint(action) for action in self._list_actions()]
 
     def _build_hint(self, action: str) -> Hint:
@@ -218,7 +219,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return [*first, *rest]
 
     async def perform(self, action: str) -> None:
-        """Does an action, or says why it cannot be done."""
+        """Performs an action, or says why it can't be done."""
         self._said = ()
         if refusal := self.refuse(action):
             self.say(Cell(f" {WORDS[action].rstrip('…')}: {refusal}", "warning"))
@@ -228,7 +229,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._draw()
 
     async def _perform_any(self, action: str) -> None:
-        """What every view has."""
+        """Performs the actions that every view has."""
         scope, _, name = action.partition(".")
         if scope == "view":
             await self.open_view(name)
@@ -249,7 +250,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             await self.app.push_screen(leaving, self._take) if leaving else self.post_message(AppActionWanted(action))
 
     async def _take(self, offer: str | None) -> None:
-        """What was chosen in a dialog."""
+        """Does what was chosen in a dialog."""
         kind, _, name = (offer or "").partition(":")
         if kind == "action":
             await self.perform(name)
@@ -264,7 +265,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(PlaceWanted)
     async def go_to_place(self, event: PlaceWanted) -> None:
-        """The diff where the file changed, else the document, else the editor."""
+        """Opens the diff if the file changed, otherwise the document, otherwise the editor."""
         event.stop()
         for name in ("diff", "document"):
             if has_place(self.state, name, event.path):
@@ -288,7 +289,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(ProposalWanted)
     def show_proposal(self, event: ProposalWanted) -> None:
-        """The box in which it is read and confirmed; the app has it put together. One at a time."""
+        """Opens the box for reading and confirming a proposal, one at a time; the app has it prepared."""
         if not self.is_active:
             event.stop()
             return
@@ -299,7 +300,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(PlacesFound)
     def choose_place(self, event: PlacesFound) -> None:
-        """The only one at once; else it is asked which."""
+        """Opens the only place at once; asks if there are several."""
         event.stop()
         if len(event.places) == 1:
             self.post_message(PlaceWanted(*event.places[0]))

@@ -1,4 +1,4 @@
-"""What the views ask of the desk. They only ask; the app alone calls review."""
+"""What the views ask the app for. They only ask: the app alone calls the backend."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:  # loaded after the first paint
 
 
 class Request(Message):
-    """Something for the desk behind the screen to do; the app's table says what."""
+    """Something for the backend to do; the app's table says what."""
 
 
 @dataclass
 class HandoffChosen(Request):
-    """Another handoff is in view."""
+    """Another handoff was selected."""
 
     key: HandoffKey
 
 
 @dataclass
 class PhaseChosen(Request):
-    """Another phase of it is in view."""
+    """Another phase of the handoff was selected."""
 
     phase: str | None
 
 
 @dataclass
 class ViewWanted(Message):
-    """Another view is to be shown."""
+    """Asks for another view."""
 
     view: str
 
 
 @dataclass
 class PlaceWanted(Message):
-    """A file is to be shown at a line: in the diff where it changed, else as a document, else in the editor."""
+    """Asks for a file at a line: in the diff if it changed, otherwise as a document, otherwise in the editor."""
 
     path: str
     line: int | None = None
@@ -53,7 +53,7 @@ class PlaceWanted(Message):
 
 @dataclass
 class EditorWanted(Message):
-    """The user's editor is to be opened at a line."""
+    """Asks for the user's editor at a line."""
 
     path: str
     line: int | None = None
@@ -61,7 +61,7 @@ class EditorWanted(Message):
 
 @dataclass
 class CopyWanted(Message):
-    """A text is to be copied; `what` names it in the answer."""
+    """Asks to copy a text; the answer calls it `what`."""
 
     text: str
     what: str
@@ -69,25 +69,25 @@ class CopyWanted(Message):
 
 @dataclass
 class ChecksWanted(Request):
-    """Checks are to run afresh: these, or all where none is named."""
+    """Asks to run these checks again, or all of them if none is named."""
 
     only: tuple[str, ...] = ()
 
 
 class ChecksCancelled(Request):
-    """The run is to end."""
+    """Asks to cancel the running checks."""
 
 
 @dataclass
 class ScopeWanted(Request):
-    """Changes are to be shown from somewhere else on."""
+    """Asks to compare with something else."""
 
     scope: Scope
 
 
 @dataclass
 class FileWanted(Request):
-    """The hunks of a file are to be read."""
+    """Asks for the hunks of a file."""
 
     path: str
     options: DiffOptions
@@ -95,52 +95,52 @@ class FileWanted(Request):
 
 @dataclass
 class DocumentWanted(Request):
-    """A document is to be read."""
+    """Asks for a document."""
 
     path: str
 
 
 @dataclass
 class EntryWanted(Request):
-    """An entry of the log is to be shown whole."""
+    """Asks for a log entry in full."""
 
     entry: str
 
 
 class VerifyWanted(Request):
-    """The whole log is to be verified, now."""
+    """Asks to verify the complete log now."""
 
 
 @dataclass
 class CommentWanted(Message):
-    """A remark is to be written on these lines; the app asks for its words and then posts `CommentWritten`."""
+    """Asks for a comment on these lines; the app opens the box and then posts `CommentWritten`."""
 
     path: str
     line: int | None = None
     end_line: int | None = None
     text: str = ""
-    """What it begins with."""
+    """The text to start with."""
     instead_of: Comment | None = None
-    """The remark that is written anew; it goes when nothing is left of it."""
+    """The comment being edited; it is removed if its text is."""
 
 
 @dataclass
 class CommentWritten(Request):
-    """A remark on a line, a range or a file."""
+    """A comment on a line, a range or a file was written."""
 
     comment: Comment
 
 
 @dataclass
 class CommentRemoved(Request):
-    """A remark was taken back."""
+    """A comment was removed."""
 
     comment: Comment
 
 
 @dataclass
 class FileMarked(Request):
-    """A file was marked as read, or as not read."""
+    """A file was marked as read or unread."""
 
     path: str
     viewed: bool
@@ -148,23 +148,23 @@ class FileMarked(Request):
 
 @dataclass
 class DecisionWanted(Message):
-    """A decision is to be made; nothing is decided by that."""
+    """Asks to prepare a decision; this decides nothing yet."""
 
     verb: str
     key: HandoffKey | None = None
-    """The handoff under the cursor, where that may be on its way to be chosen; else the one in view."""
+    """The selected handoff, which may not be loaded yet; otherwise the current one."""
 
 
 @dataclass
 class DecisionAgainWanted(Request):
-    """What would be signed is to be put together anew."""
+    """Asks to prepare the content to sign again."""
 
     verb: str
 
 
 @dataclass
 class DecisionConfirmed(Message):
-    """Somebody has read this very part, and confirmed it."""
+    """A person has read exactly this and confirmed it."""
 
     part: DecisionPart
     reason: str
@@ -172,7 +172,7 @@ class DecisionConfirmed(Message):
 
 @dataclass
 class ReasonKept(Request):
-    """A reason as far as it is written."""
+    """A reason, as far as it has been written."""
 
     verb: str
     text: str
@@ -180,21 +180,21 @@ class ReasonKept(Request):
 
 @dataclass
 class ReasonEditWanted(Message):
-    """A reason is to be written in the user's editor."""
+    """Asks to write a reason in the user's editor."""
 
     text: str
 
 
 @dataclass
 class OutputWanted(Request):
-    """Some lines that an agent printed, or was told, are to be read."""
+    """Asks for some lines that an agent printed or was given."""
 
     place: OutputRange
 
 
 @dataclass
 class OutputSearchWanted(Request):
-    """The next line with a text is to be found, from a place on; backwards where its height is negative."""
+    """Asks for the next line with a text, from a position on; backwards if its height is negative."""
 
     place: OutputRange
     text: str
@@ -202,7 +202,7 @@ class OutputSearchWanted(Request):
 
 @dataclass
 class ProposalWanted(Request):
-    """Something about agents is to be shown, and done when it is confirmed."""
+    """Asks to show something about agents, and to do it once confirmed."""
 
     kind: ProposalKind
     run: RunKey | None = None
@@ -210,55 +210,55 @@ class ProposalWanted(Request):
 
 @dataclass
 class ProposalConfirmed(Request):
-    """Somebody has read what is proposed under this number, and confirmed it."""
+    """A person has read the proposal with this number and confirmed it."""
 
     number: int
     typed: str = ""
 
 
 class ProposalLeft(Request):
-    """Nothing is to be done."""
+    """The proposal was closed: do nothing."""
 
 
 class FollowUpsCancelled(Request):
-    """Nothing more is to start by itself for the handoff in view."""
+    """Asks that nothing more starts automatically for the current handoff."""
 
 
 @dataclass
 class BreakpointToggled(Request):
-    """A breakpoint is to be set, or taken away."""
+    """Asks to set or remove a breakpoint."""
 
     place: Breakpoint
 
 
 class ProofsWanted(Request):
-    """The proofs of work of the handoff in view are to be listed."""
+    """Asks for the list of proofs of work of the current handoff."""
 
 
 @dataclass
 class ProofWanted(Request):
-    """One of them is to be read."""
+    """Asks for one proof."""
 
     proof: MeasuredProof
 
 
 @dataclass
 class PlacesFound(Message):
-    """One of these files is to be opened; which, is asked where there are several."""
+    """Asks to open one of these files; the user chooses if there are several."""
 
     places: tuple[MentionedFile, ...]
 
 
 @dataclass
 class LeaveWanted(Message):
-    """The program is to be left while agents are at work: they go on, or are stopped first."""
+    """Asks to quit while agents are running: they keep running, or are stopped first."""
 
     stops: bool
 
 
 @dataclass
 class RunPaused(Request):
-    """An agent is to be held where it is, or to go on."""
+    """Asks to pause an agent, or to resume it."""
 
     run: RunKey
     paused: bool
@@ -266,108 +266,108 @@ class RunPaused(Request):
 
 @dataclass
 class RunReviewWanted(Request):
-    """The work of an agent that has ended is to be looked at."""
+    """Asks to review the work of an agent that has ended."""
 
     run: RunKey
 
 
 class NoteWanted(Message):
-    """A word to the agent is to be written."""
+    """Asks for a note to the agent."""
 
 
 @dataclass
 class NoteWritten(Request):
-    """A word to the agents of the handoff in view."""
+    """A note to the agents of the current handoff was written."""
 
     text: str
 
 
 @dataclass
 class ComparisonWanted(Request):
-    """Two attempts are to be compared, by their names."""
+    """Asks to compare two attempts, by name."""
 
     before: str
     after: str
 
 
 class FailureWanted(Request):
-    """Why the handoff in view fails is to be looked into."""
+    """Asks why the current handoff fails."""
 
 
 @dataclass
 class BisectProposed(Message):
-    """The commit where a check began to fail is to be found; a command is shown, and runs when it is confirmed."""
+    """Asks for the commit that broke a check; a command is shown first and runs once confirmed."""
 
     check: str
     command: str = ""
-    """For a check that is one: what is true when it passes, which names it."""
+    """For a check that is a command: the statement that holds if it passes."""
 
 
 @dataclass
 class BisectWanted(Request):
-    """The commit where a check began to fail is to be found."""
+    """Asks for the commit that broke a check."""
 
     check: str
 
 
 class BisectCancelled(Request):
-    """The search is to end."""
+    """Asks to stop the search."""
 
 
 @dataclass
 class TravelWanted(Request):
-    """The desk is to be shown as it was: at a commit or entry, or at the newest stop."""
+    """Asks to show the past: as of a commit or entry, or the newest stop."""
 
     at: str | None = None
 
 
 @dataclass
 class TravelMoved(Request):
-    """The slider stands on another stop."""
+    """The slider moved to another stop."""
 
     index: int
 
 
 class TravelEnded(Request):
-    """The desk is to be shown as it is."""
+    """Asks to return to now."""
 
 
 @dataclass
 class LogPlaceWanted(Message):
-    """An entry is to be shown in the log."""
+    """Asks to show an entry in the log."""
 
     entry: str
 
 
 @dataclass
 class ThemeChosen(Message):
-    """Another theme, by name."""
+    """Another theme was chosen."""
 
     name: str
 
 
 @dataclass
 class AppActionWanted(Message):
-    """An action that concerns the program itself: leave, suspend, redraw."""
+    """Asks for an action of the program itself: quit, suspend, redraw."""
 
     action: str
 
 
 class PartsChanged(Message):
-    """Other parts are on the screen now."""
+    """Other parts are on screen now."""
 
 
 class DescriptionChanged(Message):
-    """What a view says in the status line, or which of its actions it refuses, is not what it was."""
+    """A view's status line or its refused actions changed."""
 
 
 class StatusChanged(Message):
-    """A view has another status to tell, and no key was pressed."""
+    """A view's status changed without a key press."""
 
 
 @dataclass
 class StatusTextWanted(Message):
-    """A sentence for the status line."""
+    """Asks for a sentence in the status line."""
 
     text: str
     role: str = "text"

@@ -1,4 +1,4 @@
-"""Opens the app, and leaves the terminal as it was whatever happens."""
+"""Opens the app, and restores the terminal whatever happens."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from handoff_tui.tui.drawing.appearance import Appearance
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
-"""Sent by a closed window or a logout: by default they end a program where it stands, with the screen still its own."""
+"""Sent by a closed window or a logout. By default they would kill the program without restoring the screen."""
 
 
 def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool = False) -> tuple[str, ...]:
-    """Runs until the user leaves; names the agents that go on.
+    """Runs until the user quits; names the agents that keep running.
 
-    What went wrong is raised here, after the terminal was given back.
+    Errors are raised here, after the terminal has been restored.
     """
 
     def look() -> Appearance:
@@ -34,9 +34,9 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
 
     app = ReviewApp(starts, peek_theme(theme), look)
     app.driver_class = outlive_terminal(app.driver_class)
-    gc.freeze()  # what was imported stays; later collections pass over it
+    gc.freeze()  # imported objects stay; later collections skip them
     heard = asyncio.run(_run(app))
-    if heard:  # the terminal is as it was; whoever sent it learns that it was heard
+    if heard:  # the terminal is restored; the sender learns that the signal was received
         signal.raise_signal(heard[0])
     if app.fault is not None:
         raise app.fault
@@ -45,7 +45,7 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
 
 
 async def _run(app: ReviewApp) -> list[signal.Signals]:
-    """Runs the app; the signals that ended it."""
+    """Runs the app; returns the signals that ended it."""
     heard: list[signal.Signals] = []
 
     def end(number: signal.Signals) -> None:

@@ -181,11 +181,6 @@ _SCOPES = {
     DiffScope.BETWEEN: "between two points",
     DiffScope.SINCE_SHOWN: "since you were about to decide",
 }
-_PLURALS = {
-    "false claim": "false claims",
-    "new ownership clash": "new ownership clashes",
-    "dependency": "dependencies",
-}
 _AGREEMENT = {True: VerdictState.HOLDS, False: VerdictState.CONTRADICTED, None: VerdictState.UNVERIFIED}
 _ADVICE = "compare with something else: --against SNAPSHOT or COMMIT; `baseline capture` stores what is here for later"
 
@@ -253,7 +248,7 @@ def _add_sum(page: Page, diff: SnapshotDiff, files: int | None) -> None:
         (len([clash for clash in diff.clashes if not clash.known]), "new ownership clash"),
         (len([check for check in diff.claims if check.agrees is False]), "false claim"),
     ]
-    told = [_inflect(number, noun) for number, noun in worst if number]
+    told = [plural(number, noun) for number, noun in worst if number]
     if told:
         page.line(Cell("✗ ", "fail"), Cell(", ".join(told), "heading"))
     elif any(section.items for section in diff.sections.values()):
@@ -262,10 +257,6 @@ def _add_sum(page: Page, diff: SnapshotDiff, files: int | None) -> None:
         page.line(Cell("✓ ", "pass"), Cell("only file contents differ", "heading"))
     else:
         page.line(Cell("· ", "muted"), Cell("nothing differs", "heading"))
-
-
-def _inflect(number: int, noun: str) -> str:
-    return f"{number:,} {_PLURALS[noun]}" if number != 1 and noun in _PLURALS else plural(number, noun)
 
 
 def _describe_choice(choice: BaselineChoice) -> tuple[Cell, ...]:
@@ -345,7 +336,7 @@ def _add_sections(page: Page, diff: SnapshotDiff, *, everything: bool) -> None:
             shown = {item.id for item in section.items if item.explained is False or (name, item.id) in failing}
             add_section(page, name, section, shown, everything=everything)
         elif section.after_total:
-            same.append(_inflect(section.after_total, NOUNS[name]))
+            same.append(plural(section.after_total, NOUNS[name]))
     if same:
         page.blank()
         page.line(Cell(f"unchanged: {', '.join(same)}", "muted"))

@@ -80,7 +80,7 @@ def build_metrics_page(report: MetricsReport, *, everything: bool = False) -> Pa
 
 
 def _describe_log(report: MetricsReport) -> str:
-    words = [plural(report.entries, "entry").replace("entrys", "entries")]
+    words = [plural(report.entries, "entry")]
     words += [plural(report.submissions, "submission"), plural(report.decisions, "decision")]
     if report.withdrawn:
         words.append(f"{report.withdrawn:,} withdrawn")

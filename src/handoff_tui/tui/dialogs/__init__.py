@@ -1,3 +1,3 @@
-"""Everything that opens over a view."""
+"""Dialogs: everything that opens over a view."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A log that is not intact takes the whole screen: it cannot be overlooked, and it is said once."""
+"""A log that is not intact takes over the screen: nobody can overlook it, and it is shown once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from handoff_tui.tui.widgets.page_view import PageView
 _MOST = 12
 
 Alarm = tuple[tuple[str, tuple[str, ...]], ...]
-"""Repositories whose logs are not intact, each with what is wrong."""
+"""Repositories whose logs are not intact, with the problems of each."""
 
 
 def find_alarm(state: AppState) -> Alarm:
@@ -27,7 +27,7 @@ def find_alarm(state: AppState) -> Alarm:
 
 
 def build_alert_page(alarm: Alarm) -> Page:
-    """What is wrong, what follows from it, and what to do."""
+    """Says what is wrong, what it means, and what to do."""
     page = Page()
     page.line(Cell("✗ THE SIGNED LOG IS NOT INTACT", "critical"))
     page.blank()
@@ -65,7 +65,7 @@ _MOVES = {
 
 
 class AlertScreen(Box[str | None], inherit_bindings=False):
-    """`l` goes to the log, escape back to where one was; nothing else is answered. It gives back an offer to take."""
+    """`l` opens the log, escape goes back; every other key is ignored. Returns the offer that was taken."""
 
     CSS_PATH = "alert.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []

@@ -1,4 +1,4 @@
-"""The box that follows the search for the commit where a check began to fail, and shows what it came to."""
+"""The box that follows the search for the commit that broke a check, and shows the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STANDINGS = {
 
 
 def build_bisect_box(part: BisectPart | None) -> Page:
-    """What it came to, or what was tried so far, newest first."""
+    """Shows the result, or the commits tried so far, newest first."""
     if part is not None and part.report is not None:
         return build_bisect_page(part.report, everything=True)
     page = Page()
@@ -53,7 +53,7 @@ def build_bisect_box(part: BisectPart | None) -> Page:
 
 
 def build_bisect_wish(holds: str) -> Page:
-    """What would run, for a check that is a command: `holds` names it."""
+    """Shows the command that would run, for a check that is a command; `holds` names the check."""
     page = Page()
     page.line(Cell("To find the commit, a command runs on old commits, once for each commit tried."))
     page.line(Cell("  a commit is good if ", "muted"), Cell(render_safe(holds), "key"), indent=4)
@@ -64,7 +64,7 @@ def build_bisect_wish(holds: str) -> Page:
 
 
 def describe_search(part: BisectPart | None) -> Row:
-    """How far it has come, in one line."""
+    """Describes the progress in one line."""
     if part is not None and part.trouble is not None:
         return (Cell(" The search failed", "fail"),)
     if part is not None and part.report is not None:
@@ -81,14 +81,14 @@ def describe_search(part: BisectPart | None) -> Row:
 
 
 def _describe_effort(report: BisectReport) -> str:
-    """How many commits were tried, and how many of them could not be."""
+    """Says how many commits were tried, and how many couldn't be tested."""
     untold = sum(trial.standing is TrialVerdict.UNTESTABLE for trial in report.trials)
     odd = f", {untold:,} of them inconclusive" if untold else ""
     return f"{plural(len(report.trials), 'commit')} tried{odd}"
 
 
 def _describe_range(trials: tuple[BisectProgress, ...]) -> Row:
-    """From the last commit that is known to be good to the first that is known to be bad."""
+    """Names the last known good and the first known bad commit."""
     good = next((one.commit[:SHORT_COMMIT] for one in reversed(trials) if one.standing is TrialVerdict.GOOD), "?")
     bad = next((one.commit[:SHORT_COMMIT] for one in reversed(trials) if one.standing is TrialVerdict.BAD), "HEAD")
     return (Cell("good ", "muted"), Cell(good, "pass"), Cell(" … bad ", "muted"), Cell(bad, "fail"))
@@ -99,9 +99,9 @@ _OPENING = frozenset({"app.open", "pipeline.diff"})
 
 
 class BisectScreen(Box[str | None], inherit_bindings=False):
-    """While it searches, escape ends the search; then it leaves. Enter opens the diff that did it.
+    """Escape stops the search, then closes the box. Enter opens the diff of the commit that broke it.
 
-    A command is shown first and runs by a key of its own, never by Enter, and not by one that was typed ahead.
+    A command is shown first. It starts with a key other than Enter, and never with one that was typed ahead.
     """
 
     CSS_PATH = "bisect.tcss"
@@ -109,7 +109,7 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
     AUTO_FOCUS = ""
 
     def __init__(self, check: str, command: str, keys: Keys) -> None:
-        """With a command, nothing is searched until somebody says so: it would run, and many times."""
+        """If the check is a command, the search waits for consent: the command would run many times."""
         super().__init__()
         self._check, self._command = check, command
         self._keymap = keys
@@ -142,7 +142,7 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
         self.call_after_refresh(self._draw)
 
     def show(self, state: AppState) -> None:
-        """How far it has come. A search for another check is not this one."""
+        """Shows the progress; ignores a search for another check."""
         part = state.bisect
         is_mine = self._begun and part is not None and part.check == self._check
         if part is None or part is self._part or not is_mine or not self.is_mounted:
@@ -153,7 +153,7 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
 
     @property
     def scope(self) -> Scope | None:
-        """What the commit changed; nothing until it is found."""
+        """The scope that shows what the commit changed; None until it is found."""
         culprit = self._part.report.culprit if self._part is not None and self._part.report is not None else None
         if culprit is None or not culprit.parents:
             return None
@@ -192,7 +192,7 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
         self.query_one("#bisect-keys", Bar).show(*self._list_keys(), Cell("j k", "key"), Cell(" read"))
 
     def _list_keys(self) -> list[Cell]:
-        """What the keys mean now."""
+        """Lists what the keys do now."""
         over = not self._begun or (self._part is not None and self._part.is_over)
         cells = [Cell(f" {self._keymap.show('app.back')}", "key"), Cell(" leave  " if over else " stop the search  ")]
         if not self._begun:

@@ -1,4 +1,4 @@
-"""What every box over the desk has in common: it closes once, and nothing but itself."""
+"""The base of every box over the app: it closes once, and closes only itself."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from textual.screen import ModalScreen, ScreenResultType
 
 
 class Box(ModalScreen[ScreenResultType], inherit_bindings=False):
-    """The framework closes whatever lies on top; keys that were typed behind the closing one would close the desk."""
+    """A box that can't close what lies below it. The framework closes whatever is on top, even for keys typed ahead."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
     _has_closed = False
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Closes it, and gives back the result; a second time, or from below another box, nothing happens."""
+        """Closes the box with a result; does nothing the second time, or if another box is on top."""
         if self._has_closed or not self.is_active:
             return AwaitComplete()
         self._has_closed = True

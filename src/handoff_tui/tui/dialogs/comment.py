@@ -1,4 +1,4 @@
-"""The box in which a remark on some lines is written."""
+"""The box for writing a comment on some lines."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from handoff_tui.tui.widgets.bars import Bar, Rule
 
 
 class CommentField(TextArea):
-    """A field in which Enter is no new line."""
+    """A text field in which Enter doesn't start a new line."""
 
     class Kept(Message):
-        """The remark is written."""
+        """The comment is finished."""
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "enter":
@@ -36,7 +36,7 @@ class CommentField(TextArea):
 
 
 class CommentScreen(Box[Comment | None], inherit_bindings=False):
-    """Enter keeps the remark, ctrl+j begins another line, escape leaves it. Nothing is signed by it."""
+    """Enter keeps the comment, ctrl+j starts a new line, escape discards it. Nothing is signed."""
 
     CSS_PATH = "comment.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -84,7 +84,7 @@ class CommentScreen(Box[Comment | None], inherit_bindings=False):
 
 
 class NoteScreen(CommentScreen):
-    """Enter keeps the note: who is at work can read it, and the next agent is given it."""
+    """Enter keeps the note: a running agent can read it, and the next one gets it."""
 
     def _show_title(self) -> None:
         name = render_safe(self._blank.path or "")

@@ -1,4 +1,4 @@
-"""The lists to choose from, by the action that opens them."""
+"""The lists to choose from, by the action that opens each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from handoff_tui.tui.widgets.bars import Rule
 
 
 def build_stop_dialog(state: AppState) -> PaletteScreen:
-    """Every place between two phases; what is chosen is set, or taken away."""
+    """Offers every place before and after a phase; choosing one sets or removes the breakpoint."""
     view = state.agent.value
     phases = dict.fromkeys(agent.phase for agent in view.agents) if view is not None else {}
     places = [Breakpoint(phase, before=before) for phase in phases for before in (True, False)]
@@ -61,7 +61,7 @@ def parse_place(name: str) -> MentionedFile:
 
 
 def build_leave_dialog(at_work: Activity) -> PaletteScreen | None:
-    """Nothing where no agent of this desk is at work, and none is to start by itself."""
+    """None if no agent of this app is running and none is about to start."""
     runs, scheduled = at_work.runs, at_work.scheduled
     if not runs and not scheduled:
         return None
@@ -92,7 +92,7 @@ _USUAL = {
 
 
 class ScopeScreen(PaletteScreen):
-    """Enter takes the row under the cursor. Two moments are chosen one after the other, or typed as `one..other`."""
+    """Enter takes the selected row. Two points are chosen one after the other, or typed as `from..to`."""
 
     def __init__(self, state: AppState) -> None:
         moments = state.files.value.points if state.files.value else ()
@@ -123,7 +123,7 @@ class ScopeScreen(PaletteScreen):
             super()._take(key)
 
     def _ask_for_next(self, before: str | None) -> None:
-        """The older of two moments, and then the newer one."""
+        """Asks for the older point, then the newer one."""
         self._choosing_two, self._before = True, before
         self._offers = tuple(self._moments)
         words = "From which point?" if before is None else f"From {before} to which point?"
@@ -141,12 +141,12 @@ class ScopeScreen(PaletteScreen):
 
 
 def render_scope(scope: Scope) -> str:
-    """A scope as a dialog answers with it."""
+    """Writes a scope as the answer of a dialog."""
     return _PREFIX + _SEPARATOR.join((scope.scope.value, scope.against or "", scope.instead or ""))
 
 
 def parse_scope(name: str) -> Scope:
-    """The scope behind an answer, without its prefix."""
+    """Reads the scope from a dialog's answer, without its prefix."""
     scope, against, instead = (*name.split(_SEPARATOR), "", "")[:3]
     return Scope(DiffScope(scope), against or None, instead or None)
 
@@ -159,7 +159,7 @@ _ORDER = list(GROUPS)
 
 
 def build_help(hints: Sequence[Hint], keys: Keys) -> PaletteScreen:
-    """Everything that has a key here: what is special to the view first."""
+    """Lists everything that has a key here, the view's own actions first."""
     ordered = sorted(hints, key=_find_rank)
     offers = [
         Offer(
@@ -181,7 +181,7 @@ def _find_rank(hint: Hint) -> tuple[bool, int]:
 
 _MOST_FILES = 500
 _HIDDEN = frozenset({"nav", "focus"})
-"""Of no use from a list."""
+"""Actions that make no sense in a list."""
 
 
 def build_offers(state: AppState, hints: Sequence[Hint], themes: Sequence[str]) -> list[Offer]:
@@ -207,11 +207,11 @@ ANSWERS: dict[str, Callable[[str], Message]] = {
     "place": lambda name: PlaceWanted(*parse_place(name)),
     "leave": lambda name: LeaveWanted(stops=name == "stop"),
 }
-"""What is asked for by what was chosen in a dialog: the first word of an offer's id, and the rest of it."""
+"""What each choice asks for: by the first word of the offer's id, given the rest of it."""
 
 
 def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys) -> PaletteScreen | None:
-    """Nothing for actions that open no list."""
+    """None if the action opens no list."""
     makers: dict[str, Callable[[], PaletteScreen]] = {
         "app.palette": lambda: PaletteScreen("Commands", build_offers(state, hints, list_theme_names())),
         "app.help": lambda: build_help(hints, keys),
@@ -230,7 +230,7 @@ def _build_verbs(hints: Sequence[Hint]) -> PaletteScreen:
 
 
 def has_place(state: AppState, view: str, path: str) -> bool:
-    """Whether a view can show a file."""
+    """Tells whether a view can show a file."""
     if view == "diff":
         return state.files.value is not None and any(file.change.path == path for file in state.files.value.files)
     return state.item is not None and any(one.path == path for one in state.item.reviewed.handoff.documents)

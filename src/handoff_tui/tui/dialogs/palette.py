@@ -1,4 +1,4 @@
-"""A list to choose from over the desk: every command, or the answers to one question."""
+"""A list to choose from over the app: every command, or the answers to one question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOVES = {"down": 1, "up": -1, "pagedown": 8, "pageup": -8}
 
 
 class Offer(NamedTuple):
-    """Something to choose: its id, its words, a key or note at the right, and why it cannot be chosen now."""
+    """A choice: its id, its words, a key or note on the right, and why it can't be chosen now."""
 
     id: str
     words: str
@@ -31,7 +31,7 @@ class Offer(NamedTuple):
 
 
 class OfferRows:
-    """Offers as rows."""
+    """One row per offer."""
 
     def __init__(self, offers: Sequence[Offer]) -> None:
         self._offers = offers
@@ -47,7 +47,7 @@ class OfferRows:
 
 
 class PaletteScreen(Box[str | None], inherit_bindings=False):
-    """Filtered by every letter typed; Enter takes the row under the cursor. Never used to confirm a decision."""
+    """Every typed letter filters; Enter takes the selected row. Never used to confirm a decision."""
 
     CSS_PATH = "palette.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -108,6 +108,6 @@ class PaletteScreen(Box[str | None], inherit_bindings=False):
 
 
 def fits(offer: Offer, text: str) -> bool:
-    """Whether all words of the text are in the offer's words, in any order."""
+    """Tells whether the offer contains every word of the text, in any order."""
     words = f"{offer.words} {offer.id} {offer.note}".casefold()
     return all(word in words for word in text.casefold().split())

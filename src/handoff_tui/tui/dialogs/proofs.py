@@ -1,4 +1,4 @@
-"""The proofs of work of a handoff: by task across runs, the one under the cursor open below."""
+"""The proofs of work of a handoff, by task across runs; the selected one is open below."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _MARKS = {
 
 
 def build_proof_name(proof: MeasuredProof) -> str:
-    """A proof's name in the list; the same over refreshes."""
+    """Returns a proof's key in the list; it stays the same across refreshes."""
     return f"{proof.task or ''}\0{proof.run or ''}\0{proof.path}"
 
 
 class ProofRows:
-    """Each task with its proofs below it; the cursor stands on proofs only."""
+    """Each task with its proofs below it; the cursor stops on proofs only."""
 
     def __init__(self, tasks: Sequence[TaskProofs]) -> None:
         self._rows: list[MeasuredProof | str] = []
@@ -74,12 +74,12 @@ class ProofRows:
 
 
 def describe_proof(proof: MeasuredProof) -> str:
-    """What it is called: the path of a file, or whose output it is."""
+    """Names a proof: the path of a file, or the run whose output it is."""
     return render_safe(f"output of {proof.run}" if proof.recorded is not None and proof.run else proof.path)
 
 
 def build_proof_line(shown: ProofShown, index: int, shift: int) -> tuple[Cell, ...]:
-    """A line of a proof, from a column on; those of a diff by what they say."""
+    """Draws a line of a proof from a column on; lines of a diff are coloured."""
     line = shown.lines[index][:_LONGEST_RAW]
     return (Cell(render_safe(line)[shift:], _find_role(shown.proof.kind, line)),)
 
@@ -95,7 +95,7 @@ _SIDEWAYS = 16
 
 
 class ProofLines(LineView):
-    """One proof at a time, from its beginning on. A picture is as large as there is room for."""
+    """Shows one proof from its beginning. A picture takes the room there is."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
@@ -164,7 +164,7 @@ class ProofLines(LineView):
 
 
 def describe_picture(picture: Picture) -> str:
-    """How large it is in truth."""
+    """Says how large the picture really is."""
     return f"{picture.width} × {picture.height} pixels"
 
 
@@ -172,7 +172,7 @@ _LEAVING = frozenset({"app.back", "app.quit", "app.interrupt"})
 
 
 class ProofsScreen(Box[str | None], inherit_bindings=False):
-    """Gives back the name of a try, where somebody wants all of its output."""
+    """Returns the name of a run if the user wants all of its output."""
 
     CSS_PATH = "proofs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -201,7 +201,7 @@ class ProofsScreen(Box[str | None], inherit_bindings=False):
         self.call_after_refresh(self._draw)
 
     def show(self, state: AppState) -> None:
-        """What is known of them by now; the cursor stays on its proof."""
+        """Shows the proofs known so far; the cursor stays on its proof."""
         before, self._state = self._state, state
         if self.is_mounted and state.proofs is not before.proofs:
             self._draw()
@@ -229,7 +229,7 @@ class ProofsScreen(Box[str | None], inherit_bindings=False):
 
     @property
     def _shown(self) -> ProofShown | None:
-        """What is open, if it is the one under the cursor."""
+        """The open proof, if it is the selected one."""
         view = self._state.proofs.value
         shown = view.shown if view is not None else None
         here = self.query_one(RowList).key
@@ -255,7 +255,7 @@ class ProofsScreen(Box[str | None], inherit_bindings=False):
         self._show_proof()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """The whole output of a try is in the agent's view; any other proof is read here."""
+        """Opens a run's output in the agent view; every other proof is read here."""
         event.stop()
         shown = self._shown
         if shown is not None and shown.run is not None:

@@ -1,4 +1,4 @@
-"""The box in which a person reads what is about to be done about agents. Only its own key does it, never Enter."""
+"""The box in which a person reads what is about to be done with agents. Only its own key does it, never Enter."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORD_WIDTH = 9
 
 
 def add_trust(page: Page, plan: RequestedCommands) -> None:
-    """Each command word by word, its scripts with their digests, and the digest over all of it."""
+    """Shows each command word by word, its scripts with their digests, and the digest of everything."""
     number = len(plan.commands) + len(plan.functions)
     page.line(Cell(f"This repository asks to run {plural(number, 'check')} with your permissions."))
     page.line(Cell("Any change to them or their scripts asks for your consent again.", "muted"))
@@ -87,7 +87,7 @@ _MOST_PROMPT_LINES = 2_000
 
 
 def build_proposal_page(proposal: Proposal) -> Page:
-    """What would be done, word for word; or why it cannot be."""
+    """Shows what would be done, word for word, or why it can't be."""
     page = Page()
     if proposal.note:
         page.line(Cell("! ", "warning"), Cell(render_safe(proposal.note), "warning"), indent=2)
@@ -134,7 +134,7 @@ def _add_plan(page: Page, plan: StepPlan) -> None:
 
 
 def _add_loop(page: Page, plan: StepPlan, breakpoints: frozenset[Breakpoint]) -> None:
-    """What follows by itself, and what ends it."""
+    """Says what follows automatically, and what stops it."""
     page.heading("Then, automatically")
     target = plan.failure_target or plan.phase
     places = ", ".join(describe_breakpoint(stop) for stop in sorted(breakpoints))
@@ -185,7 +185,7 @@ def _add_others(page: Page, proposal: Proposal) -> None:
 
 
 def describe_obstacle(proposal: Proposal, typed: str) -> str:
-    """Why it cannot be confirmed now; nothing when it can."""
+    """Says why it can't be confirmed now; empty if it can."""
     waiting = {
         ProposalStage.PREPARING: "it's still being prepared",
         ProposalStage.REFUSED: "it can't be done",
@@ -203,7 +203,7 @@ _LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"
 
 
 class ProposalScreen(Box[None], inherit_bindings=False):
-    """From the wish to the deed. Keys count only when what they mean has been on the screen for a while."""
+    """Shows a proposal and carries it out. Keys count only once it has been on screen for a moment."""
 
     CSS_PATH = "proposal.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -215,7 +215,7 @@ class ProposalScreen(Box[None], inherit_bindings=False):
         self._keymap = keys
         self._proposal: Proposal | None = None
         self._painted, self._readable = Arming(), Arming()
-        """What is shown, and what would be done: other keys hold back the one that does it."""
+        """One clock for the box, one for the action; other keys delay the one that confirms."""
         self._said = ""
 
     def compose(self) -> ComposeResult:
@@ -233,7 +233,7 @@ class ProposalScreen(Box[None], inherit_bindings=False):
         self.call_after_refresh(self._draw)
 
     def show(self, state: AppState) -> None:
-        """What is known of it by now."""
+        """Shows what is known so far."""
         proposal = state.proposal
         if proposal is None or proposal is self._proposal or proposal.kind is not self._kind or not self.is_mounted:
             return
@@ -257,14 +257,14 @@ class ProposalScreen(Box[None], inherit_bindings=False):
         self.set_timer(PAUSE_SECONDS, self._settle)
 
     def _settle(self) -> None:
-        """Long enough on the screen: what must be typed can be."""
+        """The box has been on screen long enough: opens the field for typing."""
         field = self.query_one(NameField)
         if field.display and self.focused is None:
             field.focus(scroll_visible=False)
         self._draw()
 
     def takes(self, event: events.Key | events.Paste) -> bool:
-        """Every key before the field that has the focus; whether it is not for the field."""
+        """Sees every key before the focused field does; tells whether it keeps the key from the field."""
         if not self._painted.admits(event.time):
             return True
         if isinstance(event, events.Paste) or event.is_printable:
@@ -281,7 +281,7 @@ class ProposalScreen(Box[None], inherit_bindings=False):
         self._perform(self._keymap.find(event, ("decision", "focus", "nav", "app")), event.time)
 
     def _perform(self, action: str | None, at: float) -> bool:
-        """Whether the action is one of this box."""
+        """Performs an action; tells whether it belongs to this box."""
         if action == "decision.confirm":
             self._confirm(at)
         elif action in _LEAVING:

@@ -1,4 +1,4 @@
-"""How the user's own desk looks and answers: theme, glyphs, keys, editor. A repository has no say in it."""
+"""How the app looks and responds for this user: theme, glyphs, keys, editor. A repository can't change it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """What the user chose, or what fits the terminal."""
+    """What the user chose, or what suits the terminal."""
 
     theme: Theme
     keymap: Mapping[str, str] = field(default_factory=lambda: DEFAULT_KEYMAP)
@@ -28,7 +28,7 @@ class Appearance:
 
 
 def load_appearance(theme: str | None = None, *, read_only: bool = False) -> Appearance:
-    """The user's choices; what the terminal can show wins over the file, and a theme that was asked for over both."""
+    """Loads the user's choices. The terminal's limits override the file; a theme given explicitly overrides both."""
     settings = load_settings(None).settings
     return Appearance(
         theme=load_theme(theme or adapt_theme(settings.theme), find_theme_folder()),

@@ -1,4 +1,4 @@
-"""Cells to what the framework draws. The only place where a text becomes a segment: never through markup."""
+"""Turns cells into what the framework draws. The only place where text becomes a segment: never through markup."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.drawing.theming import ASCII_GLYPHS, Ink
 
 _FILLING = "  "
-"""One blank stands between words."""
+"""One blank separates words."""
 
 
 class Inked(Protocol):
-    """An app that says how cells are drawn."""
+    """An app that knows how to draw cells."""
 
     @property
     def ink(self) -> Ink: ...
@@ -29,18 +29,18 @@ def find_ink(widget: Widget) -> Ink:
 
 
 def draw_cells(cells: Iterable[Cell], width: int, ink: Ink, ground: Style | None = None) -> Strip:
-    """One line, exactly `width` columns: cut with an ellipsis, or filled up."""
+    """Draws one line of exactly `width` columns: cut with an ellipsis, or padded."""
     under = ink.background if ground is None else ground
     segments = [segment for cell in cells if cell.text for segment in _draw_cell(cell, ink, under)]
     strip = Strip(segments)
     if strip.cell_length > width > 0:
         more = segments[-1].style if segments else under
         return Strip([*strip.crop(0, width - 1), Segment(_spell("…", ink), more)]).simplify()
-    return strip.extend_cell_length(width, under).simplify()  # fewer escape codes: they travel over ssh
+    return strip.extend_cell_length(width, under).simplify()  # fewer escape codes, for slow ssh connections
 
 
 def _draw_cell(cell: Cell, ink: Ink, under: Style) -> list[Segment]:
-    """Blanks that fill up a column around a word whose colours are turned round belong to the ground."""
+    """Draws a cell. Padding around a word in reverse video belongs to the background."""
     text, style = _spell(cell.text, ink), ink.get_on(cell.role, under)
     if not style.reverse or under.reverse or _FILLING not in text:
         return [Segment(text, style)]

@@ -1,7 +1,7 @@
 """The last guard before the terminal: no escape code and nothing invisible leaves this program as text.
 
-Everything from disk was made safe when its cells were built. This filter is for what a widget of the framework, or a
-mistake of ours, lets through: a single escape sequence in a file name could repaint a failure as a pass.
+Everything from disk was made safe when its cells were built. This filter catches what a framework widget, or a
+bug in handoff-tui, lets through: one escape sequence in a file name could repaint a failure as a pass.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from handoff_tui.core.text.safe_text import find_hidden, render_safe
 
 
 class SafeFilter(LineFilter):
-    """Shows what would otherwise be obeyed; a line keeps its width."""
+    """Shows control characters instead of sending them; a line keeps its width."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - the framework's way to call it
         if all(segment.control or (segment.text.isascii() and segment.text.isprintable()) for segment in segments):

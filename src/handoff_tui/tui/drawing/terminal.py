@@ -1,6 +1,6 @@
-"""The terminal may go away while we write to it: a closed window, a lost connection. Then what is written is lost.
+"""Survives a terminal that goes away while the app writes to it: a closed window, a lost connection.
 
-The framework's writer would end with the first error, and the program would wait for it for ever instead of leaving.
+The framework's writer would stop at the first error, and the program would wait for it for ever instead of exiting.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 
 class LastingFile:
-    """A file that takes everything, whether or not somebody is at its other end."""
+    """A file that accepts everything, even if nobody is at the other end."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -34,7 +34,7 @@ class LastingFile:
 
 
 class OutlivingDriver(LinuxDriver):
-    """The framework's own, writing to a file that lasts."""
+    """The framework's driver, writing to a file that never fails."""
 
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - as the framework calls it
         super().__init__(*given, **named)
@@ -43,5 +43,5 @@ class OutlivingDriver(LinuxDriver):
 
 
 def outlive_terminal(driver: type[Driver]) -> type[Driver]:
-    """In the place of the driver of a terminal; others stay as they are."""
+    """Returns a terminal driver that survives a lost terminal; other drivers are returned unchanged."""
     return OutlivingDriver if driver is LinuxDriver else driver

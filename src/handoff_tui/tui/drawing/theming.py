@@ -1,4 +1,4 @@
-"""Our themes as the framework takes them: roles become styles for cells, and a few of them colour its own widgets."""
+"""Our themes for the framework: roles become styles for cells, and some of them colour its own widgets."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ASCII_GLYPHS = str.maketrans(
 
 
 class Ink:
-    """How cells are drawn: the styles of one theme by role, and whether only ASCII may be used."""
+    """How cells are drawn: the styles of one theme by role, and whether only ASCII is allowed."""
 
     def __init__(self, theme: Theme, *, ascii_only: bool = False) -> None:
         self.theme = theme
@@ -77,18 +77,18 @@ class Ink:
 
     @property
     def tinted(self) -> bool:
-        """Whether changed lines stand upon a colour of their own, so that their words may have others."""
+        """Whether changed lines have a background colour, so their words can have other colours."""
         return self.background not in {self.added, self.removed}
 
     def get(self, role: str) -> Style:
-        """How a role is written."""
+        """Returns the style of a role."""
         return self._styles[role]
 
     def get_on(self, role: str, ground: Style) -> Style:
-        """How a role is written on a ground.
+        """Returns the style of a role on a background.
 
-        On one that turns colours round, each cell would get a ground of its own, and some could not be read: there
-        only the weight of the letters is left of a role. Its glyph and its word say the rest.
+        On a reversed background every cell would get another background, and some would be unreadable. There
+        only the weight of a role remains; its glyph and word say the rest.
         """
         style = self._styles[role]
         if not ground.reverse:
@@ -97,12 +97,12 @@ class Ink:
 
 
 def is_native(theme: Theme) -> bool:
-    """Whether the theme speaks of the terminal's own colours instead of naming its own."""
+    """Tells whether the theme uses the terminal's own colours."""
     return any(not theme.style(role).colour.startswith("#") for role in theme.roles)
 
 
 def build_framework_theme(theme: Theme) -> FrameworkTheme:
-    """What the framework's own widgets (fields, scroll bars) are coloured with."""
+    """Returns the colours of the framework's own widgets (fields, scroll bars)."""
     colours = {role: _name(theme.style(role).colour) for role in theme.roles}
     return FrameworkTheme(
         name=f"handoff-{theme.name}",
@@ -152,5 +152,5 @@ def _colour(name: str) -> Color:
 
 
 def _name(colour: str) -> str:
-    """A colour as the framework spells it."""
+    """Returns a colour as the framework spells it."""
     return colour if colour.startswith("#") else f"ansi_{colour.replace('-', '_')}"

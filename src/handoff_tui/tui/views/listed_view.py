@@ -1,4 +1,4 @@
-"""A view that is a list under its headings, and below it a page about what the cursor stands on."""
+"""A view with a list under headings, and below it a page about the selected row."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import RowList, RowSource
 
 _TICK_SECONDS = 20.0
-"""Ages on the screen grow by minutes; more often would cost and show nothing."""
+"""Ages change by the minute; refreshing more often would show nothing new."""
 _MARK = 2
-"""The columns of the cursor's mark, left of every row."""
+"""The width of the cursor mark, left of every row."""
 
 
 class ListedView(View):
-    """What the list views have in common."""
+    """The base of the list views."""
 
     DEFAULT_CSS = """
     ListedView RowList { height: 3fr; min-height: 3; }
@@ -26,7 +26,7 @@ class ListedView(View):
     title = ""
     """What the page below is about."""
     _text = ""
-    """What the list is filtered by."""
+    """The current filter."""
 
     def compose(self) -> ComposeResult:
         yield Bar(id="heading")
@@ -46,15 +46,15 @@ class ListedView(View):
         return self.query_one(PageView)
 
     def redraw(self) -> None:
-        """Draws the list anew, with the time as it is now."""
+        """Draws the list again with the current time."""
         raise NotImplementedError
 
     def build_page(self) -> Page:
-        """The page about what the cursor stands on."""
+        """Builds the page about the selected row."""
         raise NotImplementedError
 
     def show_rows(self, source: RowSource, heading: tuple[Cell, ...] = ()) -> None:
-        """Another list under its headings; the cursor stays on what it stood on."""
+        """Shows another list under its headings; the cursor stays where it was."""
         self.query_one("#heading", Bar).show(Cell(" " * _MARK), *heading)
         self.rows.show(source)
 
@@ -67,12 +67,12 @@ class ListedView(View):
 
     @property
     def room(self) -> int:
-        """Columns that a row has."""
+        """The width of a row."""
         return max(1, self.rows.room - _MARK)
 
     def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         event.stop()
-        if event.key == self.rows.key:  # else the cursor has gone on meanwhile
+        if event.key == self.rows.key:  # else the cursor has moved on
             self.highlight(event.key)
             self.show_page(from_top=True)
 
@@ -81,12 +81,12 @@ class ListedView(View):
         self.open(event.key)
 
     def on_row_list_room_changed(self, event: RowList.RoomChanged) -> None:
-        """Headings stand over their columns."""
+        """Keeps the headings above their columns."""
         event.stop()
         self.call_after_refresh(self.redraw)
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
-        """Filters the list; asked again, the cursor goes on."""
+        """Filters the list; asked again, moves to the next match."""
         if again:
             self.rows.move(-1 if backwards else 1)
             return ""
@@ -95,14 +95,14 @@ class ListedView(View):
         return self.describe_found() if text else ""
 
     def describe_found(self) -> str:
-        """How many rows the filter leaves."""
+        """Says how many rows match."""
         raise NotImplementedError
 
     def highlight(self, key: str) -> None:
-        """The cursor stands on another row."""
+        """Called when another row is selected."""
 
     def open(self, key: str) -> None:  # noqa: ARG002 - most read on
-        """Enter on a row: the page below is to be read."""
+        """Handles Enter on a row: moves to the page below."""
         self.page.focus(scroll_visible=False)
 
     def on_resize(self) -> None:

@@ -1,4 +1,4 @@
-"""The rail at the left of a wide screen: inbox, pipeline and checks beside whatever is in view."""
+"""The rail on the left of a wide screen: inbox, pipeline and checks beside the current view."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, Loaded, Part, Value
@@ -26,12 +25,12 @@ from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, RowSource
 
 _SECTIONS = ("inbox", "pipeline", "checks")
 _HIGH = 40
-"""From so many rows on all lists have room; below it one."""
+"""From this height on, all lists have room; below it, one."""
 
 
 @cache
 def list_sections(in_view: str, height: int) -> tuple[str, ...]:
-    """What is not in view anyway; one list where there is no room for more."""
+    """Lists what isn't in view anyway; one list if there is no room for more."""
     shown = tuple(name for name in _SECTIONS if name != in_view)
     return shown if height >= _HIGH else shown[:1]
 
@@ -57,7 +56,7 @@ class RailSection(Vertical):
 
 
 class Rail(Vertical):
-    """Short forms of three lists, from the same rows. The list that is in view anyway is left out."""
+    """Short forms of three lists, from the same rows, without the one that is already in view."""
 
     DEFAULT_CSS = """
     RailSection { height: 1fr; }
@@ -69,7 +68,7 @@ class Rail(Vertical):
         super().__init__(id=id)
         self._state = AppState()
         self._drawn: dict[str, tuple[object, ...]] = {}
-        """What each list was made from."""
+        """What each list was built from."""
 
     def compose(self) -> ComposeResult:
         for name in _SECTIONS:
@@ -77,12 +76,12 @@ class Rail(Vertical):
 
     @property
     def parts(self) -> frozenset[Part]:
-        """What is on the rail, and so must be fresh."""
+        """The parts on the rail, which must be fresh."""
         of_sections = {"pipeline": Part.PIPELINE, "checks": Part.CHECKS}
         return frozenset(of_sections[name] for name in self._list_shown() if name in of_sections)
 
     def show(self, state: AppState) -> None:
-        """Draws another state."""
+        """Draws a new state."""
         self._state = state
         shown = self._list_shown()
         made_from: dict[str, tuple[object, ...]] = {
@@ -122,7 +121,7 @@ class Rail(Vertical):
 
     @on(RowList.Highlighted)
     def stay(self, event: RowList.Highlighted) -> None:
-        """Moving along the rail chooses nothing."""
+        """Moving along the rail selects nothing."""
         event.stop()
 
     @on(RowList.Opened)
@@ -171,7 +170,7 @@ class Rail(Vertical):
             section.show(EmptyRows(_explain(part, "not run")), title)
             return
         blocking = len(report.blocking_failures)
-        words = f"✗ {plural(blocking, 'block').replace('blocks', 'block')}" if blocking else f"✓ {report.passed} pass"
+        words = f"✗ {blocking:,} block" if blocking else f"✓ {report.passed} pass"
         rows = CheckRows(report, stale=part.stale, at=part.at, now=read_now())
         section.show(rows, title, right="stale" if part.stale else words)
 

@@ -1,4 +1,4 @@
-"""What all views have in common: what they need, what they can do, and why they cannot."""
+"""The base of all views: what they need, what they can do, and why they can't."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from handoff_tui.tui.widgets.line_view import LineView
 
 
 class View(Container):
-    """One view of the desk: a function of the state it is shown."""
+    """One view of the app: a function of the state it is given."""
 
     DEFAULT_CSS = """
     View { width: 1fr; height: 1fr; background: $background; layout: vertical; }
@@ -23,33 +23,33 @@ class View(Container):
     scope: ClassVar[str]
     """Its name: the first word of its actions' ids."""
     parts: ClassVar[frozenset[Part]] = frozenset()
-    """What it needs to be fresh while it is on the screen."""
+    """The parts that must be fresh while it is on screen."""
     hints: ClassVar[tuple[str, ...]] = ()
-    """Actions for the key bar, most wanted first; what does not fit is left out."""
+    """Actions for the key bar, most useful first; those that don't fit are left out."""
 
     def show(self, state: AppState) -> None:
-        """Draws another state. Called after every change, so it compares before it works."""
+        """Draws a new state. Called after every change, so it compares before it works."""
         raise NotImplementedError
 
     @property
     def handoff(self) -> HandoffKey | None:
-        """The handoff under the cursor, in a view that lists them: who decides means that one."""
+        """The selected handoff, in a view that lists them: a decision is about that one."""
         return None
 
     def list_hints(self) -> tuple[str, ...]:
-        """The same where what is wanted most depends on what is in view."""
+        """Lists the hints if they depend on what is in view."""
         return self.hints
 
     def refuse(self, action: str) -> str:  # noqa: ARG002 - for those who refuse some
-        """Why an action cannot be done now; nothing when it can."""
+        """Says why an action can't be done now; empty if it can."""
         return ""
 
     def list_acts(self) -> Mapping[str, Callable[[], object]]:
-        """Its own actions, and what does them."""
+        """Maps its own actions to functions."""
         return {}
 
     def perform(self, action: str) -> bool:
-        """Does one of its own actions, or a general one such as `nav.down`; whether it was one."""
+        """Performs one of its own actions, or a general one such as `nav.down`; tells whether it did."""
         if (act := self.list_acts().get(action)) is not None:
             act()
             return True
@@ -60,23 +60,23 @@ class View(Container):
         return True
 
     def post_message(self, message: Message) -> bool:
-        """As its own: what a view posts while the screen calls it would otherwise stop at the screen."""
+        """Posts as this view: a message posted while the screen calls it would otherwise stop at the screen."""
         if self.is_attached and message._sender is self.screen:  # noqa: SLF001 - there is no other way to ask
             message.set_sender(self)
         return super().post_message(message)
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:  # noqa: ARG002
-        """Finds a text, or filters by it; what there is to say of it. An empty text ends it."""
+        """Finds a text or filters by it; returns what to say about it. An empty text ends the search."""
         return ""
 
     def go_to(self, path: str, line: int | None) -> None:
         """Shows a place in a file; for views that show files."""
 
     def choose(self, name: str) -> None:
-        """Puts the cursor on a row and reads on there; for views that list something."""
+        """Selects a row and moves there; for views that list something."""
 
     def describe(self) -> tuple[Cell, ...]:
-        """The status line."""
+        """Returns the status line."""
         return ()
 
     @property

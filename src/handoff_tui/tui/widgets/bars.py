@@ -1,4 +1,4 @@
-"""Lines of one row: title, tabs, status, key hints, and the rule over a panel. Parts of them can be clicked."""
+"""Lines of one row: title, tabs, status, key hints, and the rule above a panel. Parts of them can be clicked."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Bar(Widget):
         self.show_parts([("", cells)])
 
     def show_parts(self, parts: Iterable[tuple[str, Row]]) -> None:
-        """Cells with the action that a click on them performs."""
+        """Shows cells with the action that a click on them performs."""
         now = tuple(parts)
         if now != self._parts:
             self._parts = now
@@ -70,10 +70,10 @@ class Bar(Widget):
 
 
 class KeyBar(Bar):
-    """Key hints, as many as fit; one that cannot be done now is struck dim, and says why when it is pressed."""
+    """Key hints, as many as fit; one that can't be used now is dimmed, and says why when it is pressed."""
 
     def show_hints(self, hints: Sequence[Hint], width: int, pinned: str = "") -> None:
-        """`pinned` is an action that keeps its room, however many are more wanted."""
+        """Shows the hints; `pinned` is an action that always keeps its place."""
         parts: list[tuple[str, Row]] = []
         kept = sum(_measure(_draw_hint(hint)) for hint in hints if hint.action == pinned and hint.key)
         room = width - 1 - kept
@@ -97,7 +97,7 @@ def _measure(row: Row) -> int:
 
 
 class Rule(Bar):
-    """A line over a panel, with the panel's name in it; as long as the panel is wide."""
+    """A line above a panel, with the panel's name in it."""
 
     def __init__(self, *, id: str | None = None, raised: bool = False) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id, raised=raised)

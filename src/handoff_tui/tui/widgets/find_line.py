@@ -1,4 +1,4 @@
-"""The line one types into to find or to filter."""
+"""The input line for finding and filtering."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handoff_tui.tui.widgets.bars import Bar
 
 
 class FindLine(Horizontal):
-    """A field that answers to every letter. Enter keeps what is found and returns; escape ends it."""
+    """A field that reacts to every letter. Enter keeps the result and returns; escape cancels."""
 
     DEFAULT_CSS = """
     FindLine { height: 1; }
@@ -22,14 +22,14 @@ class FindLine(Horizontal):
     """
 
     class Changed(Message):
-        """Another text is looked for."""
+        """The search text changed."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class Left(Message):
-        """The field was left, with or without keeping what was found."""
+        """The field was left, with or without keeping the result."""
 
         def __init__(self, *, kept: bool) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""How far a part of the state can be relied on."""
+"""How current a part of the state is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def read_now() -> datetime:
 
 
 def describe_freshness(part: Loaded[Value], watching: Watching, now: datetime | None) -> Cell:
-    """How far a part of the state can be relied on: live, rescanning, stale, or read some time ago."""
+    """Says how current a part of the state is: live, rescanning, stale, or read some time ago."""
     if part.loading:
         return Cell("rescanning", "warning")
     if part.stale:

@@ -1,4 +1,4 @@
-"""Lines of cells of any number: only those in view are built and drawn."""
+"""Any number of lines of cells: only the visible ones are built and drawn."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.drawing.cells import draw_cells, find_ink
 
 _KEPT = 1_000
-"""So many drawn lines are remembered."""
+"""How many drawn lines are cached."""
 
 
 class LineView(ScrollView, can_focus=True, inherit_bindings=False):
-    """The common part of lists, pages and diffs. Keys reach it as `nav` actions, through the screen."""
+    """The base of lists, pages and diffs. Keys reach it as `nav` actions, through the screen."""
 
     DEFAULT_CSS = """
     LineView { background: $background; scrollbar-size: 1 1; overflow-x: hidden; }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
     draws_by_line: ClassVar[bool] = False
-    """Whether each row of the screen is one line, as drawn here: then only those are drawn anew that differ."""
+    """Whether each screen row is one line as drawn here; then only rows that differ are drawn again."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id, classes=classes)
         self._drawn: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT)
         self._by_content: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT)
-        """The same cells are the very same strip: the framework remembers what it made of it for the terminal."""
+        """Strips by cells: for the same strip, the framework reuses what it sent to the terminal."""
         self._painted: dict[int, tuple[int, Strip]] = {}
-        """What stands in each row of the screen, and how far it was scrolled then."""
+        """What each screen row shows, and the scroll position at that time."""
         self._version = 0
 
     @property
     def line_count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         raise NotImplementedError
 
     def build_line(self, index: int, width: int) -> tuple[Cell, ...]:
-        """The cells of one line."""
+        """Builds the cells of one line."""
         raise NotImplementedError
 
     def find_ground(self, index: int) -> Style | None:  # noqa: ARG002 - for those who mark lines
-        """What a line stands upon, where it is not the background."""
+        """Returns the background style of a line; None for the default."""
         return None
 
     @property
     def room(self) -> int:
-        """Columns to draw in; the scroll bar's is not among them."""
+        """The columns to draw in, without the scroll bar."""
         return self.scrollable_content_region.width
 
     def lines_changed(self) -> None:
-        """Something else is to be drawn. The place stays where it is."""
+        """Redraws; the position stays."""
         self._version += 1
         before, self.virtual_size = self.virtual_size, Size(self.room, self.line_count)
         rows = self._find_changed_rows() if before == self.virtual_size else None
@@ -66,7 +66,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(*(Region(0, y, self.size.width, 1) for y in rows))
 
     def _find_changed_rows(self) -> list[int] | None:
-        """The rows of the screen that would look different now; nothing where that is not known."""
+        """Returns the screen rows that would look different now; None if that isn't known."""
         if not self.draws_by_line:
             return None
         offset, region = self.scroll_offset.y, self.scrollable_content_region
@@ -120,7 +120,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self.scroll_offset.y + by, animate=False)
 
     def navigate(self, action: str) -> None:
-        """One of the `nav` actions."""
+        """Performs one of the `nav` actions."""
         page = max(1, self.scrollable_content_region.height - 1)
         moves = {
             "nav.down": 1,

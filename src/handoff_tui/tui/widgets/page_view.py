@@ -1,4 +1,4 @@
-"""A page to read: wrapped to the width there is, scrolled, searched."""
+"""A page to read: wrapped to the width, scrolled, searched."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PageView(LineView):
         return self._rows
 
     def show(self, page: Page, *, from_top: bool = False) -> None:
-        """Another page; the place stays unless it is a page about something else."""
+        """Shows another page; the position stays unless the page is about something else."""
         self.show_rows(lambda width: lay_out(page, width), from_top=from_top)
 
     def show_rows(self, build: Callable[[int], Rows], *, from_top: bool = False) -> None:
@@ -46,14 +46,14 @@ class PageView(LineView):
         self._lay_out()
 
     def watch_show_vertical_scrollbar(self) -> None:
-        """The bar takes a column; the framework tells no size then."""
+        """The scroll bar takes a column, but the framework reports no new size."""
         self.call_after_refresh(self._lay_out)
 
     def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - laid out for it already
         return mark_found(self._rows[index], self._found) if self._found else self._rows[index]
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> bool:
-        """Scrolls to the next line that has the text; whether there is one. Nothing ends the search."""
+        """Scrolls to the next line with the text; tells whether there is one. An empty text ends the search."""
         self._found = text.casefold()
         self.lines_changed()
         if not text:
@@ -75,7 +75,7 @@ class PageView(LineView):
             self._width = width
             self._rows = self._build(width)
             self.lines_changed()
-            if changed:  # another width: about the same place of the text
+            if changed:  # another width: go to about the same place in the text
                 self.scroll_to(y=round(place * len(self._rows)), animate=False, force=True)
         else:
             self.lines_changed()
@@ -86,11 +86,11 @@ def join(row: Sequence[Cell]) -> str:
 
 
 def mark_found(row: Sequence[Cell], text: str) -> tuple[Cell, ...]:
-    """The row with every place of the text marked; what crosses two cells is not."""
+    """Marks every match in the row, except those that span two cells."""
     cells: list[Cell] = []
     for cell in row:
         folded = cell.text.casefold()
-        if len(folded) != len(cell.text):  # a letter that folds into two: places would not agree
+        if len(folded) != len(cell.text):  # a letter that folds into two: positions would be off
             cells.append(cell)
             continue
         start = 0

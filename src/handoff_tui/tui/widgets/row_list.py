@@ -1,4 +1,4 @@
-"""A list of rows with a cursor that holds on to what it stands on while the list changes around it."""
+"""A list of rows whose cursor stays on its row while the list changes around it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from handoff_tui.tui.widgets.line_view import LineView
 
 
 class RowSource(Protocol):
-    """A list of any length. `keys` stay the same over refreshes: the cursor holds on to a key, not to a number."""
+    """A list of any length. `keys` stay the same across refreshes: the cursor follows a key, not a number."""
 
     @property
     def keys(self) -> Sequence[str]:
-        """One for each row. An empty key: the cursor passes over that row (a rule, a heading)."""
+        """One key per row. The cursor skips rows with an empty key (a rule, a heading)."""
         ...
 
     def build_row(self, index: int, width: int) -> tuple[Cell, ...]:
-        """The cells of one row, for that many columns; what is longer is cut by whoever draws."""
+        """Builds the cells of one row for a width; longer rows are cut when drawn."""
         ...
 
 
 class EmptyRows:
-    """Nothing to list: a sentence in its place."""
+    """An empty list: a sentence in its place."""
 
     def __init__(self, *words: Cell) -> None:
         self._words = words
@@ -42,12 +42,12 @@ class EmptyRows:
 
 
 class RowList(LineView):
-    """Rows from a source. The cursor's row is marked by a glyph and by the theme's selection."""
+    """Rows from a source. A glyph and the theme's selection mark the cursor's row."""
 
     draws_by_line = True
 
     class Highlighted(Message):
-        """The cursor stands on another row, or its row came to be."""
+        """The cursor moved to another row, or its row appeared."""
 
         def __init__(self, rows: RowList, key: str) -> None:
             super().__init__()
@@ -58,10 +58,10 @@ class RowList(LineView):
             return self.rows
 
     class RoomChanged(Message):
-        """The scroll bar came or went: a row has another width."""
+        """The scroll bar came or went, so rows have another width."""
 
     class Opened(Message):
-        """Enter, or a click on the row under the cursor."""
+        """Enter, or a click on the selected row."""
 
         def __init__(self, rows: RowList, key: str) -> None:
             super().__init__()
@@ -83,7 +83,7 @@ class RowList(LineView):
 
     @property
     def key(self) -> str:
-        """What the cursor stands on; nothing in an empty list."""
+        """The key of the selected row; empty in an empty list."""
         return self._key
 
     @property
@@ -91,7 +91,7 @@ class RowList(LineView):
         return self._index
 
     def show(self, source: RowSource) -> None:
-        """Another list, or the same one changed. The cursor and the place on the screen stay where they were."""
+        """Shows another list, or the same one changed. Cursor and scroll position stay."""
         before = self._index - self.scroll_offset.y
         self._source = source
         keys = source.keys
@@ -106,7 +106,7 @@ class RowList(LineView):
             self.scroll_to(y=max(0, found - before), animate=False, force=True)
 
     def choose(self, key: str) -> None:
-        """Puts the cursor on a row, where there is such a row."""
+        """Selects a row, if it exists."""
         if key in self._source.keys:
             self._go(self._source.keys.index(key))
 
@@ -138,12 +138,12 @@ class RowList(LineView):
         self._go(index)
 
     def on_resize(self) -> None:
-        """The framework calls those of the classes below too; here only the cursor is kept on the screen."""
+        """Keeps the cursor on the screen; the framework calls the handlers of base classes too."""
         if self._index >= 0:
             self._keep_in_view()
 
     def watch_show_vertical_scrollbar(self) -> None:
-        """The framework tells no size then."""
+        """The framework reports no new size here."""
         self.post_message(self.RoomChanged())
 
     def on_focus(self) -> None:
@@ -153,7 +153,7 @@ class RowList(LineView):
         self.lines_changed()
 
     def _find_near(self, index: int, step: int = 1) -> int:
-        """The next row that the cursor may stand on, first in one direction, then in the other."""
+        """Returns the nearest row the cursor can be on, first in one direction, then in the other."""
         keys = self._source.keys
         for places in (
             range(index, len(keys) if step > 0 else -1, step),
@@ -177,7 +177,7 @@ class RowList(LineView):
         if height <= 0:  # not laid out yet
             return
         top = self.scroll_offset.y
-        first = 0 if not any(self._source.keys[: self._index]) else self._index  # a heading above comes along
+        first = 0 if not any(self._source.keys[: self._index]) else self._index  # a heading above scrolls along
         if first < top:
             self.scroll_to(y=first, animate=False, force=True)
         elif self._index >= top + height:

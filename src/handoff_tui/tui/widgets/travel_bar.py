@@ -1,4 +1,4 @@
-"""The slider of time travel: one line over the status line, only while somebody travels."""
+"""The slider of time travel: one line above the status line, only while the app shows the past."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Row = tuple[Cell, ...]
 
 _LEAST_TRACK, _MOST_TRACK = 10, 60
 _TRACK_SHARE = 4
-"""The slider takes this part of the width."""
+"""The part of the width that the slider takes."""
 _LONGEST_TITLE = 200
 
 
 def describe_as_of(travel: TravelPart, *, short: bool) -> Cell:
-    """Which past the views show. It is not always the one that the slider stands on: that may still be read."""
+    """Says which past the views show. The slider may be ahead while its stop is being read."""
     if travel.visited is None:
         if travel.trouble is not None:
             return Cell(f" ⟲ time travel: {render_safe(travel.trouble.message)} · showing now, read-only ", "warning")
@@ -35,20 +35,20 @@ def describe_as_of(travel: TravelPart, *, short: bool) -> Cell:
 
 
 def describe_missing(travel: TravelPart) -> Row:
-    """The handoff that was in view, where it did not exist at that stop."""
+    """Says so if the selected handoff didn't exist at that stop."""
     missing = travel.visited.missing if travel.visited is not None else ""
     return (Cell(f"{render_safe(missing)} didn't exist yet · ", "warning"),) if missing else ()
 
 
 def describe_notes(travel: TravelPart) -> Row:
-    """What the past does not show, and why: of the line as a whole, then of the stop."""
+    """Says what the past doesn't show, and why: for all stops, then for this one."""
     seen = travel.visited.notes if travel.visited is not None else ()
     whole = tuple(Cell(f" · ! {render_safe(note)}", "warning") for note in travel.notes)
     return (*whole, *(Cell(f" · {render_safe(note)}", "muted") for note in seen))
 
 
 def name_stop(stop: Stop) -> str:
-    """The beginning of the commit's or the entry's id."""
+    """Returns the beginning of the commit's or entry's id."""
     return stop.key[:SHORT_ENTRY].removeprefix("sha256:") if stop.kind is StopKind.ENTRY else stop.key[:SHORT_COMMIT]
 
 
@@ -57,7 +57,7 @@ def describe_stop(stop: Stop) -> str:
 
 
 def build_travel_bar(travel: TravelPart, keys: tuple[str, str, str], width: int) -> Row:
-    """The slider: where it stands among all stops, and what happened there. `keys` go back, on, and out."""
+    """Draws the slider: its position among all stops, and what happened there. `keys` go back, forward, and out."""
     if not travel.stops:
         words = travel.trouble.message if travel.trouble is not None else "Reading the stops…"
         return (Cell(f" {render_safe(words)}  ", "warning"), *_build_way_out(keys[2]))
@@ -81,7 +81,7 @@ def build_travel_bar(travel: TravelPart, keys: tuple[str, str, str], width: int)
 
 
 def build_lead(travel: TravelPart, keys: tuple[str, str, str]) -> Cell:
-    """What stands left of the slider; the numbers keep their width while one scrubs."""
+    """Draws the part left of the slider; the numbers keep their width while the slider moves."""
     total = f"{len(travel.stops):,}"
     return Cell(f" {keys[0]} {travel.index + 1:>{len(total)},}/{total} ", "key")
 
@@ -91,7 +91,7 @@ def compute_track(width: int) -> int:
 
 
 def find_clicked_stop(travel: TravelPart, keys: tuple[str, str, str], width: int, column: int) -> int | None:
-    """The stop under a column of the slider; nothing beside it."""
+    """Returns the stop under a column of the slider; None beside it."""
     start, track = compute_width(build_lead(travel, keys).text), compute_track(width)
     place = column - start
     if not travel.stops or not 0 <= place < track:
@@ -116,12 +116,12 @@ def _describe_happening(stop: Stop) -> Row:
 
 
 def _show_time(stop: Stop) -> str:
-    """To the minute, UTC."""
+    """Shows a time to the minute, in UTC."""
     return render_safe(stop.time[:16].replace("T", " "))
 
 
 class TravelBar(Bar):
-    """Where the slider stands among all stops; a click on it goes there."""
+    """The slider among all stops; a click goes to a stop."""
 
     DEFAULT_CSS = """
     TravelBar { display: none; }
@@ -145,7 +145,7 @@ class TravelBar(Bar):
             self.show(*build_travel_bar(self._travel, self._keys, self.size.width or self.app.size.width))
 
     def build_wish(self, name: str) -> Request:
-        """What one of the actions of time travel asks for."""
+        """Returns what an action of time travel asks for."""
         travel = self._travel
         if travel is None:
             return TravelWanted()

@@ -1,4 +1,4 @@
-"""The two fields of the decision dialog. What is typed into them decides nothing: the dialog sees every key first."""
+"""The two fields of the decision dialog. Typing in them never decides anything: the dialog sees every key first."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Gatekeeper(Protocol):
     """The screen around a field."""
 
     def takes(self, event: events.Key | events.Paste) -> bool:
-        """Whether the screen keeps an event for itself: it came too early, or does something other than write."""
+        """Tells whether the screen keeps an event: it came too early, or it isn't text."""
         ...
 
 
 def is_taken(field: Widget, event: events.Event) -> bool:
-    """Whether a key or a pasted text is not for this field."""
+    """Tells whether the screen keeps a key or a paste from this field."""
     if not isinstance(event, events.Key | events.Paste):
         return False
     if not cast("Gatekeeper", field.screen).takes(event):
@@ -29,7 +29,7 @@ def is_taken(field: Widget, event: events.Event) -> bool:
 
 
 class ReasonField(TextArea):
-    """Several lines. Enter begins another line, and nothing more."""
+    """Several lines. Enter starts a new line and nothing more."""
 
     async def on_event(self, event: events.Event) -> None:
         if not is_taken(self, event):

@@ -1,4 +1,4 @@
-"""The decision dialog as pages and sentences: what is signed, what is asked for, what keeps it from being signed."""
+"""The decision dialog as pages and sentences: what is signed, what else is asked for, and what prevents signing."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _NEVER_UNDONE: Final = "A decision can be withdrawn, never deleted."
 
 
 def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
-    """What is asked, and about what."""
+    """Says what is being decided, and about what."""
     place = describe_place(part.view.gate.report) if part.view else render_safe(part.key.handoff)
     mark = ": signed" if part.stage is DecisionStage.STORED else "?"
     return (Cell(f"{part.verb.capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
 
 
 def build_dialog_page(part: DecisionPart, following: InboxItem | None = None, *, withdraw_key: str = "z") -> Page:
-    """What the dialog shows at this stage; `following` is the next handoff that waits."""
+    """Shows what belongs to this stage; `following` is the next handoff that needs you."""
     page = Page()
     if part.stage is DecisionStage.STORED:
         _add_receipt(page, part, following, withdraw_key)
@@ -51,7 +51,7 @@ def build_dialog_page(part: DecisionPart, following: InboxItem | None = None, *,
 
 
 def build_progress(part: DecisionPart) -> tuple[Cell, ...]:
-    """How far the checks have come."""
+    """Says how far the checks have come."""
     progress = part.progress
     if progress is None or not progress.total:
         return (Cell("Reading the work…", "muted"),)
@@ -65,7 +65,7 @@ def build_progress(part: DecisionPart) -> tuple[Cell, ...]:
 
 
 def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
-    """What keeps the decision from being signed now; nothing where nothing does."""
+    """Says what prevents signing now; empty if nothing does."""
     if part is None or part.stage is DecisionStage.PREPARING:
         return "the checks are still running"
     if part.stage is not DecisionStage.READY:
@@ -83,7 +83,7 @@ def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
 
 
 def describe_key_wait(part: DecisionPart) -> str:
-    """What the key does when it signs, where that is more than to sign."""
+    """Says what the key does besides signing, if anything."""
     if part.needs_terminal:
         return "the terminal asks for the key's passphrase"
     if part.view is not None and part.view.touch:
@@ -92,18 +92,18 @@ def describe_key_wait(part: DecisionPart) -> str:
 
 
 def describe_dropped(number: int) -> str:
-    """The keys that came too early to mean this dialog."""
+    """Names the keys that were pressed too early for this dialog."""
     return f"Ignored keys typed before this box appeared ({number})"
 
 
 def describe_watch(part: DecisionPart | None) -> str:
-    """What happens when something changes meanwhile."""
+    """Says what happens if something changes in the meantime."""
     shown = part is not None and part.stage in {DecisionStage.PREPARING, DecisionStage.READY}
     return "If the work, a check or the log changes, you can't sign until you look again." if shown else ""
 
 
 def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxItem | None:
-    """The next handoff that waits for the person at the desk."""
+    """Finds the next handoff that needs you."""
     return next((item for item in inbox if item.waits_on_me and item.key != decided), None)
 
 
@@ -135,7 +135,7 @@ def _add_trouble(page: Page, words: str, role: str, trouble: Trouble | None) -> 
 
 
 def _add_demands(page: Page, part: DecisionPart) -> None:
-    """What is unusual about this, each with where to look; nothing of it is hidden by scrolling."""
+    """Lists what is unusual, each with where to look; scrolling hides none of it."""
     for demand in part.demands:
         detail = (Cell(f"  {render_safe(demand.detail)}", "muted"),) if demand.detail else ()
         page.line(Cell("! ", "warning"), Cell(render_safe(demand.text), "warning"), *detail, indent=4)
@@ -145,7 +145,7 @@ def _add_demands(page: Page, part: DecisionPart) -> None:
 
 
 def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
-    """Everything that is signed, as short as it can be told apart; in full further down."""
+    """Lists everything that is signed, in short form; the full values follow further down."""
     gate = view.gate
     subject = gate.subject
     uncommitted = ", includes uncommitted changes" if gate.uncommitted else ""

@@ -1,7 +1,7 @@
-"""The dialog in which a decision is read and confirmed. Nothing but its own key, pressed on what is painted, signs.
+"""The dialog in which a person reads a decision and confirms it. Only its own key signs, and only what is painted.
 
-Keys count only after the box has been on the screen for a moment; the key that signs only after what is signed has
-been, and never from a text field. Whatever moves underneath disarms it.
+Keys count only after the box has been on screen for a moment; the signing key only after the content to sign has
+been, and never from a text field. Any change underneath disarms it.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from handoff_tui.tui.widgets.bars import Bar, KeyBar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 
 _SHORT_NAME = 24
-"""A longer name would leave its own field no room; what is to be typed stands below it."""
+"""Longer names would leave the field no room, so the text to type is shown below it."""
 
 
 def can_show_difference(part: DecisionPart | None) -> bool:
-    """Whether something moved under it, and what it showed is known."""
+    """Tells whether something changed under it, and what it showed before is known."""
     return part is not None and part.stage is DecisionStage.MOVED and part.shown_tree is not None
 
 
 class DecisionBox(Vertical):
-    """Draws what it is told; the screen around it decides what keys mean."""
+    """Draws what it is given; the screen around it decides what keys mean."""
 
     def __init__(self, keys: Keys) -> None:
         super().__init__(id="decision")
@@ -96,12 +96,12 @@ class DecisionBox(Vertical):
 
     @property
     def in_field(self) -> bool:
-        """Whether what is typed goes into a field."""
+        """Whether typed text goes into a field."""
         return isinstance(self.screen.focused, Input | TextArea)
 
     @property
     def obstacle(self) -> str:
-        """What keeps the decision from being signed, whatever is pressed."""
+        """What prevents signing, whatever key is pressed; empty if nothing does."""
         return find_obstacle(self._part, self.reason, self.typed_name)
 
     def set_reason(self, text: str) -> None:
@@ -113,7 +113,7 @@ class DecisionBox(Vertical):
         self.query_one(NameField).value = ""
 
     def focus_first(self) -> None:
-        """The reason where one is needed, else what is to be read."""
+        """Focuses the reason if one is needed, otherwise the page."""
         needs_reason = self._part is not None and self._part.needs_reason
         (self.query_one(ReasonField) if needs_reason else self.page).focus(scroll_visible=False)
 
@@ -121,10 +121,10 @@ class DecisionBox(Vertical):
         self.query_one(ReasonField).focus(scroll_visible=False)
 
     def show(self, part: DecisionPart, following: InboxItem | None) -> None:
-        """What is signed, and which fields there are."""
+        """Shows what is signed, and the fields for it."""
         self._part = part
         is_closed = part.stage in {DecisionStage.STORED, DecisionStage.REFUSED}
-        if is_closed and self.in_field:  # the fields go, what was written is kept
+        if is_closed and self.in_field:  # the fields disappear, their text is kept
             self.page.focus(scroll_visible=False)
         self.screen.set_class(is_closed, "-closed")
         self.screen.set_class(bool(part.demands) and not is_closed, "-asks")
@@ -139,7 +139,7 @@ class DecisionBox(Vertical):
         bar.show(Cell(label, "heading"))
 
     def show_state(self, said: Cell, following: InboxItem | None, *, settled: bool) -> None:
-        """Whether it is armed, a sentence, and the keys; `settled` when it was on the screen long enough."""
+        """Shows whether it is armed, a sentence, and the keys; `settled` once it has been on screen long enough."""
         if self._part is None:
             return
         self.query_one("#decision-note", Bar).show(Cell(f" {render_safe(said.text)}", said.role))
@@ -177,13 +177,13 @@ class DecisionBox(Vertical):
 
 
 _KEEP_SECONDS = 0.5
-"""After so long without another letter the reason is kept on disk."""
+"""After this long without typing, the reason is stored on disk."""
 _LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
 _SILENT = Cell("")
 
 
 class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
-    """One decision, from the choice of its verb to the stored entry; ends with the handoff or the view to go to."""
+    """One decision, from choosing the verb to the stored entry; returns the handoff or view to go to next."""
 
     CSS_PATH = "screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -198,7 +198,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         self._templates = tuple(templates)
         self._box = DecisionBox(keys)
         self._painted, self._readable = Arming(), Arming()
-        """The box as such, and what would be signed."""
+        """One clock for the box, one for the content to sign."""
         self._dropped = 0
         self._part: DecisionPart | None = None
         self._following: InboxItem | None = None
@@ -218,17 +218,17 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         self.arm_again()
 
     def arm_again(self) -> None:
-        """Something else was on the screen: what is signed must be seen again first."""
+        """Something covered the box, so what is signed must be seen again first."""
         self._readable.disarm()
         self.call_after_refresh(self._note_painted)
 
     def note_app_focus(self) -> None:
-        """The click that brings the window to the front means nothing else."""
+        """Ignores the click that brings the window to the front."""
         self._painted.begin_again(read_time())
         self._readable.begin_again(read_time())
 
     def show(self, state: AppState) -> None:
-        """Draws another state of the decision. What else changes stays out of sight until this is left."""
+        """Draws a new state of the decision. Other changes stay hidden until the dialog closes."""
         part = state.decision
         following = find_following(state.inbox, part.key) if part else None
         if part is None or (part is self._part and following is self._following):
@@ -242,17 +242,17 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         self._draw()
 
     def _find_draft(self, draft: str) -> None:
-        """What was written earlier, unless something is written already."""
+        """Restores what was written earlier, unless something has been written already."""
         if draft and not self._kept_reason and not self._box.reason and not self._is_stored:
             self._kept_reason = draft
             self._box.set_reason(draft)
 
     def set_reason(self, text: str) -> None:
-        """The reason as it was written elsewhere."""
+        """Sets the reason to text written elsewhere."""
         self._box.set_reason(text)
 
     def say(self, text: str, role: str = "warning") -> None:
-        """A sentence at the foot of the box, until the next key."""
+        """Shows a sentence at the bottom of the box until the next key."""
         self._said = Cell(text, role)
         self._draw_state()
 
@@ -263,7 +263,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         self.set_timer(PAUSE_SECONDS, self._settle)
 
     def _settle(self) -> None:
-        """Long enough on the screen: the first field can be written in."""
+        """The box has been on screen long enough: opens the first field for typing."""
         if self.focused is None and self._part is not None and not self._is_stored:
             self._box.focus_first()
         self._draw_state()
@@ -271,7 +271,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
     # when a key counts
 
     def takes(self, event: events.Key | events.Paste) -> bool:
-        """Every key and every pasted text, before the field that has the focus; whether it is not for the field."""
+        """Sees every key and paste before the focused field does; tells whether it keeps the event from the field."""
         if self._drops(event):
             return True
         if isinstance(event, events.Paste) or event.is_printable:
@@ -285,7 +285,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         return False
 
     def on_key(self, event: events.Key) -> None:
-        """Keys outside the fields."""
+        """Handles keys outside the fields."""
         if self._box.in_field:
             return
         event.stop()
@@ -297,7 +297,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             self._note_other(event.time)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted where no field is: it goes nowhere, and holds back the key that signs."""
+        """Drops a paste outside the fields, and holds back the signing key."""
         if not self._drops(event):
             self._note_other(event.time)
 
@@ -312,7 +312,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             self._perform(event.action, event.time)
 
     def _drops(self, event: events.Key | events.Paste | Bar.Pressed) -> bool:
-        """Whether it came too early to mean this box."""
+        """Tells whether an event came too early for this box."""
         if self._painted.admits(event.time):
             return False
         self._dropped += 1
@@ -320,7 +320,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         return True
 
     def _note_other(self, at: float) -> None:
-        """Some other key: the one that signs must come a while later, and what was said is read."""
+        """Restarts the wait for the signing key, and clears the message."""
         self._readable.begin_again(at)
         if self._said.text:
             self._said = _SILENT
@@ -330,7 +330,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
     # what keys do
 
     def _perform(self, action: str, at: float) -> bool:
-        """Whether the action is one of this box."""
+        """Performs an action; tells whether it belongs to this box."""
         if action == "decision.confirm":
             self._confirm(at)
             return True
@@ -352,7 +352,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         return True
 
     def _perform_after(self, action: str) -> bool:
-        """What can be done with an entry that is stored."""
+        """Performs an action on the stored entry; tells whether it did."""
         if self._part is None or not self._is_stored:
             return False
         if action == "app.copy" and self._part.entry:
@@ -395,7 +395,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             self.post_message(DecisionAgainWanted(self._verb))
 
     def _show_difference(self) -> None:
-        """Leaves this undecided, and shows what moved under it."""
+        """Closes without deciding, and shows what changed."""
         part = self._part
         if part is not None and can_show_difference(part):
             self._keep_reason()
@@ -403,7 +403,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             self.dismiss("diff")
 
     def _help_writing(self, action: str) -> None:
-        """Templates, or the editor; not where the reason is read no more."""
+        """Opens the templates or the editor, unless the reason can no longer change."""
         stage = self._part.stage if self._part else None
         if stage in {DecisionStage.SIGNING, DecisionStage.STORED, DecisionStage.REFUSED}:
             return
@@ -422,7 +422,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             self._box.set_reason(f"{before}\n{text}" if before else text)
             self._box.focus_reason()
 
-    # the reason, kept as it is written
+    # the reason is stored while it is being written
 
     @property
     def _is_stored(self) -> bool:
@@ -445,7 +445,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             self._kept_reason = text
             self.post_message(ReasonKept(self._verb, text))
 
-    # what is drawn
+    # drawing
 
     def on_descendant_focus(self) -> None:
         self._draw_state()
@@ -467,7 +467,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
 
 
 def is_same_to_sign(earlier: DecisionPart | None, part: DecisionPart) -> bool:
-    """Whether nothing that a person must read before signing differs; progress does not count."""
+    """Tells whether everything a person must read before signing is unchanged; progress doesn't count."""
     if earlier is None:
         return False
     return (earlier.stage, earlier.trouble) == (part.stage, part.trouble) and earlier.view is part.view

@@ -1,4 +1,4 @@
-"""The panel with what a try printed, or what it was told: asked for line by line, followed, searched."""
+"""The panel with a run's output or its prompt: loads lines on demand, follows the end, searches."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import OutputFound, OutputRange, OutputSource, OutputWindow
 from handoff_tui.tui.messages import OutputSearchWanted, OutputWanted, StatusTextWanted
 from handoff_tui.tui.views.agent.output_lines import OutputLines
-from handoff_tui.tui.views.agent.rows import describe_output, name_try
+from handoff_tui.tui.views.agent.rows import describe_output, name_run
 from handoff_tui.tui.widgets.bars import Rule
 
 _NARROW = 64
-"""In fewer columns the title has no room for everything."""
+"""In fewer columns the title can't hold everything."""
 
 
 class OutputPanel(Vertical):
-    """The text of one try. What it needs it asks for through its view."""
+    """The text of one run. It asks its view for the lines it needs."""
 
     def __init__(self, ask: Callable[[Message], object]) -> None:
         super().__init__(id="agent-output")
@@ -43,8 +43,8 @@ class OutputPanel(Vertical):
     def lines(self) -> OutputLines:
         return self.query_one(OutputLines)
 
-    def show_try(self, run: RunView | None) -> None:
-        """The same try as it is now, or another one: then from the end of its output on."""
+    def show_run(self, run: RunView | None) -> None:
+        """Shows the same run as it is now, or another one from the end of its output."""
         other = run is None or self._run is None or run.state.key != self._run.state.key
         self._run = run
         if other:
@@ -53,7 +53,7 @@ class OutputPanel(Vertical):
         self.ask_for_lines()
 
     def show_window(self, window: OutputWindow | None) -> None:
-        """Lines that were read, if they are of the text in view."""
+        """Shows lines that were read, if they belong to the current text."""
         self._window = window
         run = self._run
         fits = window is not None and run is not None and (window.run, window.source) == (run.state.key, self._source)
@@ -65,11 +65,11 @@ class OutputPanel(Vertical):
         told = "What the agent was told" if self._source is OutputSource.PROMPT else "Output"
         brief = self.size.width < _NARROW
         right = describe_output(window, following=self.lines.following, brief=brief) if run is not None else ""
-        name = f" · {name_try(run)}" if run is not None else ""
+        name = f" · {name_run(run)}" if run is not None else ""
         self.query_one("#output-title", Rule).show_title(Cell(f"{told}{name}", "muted"), right=right)
 
     def ask_for_lines(self) -> None:
-        """The lines in view, where they were not read yet; while it follows, the last ones."""
+        """Asks for the visible lines that haven't been read yet; the last ones while it follows."""
         run, lines = self._run, self.lines
         if run is None or not lines.is_attached or lines.size.height == 0:
             return
@@ -80,7 +80,7 @@ class OutputPanel(Vertical):
             self._ask(OutputWanted(place))
 
     def choose(self, source: OutputSource) -> None:
-        """What it printed, from the end on; or what it was told, from the beginning."""
+        """Shows the output from its end, or the prompt from its beginning."""
         self._source, self._asked = source, None
         self.lines.forget()
         self.lines.following = source is OutputSource.OUTPUT
@@ -97,7 +97,7 @@ class OutputPanel(Vertical):
         self.show_title()
 
     def find(self, text: str, *, backwards: bool, again: bool) -> str:
-        """The next line with a text is asked for, from the one found last or the first in view."""
+        """Asks for the next line with a text, starting at the last match or the first visible line."""
         run, lines = self._run, self.lines
         self._text = text
         lines.mark(text)

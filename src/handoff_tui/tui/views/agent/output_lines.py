@@ -1,4 +1,4 @@
-"""What an agent printed, of any length: only the lines in view are asked for, made safe and drawn."""
+"""An agent's output of any length: only the visible lines are loaded, made safe and drawn."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _UNREAD = Cell("…", "muted")
 
 
 class OutputLines(LineView):
-    """Lines of a window; following, it stays at the end until somebody scrolls up."""
+    """Lines of a window. While it follows, it stays at the end until the user scrolls up."""
 
     class Moved(Message):
-        """Other lines are in view, or it follows or ceases to."""
+        """Other lines are visible, or following started or stopped."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
@@ -30,9 +30,9 @@ class OutputLines(LineView):
         self._shift = 0
         self._found = ""
         self._folded: tuple[tuple[object, ...], list[tuple[Cell, ...]]] = ((), [])
-        """Rows of the lines in view, where long lines are wrapped; and what they were made of."""
+        """Rows of the visible lines, with long lines wrapped, and what they were built from."""
         self._returning = False
-        """Whether it goes to the end by itself: then nobody scrolled."""
+        """Whether it is scrolling to the end itself, so no user scrolled."""
         self.wraps = False
         self.following = True
 
@@ -50,7 +50,7 @@ class OutputLines(LineView):
 
     @property
     def has_all(self) -> bool:
-        """Whether every line in view was read."""
+        """Tells whether every visible line has been read."""
         window = self._window
         if window is None:
             return False
@@ -58,14 +58,14 @@ class OutputLines(LineView):
         return window.first <= self.top and end <= window.first + len(window.lines)
 
     def show(self, window: OutputWindow | None) -> None:
-        """Another window; the place stays, or goes on with what is printed."""
+        """Shows another window; the position stays, or follows the output."""
         self._window = window
         self.lines_changed()
         if self.following:
             self.call_after_refresh(self._go_to_end)
 
     def forget(self) -> None:
-        """Another text is in view: from its end on."""
+        """Starts at the end of another text."""
         self._window, self._shift, self.following = None, 0, True
         self.lines_changed()
 
@@ -74,7 +74,7 @@ class OutputLines(LineView):
         self.lines_changed()
 
     def go_to(self, line: int) -> None:
-        """A line into the middle of the screen."""
+        """Scrolls a line to the middle of the screen."""
         self.following = False
         self.scroll_to(y=max(0, line - self.height // 2), animate=False, force=True)
         self.post_message(self.Moved())
@@ -86,7 +86,7 @@ class OutputLines(LineView):
         self.post_message(self.Moved())
 
     def list_lines_in_view(self) -> tuple[str, ...]:
-        """As they were printed, as far as they were read."""
+        """Lists the visible lines as they were printed, as far as they have been read."""
         window = self._window
         if window is None:
             return ()
@@ -94,7 +94,7 @@ class OutputLines(LineView):
         return window.lines[first : first + self.height]
 
     def wrap(self, *, wraps: bool) -> None:
-        """Long lines on as many rows as they need; a line still is what is scrolled by."""
+        """Wraps long lines; scrolling still moves by lines."""
         self.wraps, self._shift = wraps, 0
         self.lines_changed()
         if self.following:
@@ -102,7 +102,7 @@ class OutputLines(LineView):
 
     def lines_changed(self) -> None:
         super().lines_changed()
-        if self.wraps:  # so that the last line can stand at the top
+        if self.wraps:  # so that the last line can be at the top
             self.virtual_size = Size(self.room, max(self.line_count, self.line_count + self.height - 1))
 
     def render_line(self, y: int) -> Strip:
@@ -124,7 +124,7 @@ class OutputLines(LineView):
         return self._folded[1]
 
     def _find_end(self) -> int:
-        """The line at the top when the last one stands at the bottom."""
+        """Returns the top line that puts the last line at the bottom."""
         if not self.wraps:
             return int(self.max_scroll_y)
         left = self.height
@@ -153,7 +153,7 @@ class OutputLines(LineView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if new_value < old_value and new_value < self.max_scroll_y and not self._returning:
-            self.following = False  # somebody wants to read on here
+            self.following = False  # the user wants to read here
         if round(old_value) != round(new_value):
             self.post_message(self.Moved())
 

@@ -1,4 +1,4 @@
-"""The tries of a handoff's agents as rows, and what became of one as a page."""
+"""The agent runs of a handoff as rows, and the outcome of one as a page."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.pages.gate import add_fact
 from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow
 
-_HEADINGS = ("STATE", "PHASE", "TRY", "TOOK", "EXIT", "FILES", "COMMITS", "WHY")
+_HEADINGS = ("STATE", "PHASE", "RUN", "TOOK", "EXIT", "FILES", "COMMITS", "WHY")
 _LONGEST_STATE = 16
 _LONGEST_PHASE = 14
 _LONGEST_WHY = 400
 _LONGEST_RAW = 4_000
-"""Of a longer line of output the beginning is shown."""
+"""Only the beginning of a longer line of output is shown."""
 _MEGABYTE = 1_000_000
 _MANY_BYTES = 10 * _MEGABYTE
 _MINUTE = 60
@@ -31,12 +31,12 @@ _UNSEEN = Label("◆", "not reviewed", "waiting")
 
 
 def build_run_name(key: RunKey) -> str:
-    """A run's name among those of its handoff; the same over refreshes."""
+    """Returns a run's key among the runs of its handoff; it stays the same across refreshes."""
     return f"{key.phase}\0{key.attempt}\0{key.step}\0{key.number}"
 
 
 class AgentRows:
-    """Every try, newest first."""
+    """Every run, newest first."""
 
     def __init__(self, view: AgentsView) -> None:
         self._runs = tuple(reversed(view.runs))
@@ -49,7 +49,7 @@ class AgentRows:
         return next((run for key, run in zip(self.keys, self._runs, strict=True) if key == name), None)
 
     def find_earlier(self, name: str) -> RunView | None:
-        """The try before one."""
+        """Returns the run before this one; None if there is none."""
         index = self.keys.index(name) + 1 if name in self.keys else len(self._runs)
         return self._runs[index] if index < len(self._runs) else None
 
@@ -75,14 +75,14 @@ class AgentRows:
 
 
 def _fit(text: str, width: int) -> str:
-    """Exactly so many columns."""
+    """Fits a text to exactly this many columns."""
     while compute_width(text) > width:
         text = text[:-2] + "…"
     return text + " " * (width - compute_width(text))
 
 
 def label_run_view(run: RunView, *, reviewing: bool = False) -> Label:
-    """How far a try is: what its supervisor says, until its work was looked at."""
+    """Labels a run: with its supervisor's state, until its work has been reviewed."""
     if run.report is not None:
         return label_step(run.report.outcome)
     if reviewing:
@@ -101,14 +101,14 @@ def _describe(run: RunView) -> tuple[str, ...]:
 
 
 def describe_clock(seconds: float) -> str:
-    """As a clock shows it: it changes its width only after an hour."""
+    """Formats seconds like a clock; the width changes only after an hour."""
     whole = int(seconds)
     minutes = f"{whole % _HOUR // _MINUTE:02d}:{whole % _MINUTE:02d}"
     return f"{whole // _HOUR}:{minutes}" if whole >= _HOUR else minutes
 
 
 def describe_exit(run: RunView) -> str:
-    """The exit code, or what ended it instead; nothing while it is at work."""
+    """Returns the exit code, or what ended the run instead; `-` while it runs."""
     end = run.state.end
     return "-" if end is None else _name_ending(end)
 
@@ -131,8 +131,8 @@ def _find_why(run: RunView) -> str:
     return "; ".join(run.report.why) or run.report.next_move
 
 
-def build_try_page(run: RunView | None, view: AgentsView | None) -> Page:
-    """What became of a try; what is known so far, while it is at work."""
+def build_run_page(run: RunView | None, view: AgentsView | None) -> Page:
+    """Shows the outcome of a run, or what is known so far."""
     page = Page()
     _add_agenda(page, view)
     if run is None:
@@ -153,7 +153,7 @@ def build_try_page(run: RunView | None, view: AgentsView | None) -> Page:
 
 
 def _add_progress(page: Page, run: RunView, view: AgentsView | None) -> None:
-    """How far it is, while nobody has looked at its work."""
+    """Shows the progress until the work has been reviewed."""
     key, plan, process = run.state.key, run.state.plan, run.state.process
     label = label_run_view(run, reviewing=view is not None and key in view.reviewing)
     page.line(
@@ -168,12 +168,12 @@ def _add_progress(page: Page, run: RunView, view: AgentsView | None) -> None:
     if process is not None:
         add_fact(page, "process", f"{process.agent_pid or process.pid} on {process.host}")
     if run.state.survivors:
-        add_fact(page, "left", plural(run.state.survivors, "process").replace("processs", "processes"))
+        add_fact(page, "left", plural(run.state.survivors, "process"))
     add_fact(page, "files", "known when it ends")
 
 
 def list_foreign_locks(view: AgentsView) -> tuple[LockState, ...]:
-    """Those that nobody holds who is at work for this handoff: left behind, or held for another."""
+    """Lists locks that no running agent of this handoff holds: left behind, or held for another handoff."""
     own = {(run.state.key.handoff, run.state.key.phase) for run in view.runs if run.state.status in _ALIVE}
     return tuple(one for one in view.locks if one.stale or (one.lock.handoff, one.lock.phase) not in own)
 
@@ -190,7 +190,7 @@ def _add_inputs(page: Page, run: RunView) -> None:
 
 
 def _add_agenda(page: Page, view: AgentsView | None) -> None:
-    """What goes on by itself, and where it would be held up."""
+    """Says what happens automatically, and where it would stop."""
     if view is None:
         return
     if view.scheduled is not None:
@@ -205,7 +205,7 @@ def _add_agenda(page: Page, view: AgentsView | None) -> None:
 
 
 def _add_idle(page: Page, view: AgentsView | None) -> None:
-    """Nobody was started yet: who could be."""
+    """Says who could be started, as nobody was yet."""
     if view is None:
         return
     page.heading("Agents", "" if view.agents else "none configured; docs/agents.md has examples")
@@ -232,14 +232,14 @@ def _name_origin(*, from_repository: bool) -> str:
     return "repository" if from_repository else "yours"
 
 
-def name_try(run: RunView) -> str:
-    """Its phase, attempt and try."""
+def name_run(run: RunView) -> str:
+    """Names a run by phase, attempt and number."""
     key = run.state.key
     return render_safe(f"{key.phase} {key.attempt}.{key.number}")
 
 
-def describe_try(run: RunView | None, view: AgentsView | None, *, unseen: bool) -> tuple[Cell, ...]:
-    """The status line: the try in view, what starts by itself, and what stands in the way."""
+def describe_run(run: RunView | None, view: AgentsView | None, *, unseen: bool) -> tuple[Cell, ...]:
+    """Describes the selected run, what starts automatically, and what is in the way, for the status line."""
     if view is None:
         return ()
     if run is None:
@@ -247,7 +247,7 @@ def describe_try(run: RunView | None, view: AgentsView | None, *, unseen: bool) 
     else:
         label = label_run_view(run, reviewing=run.state.key in view.reviewing)
         agent = run.state.plan.agent if run.state.plan else ""
-        words = f" · {name_try(run)} · {render_safe(agent)} · {describe_clock(run.state.elapsed)}"
+        words = f" · {name_run(run)} · {render_safe(agent)} · {describe_clock(run.state.elapsed)}"
         first = [Cell(f" {label.glyph} {label.word}", label.role), Cell(words, "muted")]
     first += [_describe_lock(one) for one in list_foreign_locks(view)[:1]]
     if unseen:
@@ -274,12 +274,12 @@ def _describe_lock(state: LockState) -> Cell:
 
 
 def build_output_line(line: str, shift: int) -> str:
-    """A line of output, safe to show, from a column on."""
+    """Draws a line of output, made safe, from a column on."""
     return render_safe(line[:_LONGEST_RAW])[shift:]
 
 
 def describe_output(window: OutputWindow | None, *, following: bool, brief: bool = False) -> str:
-    """How much there is; where there is little room, in lines alone."""
+    """Says how much output there is; only in lines if there is little room."""
     if window is None:
         return ""
     counting = "" if window.complete else ", counting"

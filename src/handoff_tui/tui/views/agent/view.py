@@ -1,4 +1,4 @@
-"""The agents of the handoff in view: their tries, what one of them prints, and what became of it."""
+"""The agents of the current handoff: their runs, the output of one, and its outcome."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from handoff_tui.tui.messages import (
 )
 from handoff_tui.tui.views.agent.output import OutputPanel
 from handoff_tui.tui.views.agent.output_lines import OutputLines
-from handoff_tui.tui.views.agent.rows import AgentRows, build_run_name, build_try_page, describe_try, name_try
+from handoff_tui.tui.views.agent.rows import AgentRows, build_run_name, build_run_page, describe_run, name_run
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
 _STEPS = frozenset({"agent.step", "agent.again", "agent.back", "agent.loop"})
-_OF_A_TRY = frozenset({"agent.follow", "agent.inputs", "agent.report", "agent.wrap"})
+_OF_A_RUN = frozenset({"agent.follow", "agent.inputs", "agent.report", "agent.wrap"})
 _ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 
 
 class RunInView(NamedTuple):
-    """The try under the cursor, the one before it, and what is known of all."""
+    """The selected run, the one before it, and what is known of all."""
 
     view: AgentsView | None = None
     run: RunView | None = None
@@ -64,19 +64,19 @@ class RunInView(NamedTuple):
 
     @property
     def is_unseen(self) -> bool:
-        """It has ended, and nobody looked at its work."""
+        """Whether it has ended and nobody has reviewed its work."""
         if self.run is None or self.view is None or self.run.report is not None:
             return False
         return self.run.state.is_over and self.run.state.key not in self.view.reviewing
 
     @property
     def goes_on(self) -> bool:
-        """Whether something starts by itself afterwards, as far as is known."""
+        """Whether something starts automatically afterwards, as far as is known."""
         return self.view is not None and (self.view.scheduled is not None or self.view.loops)
 
 
 def list_agent_hints(here: RunInView) -> tuple[str, ...]:
-    """What is most wanted now, for the key bar."""
+    """Lists the most useful actions for the key bar."""
     if here.is_alive:
         held = "agent.continue" if here.is_paused else "agent.pause"
         return (held, "agent.stop", "agent.note", "agent.follow", "agent.report", "agent.inputs", "agent.wrap")
@@ -92,17 +92,17 @@ def list_agent_hints(here: RunInView) -> tuple[str, ...]:
 
 
 def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str:
-    """Why an action cannot be done now; nothing when it can. `places` are the files that the lines in view name."""
+    """Says why an action can't be done now; empty if it can. `places` are the files named in the visible lines."""
     if action in _STEPS:
         return "" if here.view is None or here.view.agents else "no agent configured; docs/agents.md has examples"
-    if action in _OF_A_TRY:
+    if action in _OF_A_RUN:
         return "" if here.run is not None else "no agent started yet"
     can = {
         "agent.continue": (here.is_paused or here.is_unseen, "it isn't paused"),
         "agent.pause": (here.status is RunStatus.RUNNING, "it isn't running"),
         "agent.stop": (here.is_alive or here.goes_on, "it isn't running"),
         "agent.unlock": (here.view is not None and bool(here.view.locks), "nothing is locked"),
-        "agent.diff": (find_try_scope(here) is not None, "its files aren't known yet"),
+        "agent.diff": (find_run_scope(here) is not None, "its files aren't known yet"),
         "agent.compare": (find_compared_scope(here) is not None, "no two runs with commits to compare"),
         "agent.open-file": (places > 0, "no file mentioned here"),
         "agent.breakpoint": (here.view is not None and bool(here.view.agents), "no agent configured"),
@@ -114,15 +114,15 @@ def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str
 
 
 def find_started(proposal: Proposal | None) -> RunKey | None:
-    """The try that was started by what was confirmed; nothing where nobody was."""
+    """Returns the run that was started by a confirmed proposal; None if none was."""
     plan = proposal.plan if proposal is not None and proposal.stage is ProposalStage.DONE else None
     if plan is None:
         return None
     return RunKey(handoff=plan.handoff, phase=plan.phase, attempt=plan.attempt, number=plan.number)
 
 
-def find_try_scope(here: RunInView) -> Scope | None:
-    """From before a try to after it; to the work as it is now, where it made no commit."""
+def find_run_scope(here: RunInView) -> Scope | None:
+    """Returns the scope from before a run to after it, or to the present work if it made no commit."""
     report = here.run.report if here.run is not None else None
     if report is None or report.head_before is None:
         return None
@@ -131,7 +131,7 @@ def find_try_scope(here: RunInView) -> Scope | None:
 
 
 def find_compared_scope(here: RunInView) -> Scope | None:
-    """From the try before to this one."""
+    """Returns the scope from the previous run to this one."""
     before = _find_head(here.earlier)
     after = _find_head(here.run)
     return Scope(DiffScope.BETWEEN, before, after) if before and after and before != after else None
@@ -142,7 +142,7 @@ def _find_head(run: RunView | None) -> str | None:
 
 
 _WIDE = 100
-"""From so many columns on, output and outcome stand side by side."""
+"""From this width on, output and outcome are side by side."""
 _MARK = 2
 _SHOWN = ("agent", "output", "found", "chosen")
 _PROPOSALS = {
@@ -157,7 +157,7 @@ _PROPOSALS = {
 
 
 class AgentView(View):
-    """Tries newest first; below them the output of the one under the cursor."""
+    """Runs newest first; below them the output of the selected one."""
 
     DEFAULT_CSS = """
     AgentView RowList { height: 2; max-height: 30%; }
@@ -176,7 +176,7 @@ class AgentView(View):
         self._state = AppState()
         self._rows: AgentRows | None = None
         self._started: RunKey | None = None
-        """What somebody has just started here, until it is in the list."""
+        """The run that was just started here, until it is in the list."""
 
     def compose(self) -> ComposeResult:
         yield Bar(id="heading")
@@ -210,7 +210,7 @@ class AgentView(View):
             self.panel.show_window(state.output)
         if state.found is not before.found:
             self.panel.show_found(state.found)
-        self.panel.show_try(self._run)
+        self.panel.show_run(self._run)
         self.post_message(DescriptionChanged())
 
     def _redraw(self, *, is_new: bool = False) -> None:
@@ -225,7 +225,7 @@ class AgentView(View):
             self.query_one("#heading", Bar).show(Cell(" " * _MARK), *self._rows.build_heading(width))
             rows.styles.height = max(2, len(self._rows.keys))
             rows.show(self._rows)
-            if was_newest or is_new:  # who looks at the newest try wants to see the next one
+            if was_newest or is_new:  # whoever looks at the newest run wants to see the next one
                 rows.choose(self._rows.keys[0])
             if self._started is not None and (started := build_run_name(self._started)) in self._rows.keys:
                 self._started = None
@@ -234,13 +234,13 @@ class AgentView(View):
 
     def _show_outcome(self, *, from_top: bool = False) -> None:
         run = self._run
-        title = f"Outcome of {name_try(run)}" if run is not None else "Agents you can start"
+        title = f"Outcome of {name_run(run)}" if run is not None else "Agents you can start"
         self.query_one("#outcome-title", Rule).show_title(Cell(title, "muted"))
-        self.query_one("#outcome", PageView).show(build_try_page(run, self._state.agent.value), from_top=from_top)
+        self.query_one("#outcome", PageView).show(build_run_page(run, self._state.agent.value), from_top=from_top)
         self._arrange()
 
     def _arrange(self) -> None:
-        """Both side by side where there is room; without any try there is no output to show."""
+        """Puts both side by side if there is room; without any run there is no output to show."""
         self.set_class(self.size.width >= _WIDE and self._rows is not None, "-both")
         if self._rows is None:
             self.add_class("-outcome")
@@ -250,7 +250,7 @@ class AgentView(View):
     def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         event.stop()
         if event.key == self.rows.key:
-            self.panel.show_try(self._run)
+            self.panel.show_run(self._run)
             self._show_outcome(from_top=True)
             self.post_message(DescriptionChanged())
 
@@ -266,7 +266,7 @@ class AgentView(View):
         self.call_after_refresh(self._redraw)
 
     def choose(self, name: str) -> None:
-        """The output of a try, by its name in the list."""
+        """Shows the output of a run, by its key in the list."""
         self.rows.choose(name)
         self._read_on()
 
@@ -295,7 +295,7 @@ class AgentView(View):
             "agent.previous-try": lambda: self.rows.move(1),
             "agent.inputs": self._toggle_inputs,
             "agent.report": self._toggle_report,
-            "agent.diff": lambda: self._open_diff(find_try_scope(self._here)),
+            "agent.diff": lambda: self._open_diff(find_run_scope(self._here)),
             "agent.compare": lambda: self._open_diff(find_compared_scope(self._here)),
             "agent.open-file": lambda: self.post_message(PlacesFound(self._find_places())),
             "agent.note": lambda: self.post_message(NoteWanted()),
@@ -307,9 +307,9 @@ class AgentView(View):
         return self.panel.find(text, backwards=backwards, again=again)
 
     def describe(self) -> tuple[Cell, ...]:
-        return describe_try(self._run, self._state.agent.value, unseen=self._here.is_unseen)
+        return describe_run(self._run, self._state.agent.value, unseen=self._here.is_unseen)
 
-    # what is in view
+    # what is shown
 
     @property
     def _run(self) -> RunView | None:
@@ -336,7 +336,7 @@ class AgentView(View):
             self.post_message(RunPaused(self._run.state.key, paused=paused))
 
     def _stop(self) -> None:
-        """Who is at work is stopped, which asks; else only what would start by itself."""
+        """Asks to stop a running agent; otherwise cancels only what would start automatically."""
         if self._here.is_alive:
             self._propose(ProposalKind.STOP)
         else:
@@ -347,7 +347,7 @@ class AgentView(View):
         self.remove_class("-outcome", "-chosen")
 
     def _toggle_report(self) -> None:
-        """In a narrow window, one in the place of the other."""
+        """In a narrow window, swaps outcome and output."""
         if self.has_class("-both"):
             self.query_one("#outcome", PageView).focus(scroll_visible=False)
             return
@@ -357,7 +357,7 @@ class AgentView(View):
         self.call_after_refresh(self._read_on)
 
     def _find_places(self) -> tuple[MentionedFile, ...]:
-        """Files that the lines in view name, then those that the try touched."""
+        """Lists the files named in the visible lines, then those the run touched."""
         run = self._run
         root = self._state.chosen.root if self._state.chosen else ""
         named = find_mentioned_files(self.output.list_lines_in_view(), root) if self.panel.display else ()

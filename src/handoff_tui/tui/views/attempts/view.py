@@ -1,4 +1,4 @@
-"""The attempts of the handoff in view: side by side as rows, one of them whole, two compared, and why it fails now."""
+"""The attempts of the current handoff: as rows, one in full, two compared, and why it fails now."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _FIELDS: Final = (
-    Field("number", "TRY", 4, right=True),
+    Field("number", "NO.", 4, right=True),
     Field("outcome", "OUTCOME", 14),
     Field("who", "WHO", 12, grows=14),
     Field("ran", "RAN", 7, rank=4, right=True),
@@ -55,7 +55,7 @@ _FIELDS: Final = (
 
 
 class AttemptRows:
-    """The rows of a history; a key is the attempt's name."""
+    """The rows of a history; the key is the attempt's name."""
 
     def __init__(self, history: AttemptHistory) -> None:
         self.records = history.attempts
@@ -87,7 +87,7 @@ class AttemptRows:
 
 
 _MARK = 2
-"""Columns of the mark on an attempt that another one is to be compared with."""
+"""Columns for the mark on the attempt to compare with."""
 
 
 class _Place(NamedTuple):
@@ -99,7 +99,7 @@ class _Place(NamedTuple):
 
 
 class AttemptList:
-    """Rows of one or several phases; a key is the attempt's name."""
+    """Attempts of one or more phases; the key is the attempt's name."""
 
     def __init__(self, histories: Sequence[AttemptHistory], *, marked: str = "", text: str = "") -> None:
         self._marked = marked
@@ -120,12 +120,12 @@ class AttemptList:
         return self._keys
 
     def find(self, key: str) -> PastAttempt | None:
-        """The attempt of a row."""
+        """Returns the attempt of a row; None for a heading."""
         place = self._find_place(key)
         return None if place is None or place.number is None else place.rows.records[place.number]
 
     def find_earlier(self, key: str) -> PastAttempt | None:
-        """The attempt before it at the same phase."""
+        """Returns the previous attempt at the same phase; None if there is none."""
         place = self._find_place(key)
         return place.rows.records[place.number - 1] if place is not None and place.number else None
 
@@ -157,7 +157,7 @@ _SHOWN = ("attempts", "comparison", "failure", "chosen", "inbox")
 
 
 class _Below(Enum):
-    """What the page under the list is about."""
+    """What the page below the list shows."""
 
     ATTEMPT = "Details"
     COMPARISON = "Two attempts compared"
@@ -165,7 +165,7 @@ class _Below(Enum):
 
 
 class AttemptsView(ListedView):
-    """Attempts newest first."""
+    """Attempts, newest first."""
 
     DEFAULT_CSS = """
     AttemptsView RowList { height: auto; max-height: 45%; min-height: 3; }
@@ -271,7 +271,7 @@ class AttemptsView(ListedView):
 
     @property
     def _other(self) -> PastAttempt | None:
-        """What the attempt under the cursor is compared with: the marked one, or the one before."""
+        """The attempt to compare the selected one with: the marked one, or the previous one."""
         if self._rows is None:
             return None
         if self._marked and self._marked != self.rows.key:
@@ -280,7 +280,7 @@ class AttemptsView(ListedView):
 
     @property
     def _pair(self) -> tuple[PastAttempt, PastAttempt] | None:
-        """The older one first, where both are of one phase."""
+        """The two attempts to compare; within a phase the older one first."""
         record, other = self._record, self._other
         if record is None or other is None:
             return None
@@ -330,7 +330,7 @@ class AttemptsView(ListedView):
 
 
 def _explain(part: Loaded[Value], waits: str) -> Page:
-    """A page for what is not read yet, or could not be."""
+    """Says that something hasn't been read yet, or why it couldn't be."""
     page = Page()
     if part.trouble is not None:
         page.line(Cell(f"✗ {render_safe(part.trouble.message)}", "fail"), indent=2)
@@ -341,5 +341,5 @@ def _explain(part: Loaded[Value], waits: str) -> Page:
 
 
 def _is_before(record: PastAttempt, other: PastAttempt) -> bool:
-    """What is here now comes after every number."""
+    """Tells whether an attempt is older; the present work comes after every number."""
     return not record.name.endswith(":now") and (other.name.endswith(":now") or record.number < other.number)

@@ -1,4 +1,4 @@
-"""Check results as rows: what blocks first, then warnings, then what passed and what does not apply."""
+"""Check results as rows: what blocks first, then warnings, then what passed, then what doesn't apply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import ChecksProgress
 
 GROUP: Final = "group:"
-"""How the key of a heading begins; the cursor stands on headings too: what is done there is done for all below."""
+"""The prefix of a heading's key. The cursor stops on headings too: an action there applies to every check below."""
 _FIELDS: Final = (
     Field("check", "CHECK", 22, grows=12),
     Field("state", "STATE", 10),
@@ -38,7 +38,7 @@ _SHORT_WORDS: Final = {Outcome.NOT_APPLICABLE: "n/a"}
 
 
 def group_results(results: Iterable[CheckResult], *, only_failing: bool = False) -> tuple[CheckGroup, ...]:
-    """The groups that have something in them, each worst first."""
+    """Returns the groups that aren't empty, each with the worst first."""
     every = sort_worst_first(results)
     groups = (
         CheckGroup("blocking", "BLOCKING", "fail", tuple(one for one in every if one.blocking and is_open(one))),
@@ -56,7 +56,7 @@ def group_results(results: Iterable[CheckResult], *, only_failing: bool = False)
 
 
 class CheckRows:
-    """The rows of a report, made at `at`; a result may be older. Where it is stale, nothing is shown as passed."""
+    """The rows of a report from `at`; a result may be older. A stale report never shows a check as passed."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class CheckRows:
         return self._keys
 
     def find(self, key: str) -> CheckResult | None:
-        """The result of a row; nothing for a heading."""
+        """Returns the result of a row; None for a heading."""
         found = next((row for row, name in zip(self._rows, self._keys, strict=True) if name == key), None)
         return found if isinstance(found, CheckResult) else None
 
@@ -116,7 +116,7 @@ class CheckRows:
 
 
 def build_progress(running: ChecksProgress, width: int, now: datetime | None = None) -> Row:
-    """A bar for a run that is underway: how far, what is being checked, how long already."""
+    """Draws the progress of a run: how far, what is being checked, and for how long."""
     share = running.done / running.total if running.total else 0.0
     size = max(5, min(30, width // 4))
     full = round(share * size)

@@ -1,4 +1,4 @@
-"""The checks of the handoff in view: results live, each with its finding, its evidence and what to do about it."""
+"""The checks of the current handoff: live results, each with its finding, its evidence and what to do."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NEEDS_PLACE = frozenset({"checks.open-file", "app.edit", "app.copy-all"})
 
 
 class ChecksView(ListedView):
-    """Results under headings; what is done on a heading is done for all below it."""
+    """Results under headings; an action on a heading applies to every check below it."""
 
     scope = "checks"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.CHECKS})
@@ -185,7 +185,7 @@ class ChecksView(ListedView):
         return self._places[self._next_place % len(self._places)]
 
     def _run(self) -> None:
-        """The one under the cursor, or all under its heading."""
+        """Runs the selected check, or all checks under the selected heading."""
         key = self.rows.key
         group = self._rows.find_group(key) if self._rows is not None else None
         only = tuple(result.id for result in group.results) if group else (key,) if key and not _is_group(key) else ()
@@ -197,7 +197,7 @@ class ChecksView(ListedView):
         self.post_message(BisectProposed(self.rows.key, info.holds if info is not None else ""))
 
     def _choose_first(self) -> None:
-        """What is worst, and not its heading."""
+        """Selects the worst result, not its heading."""
         if self._rows is not None and self._rows.groups:
             self.rows.choose(self._rows.groups[0].results[0].id)
 
@@ -206,7 +206,7 @@ class ChecksView(ListedView):
         self.redraw()
 
     def _open_place(self) -> None:
-        """The next of its places, one after another."""
+        """Opens the check's places one after another."""
         place, number = self._place, len(self._places)
         self._next_place += 1
         if number > 1:

@@ -1,4 +1,4 @@
-"""Claims: what the agent says beside what was measured here, contradictions first."""
+"""Claims: what the agent says beside what was measured here, false ones first."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _FIELDS: Final = (
     Field("where", "WHERE", 18, rank=1, grows=20),
 )
 _HASH: Final = compile_later(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
-"""In a list the beginning of a hash is enough; the page beside it has it whole."""
+"""The list shows the beginning of a hash; the page beside it shows all of it."""
 _LONGEST = 240
 
 
 class ClaimRows:
-    """One row for each claim."""
+    """One row per claim."""
 
     def __init__(self, shown: ShownHandoff, *, only_contradicted: bool = False, text: str = "") -> None:
         self._total = shown.verdicts
@@ -51,7 +51,7 @@ class ClaimRows:
 
     @property
     def counts(self) -> Counter[VerdictState]:
-        """How all claims stand, shown or not."""
+        """The number of claims per verdict, whether listed or filtered out."""
         return Counter(verdict.state for verdict in self._total)
 
     def find(self, key: str) -> Verdict | None:
@@ -73,7 +73,7 @@ class ClaimRows:
 
 
 def build_claim_page(verdict: Verdict) -> Page:
-    """The claim whole: the words, where they stand, what was measured, and how."""
+    """Shows a claim in full: its words, where they are, what was measured, and how."""
     page = Page()
     claim, label = verdict.claim, label_verdict(verdict.state)
     page.line(Cell(f"{label}  ", label.role), Cell(render_safe(_describe_subject(verdict)), "heading"), indent=2)
@@ -91,7 +91,7 @@ def build_claim_page(verdict: Verdict) -> Page:
 
 
 def describe_claim(verdict: Verdict) -> str:
-    """What is claimed, in short: `count package.total = 12`."""
+    """Describes a claim in short: `count package.total = 12`."""
     said, value = _describe_subject(verdict), verdict.claim.value
     return said if value is None or value is True else f"{said} = {value}"
 
@@ -113,11 +113,12 @@ def _shorten(text: str) -> str:
 
 def _build_search(verdict: Verdict) -> str:
     claim = verdict.claim
-    return f"{verdict.state} {describe_claim(verdict)} {claim.text} {claim.where} {verdict.evidence}".casefold()
+    state = f"{verdict.state} {label_verdict(verdict.state).word}"
+    return f"{state} {describe_claim(verdict)} {claim.text} {claim.where} {verdict.evidence}".casefold()
 
 
 def _build_keys(verdicts: Sequence[Verdict]) -> list[str]:
-    """What is claimed and where; a number tells apart those that are the same."""
+    """Builds keys from the claim and its place; a number separates duplicates."""
     seen: Counter[str] = Counter()
     keys: list[str] = []
     for verdict in verdicts:
@@ -129,7 +130,7 @@ def _build_keys(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 class ClaimsView(ListedView):
-    """One row a claim; enter leads to the line where it is said."""
+    """One row per claim; enter opens the line that makes it."""
 
     scope = "claims"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.SHOWN})

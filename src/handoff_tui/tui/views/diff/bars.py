@@ -1,4 +1,4 @@
-"""The single lines around a diff: the sum of the record, the title of the file, the status."""
+"""The single lines around a diff: the snapshot diff's summary, the title of the file, the status."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ SCOPE_WORDS = {
     DiffScope.SINCE_SHOWN: "shown",
 }
 _MOST_ITEMS = 2_000
-"""With more things that differ, the record is cut as on the command line."""
+"""A snapshot diff with more items is cut, as on the command line."""
 
 
 class Shown(NamedTuple):
-    """How the file in view is shown."""
+    """How the current file is shown."""
 
     split: bool = False
     wanted: str = "auto"
-    """`auto`, `unified` or `split`, as it was asked for."""
+    """The requested mode: `auto`, `unified` or `split`."""
     width: int = 80
     wrap: bool = False
     whitespace: Whitespace = Whitespace.ALL
     context: int | None = 3
     change: int = 0
-    """The change at or before the cursor, of so many."""
+    """The number of the change at or before the cursor, out of `changes`."""
     changes: int = 0
     reading: bool = False
 
 
 def build_record_page(loaded: Loaded[DifferenceView], files: int | None) -> Page:
-    """The record whole, or why it is not there."""
+    """Shows the snapshot diff in full, or why there is none."""
     page = Page()
     if loaded.trouble is not None:
         page.line(Cell(f"✗ {render_safe(loaded.trouble.message)}", "fail"))
@@ -64,7 +64,7 @@ def build_record_page(loaded: Loaded[DifferenceView], files: int | None) -> Page
 
 
 def build_record_sum(loaded: Loaded[DifferenceView], files: int | None, key: str) -> Row:
-    """The first line of the record, and how to see the others."""
+    """Shows the first line of the snapshot diff, and how to see the rest."""
     first = next((part for part in build_record_page(loaded, files).parts if isinstance(part, Line)), None)
     cells = first.cells if first is not None else ()
     stale = (Cell("  (older than the files; reading again)", "warning"),) if loaded.stale and loaded.value else ()
@@ -72,7 +72,7 @@ def build_record_sum(loaded: Loaded[DifferenceView], files: int | None, key: str
 
 
 def build_pair(pair: ComparedPair) -> str:
-    """What is compared with what, short."""
+    """Says in short what is compared with what."""
     after = "now" if pair.after is None else _name(pair.after)
     before = _name(pair.before)
     return (
@@ -91,7 +91,7 @@ def build_file_title(
     read: bool,
     width: int,
 ) -> Row:
-    """Name, change and counts at the left; whether it was read and which of all it is at the right."""
+    """Shows name, change and counts on the left; on the right whether it was read, and its position in the list."""
     label, status = label_read(read=read), label_change(change.status)
     right = (Cell(f"{label}", label.role), Cell(f"  {place[0]}/{place[1]} ", "muted"))
     known = counts is not None and counts.added is not None
@@ -114,7 +114,7 @@ def build_file_title(
 
 
 def build_status(state: AppState, place: tuple[int, int], shown: Shown) -> Row:
-    """How it is shown, what is unusual about that, where the cursor is, and how far the reading has come."""
+    """Says how the file is shown, what is unusual about it, where the cursor is, and how much has been read."""
     files: tuple[ChangedFile, ...] = state.files.value.files if state.files.value else ()
     words = [
         text

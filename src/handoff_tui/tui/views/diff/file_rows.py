@@ -1,4 +1,4 @@
-"""The files that differ, as rows: read or not, what became of each, how much, and what to notice of it."""
+"""The changed files as rows: read or not, the kind of change, its size, and anything notable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COUNT = 7
 
 
 class ChangedFileRows:
-    """A row for each file; its key is its path."""
+    """One row per file; the key is its path."""
 
     def __init__(
         self,
@@ -60,17 +60,17 @@ class ChangedFileRows:
             notes.append(Cell(f" ┊ {plural(said, 'comment')}", "human"))
         if KIND_WORDS[file.kind]:
             notes.append(Cell(f" {KIND_WORDS[file.kind].partition(',')[0]}", "muted"))
-        notes += [Cell(f" ! {render_safe(remark)}", "warning") for remark in find_change_notices(file.change)]
+        notes += [Cell(f" ! {render_safe(notice)}", "warning") for notice in find_change_notices(file.change)]
         return tuple(notes)
 
 
 def label_read(*, read: bool) -> Label:
-    """Whether the reviewer marked a file as read, in the content it has now."""
+    """Says whether the reviewer marked the file, with its present content, as read."""
     return READ if read else UNREAD
 
 
 def filter_files(files: Sequence[ChangedFile], text: str) -> tuple[ChangedFile, ...]:
-    """Those whose path has all the words."""
+    """Returns the files whose path contains every word."""
     words = text.casefold().split()
     return tuple(file for file in files if all(word in file.change.path.casefold() for word in words))
 
@@ -80,7 +80,7 @@ def count_read(files: Sequence[ChangedFile], viewed: frozenset[str]) -> int:
 
 
 def shorten_path(path: str, room: int) -> str:
-    """A path that is too long loses its beginning: the name at its end tells more."""
+    """Cuts the beginning of a long path: the file name says more."""
     return path if len(path) <= room else f"…{path[len(path) - room + 1 :]}"
 
 

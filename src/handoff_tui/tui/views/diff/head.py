@@ -1,4 +1,4 @@
-"""What stands above the lines of a changed file: what to notice, why there are no lines, and how to see them."""
+"""What is shown above the lines of a changed file: warnings, why there are no lines, and how to see them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class HeadRow(NamedTuple):
 
 
 class Head(NamedTuple):
-    """All rows above the lines, and whether there are lines below them."""
+    """All rows above the lines, and whether there are lines below."""
 
     rows: tuple[HeadRow, ...]
     shows_lines: bool
 
 
 MOST_FOLDED = 20_000
-"""With more changes nothing is folded, and nothing shown side by side: finding the folds would take too long."""
+"""With more changes, nothing is folded or shown side by side: finding the folds would take too long."""
 
 
 def has_many_changes(file: ShownFile) -> bool:
@@ -42,11 +42,11 @@ def has_many_changes(file: ShownFile) -> bool:
 
 
 def build_head(file: ShownFile, width: int, *, expanded: bool = False) -> Head:
-    """Warnings first, then facts; a file that is folded as a whole says so, and so does one that cannot be folded."""
+    """Lists warnings, then facts; says so if the file is folded, or too large to fold."""
     rows = [
         HeadRow((Cell("   " if number else " ! ", "warning"), *row))
-        for remark in find_file_remarks(file)
-        for number, row in enumerate(wrap_words([Cell(render_safe(remark), "warning")], max(20, width - 4)))
+        for notice in find_file_notices(file)
+        for number, row in enumerate(wrap_words([Cell(render_safe(notice), "warning")], max(20, width - 4)))
     ]
     rows += [HeadRow((Cell(f" {text}", role),)) for text, role in _describe_content(file)]
     if file.note:
@@ -64,14 +64,14 @@ def build_head(file: ShownFile, width: int, *, expanded: bool = False) -> Head:
     return Head(tuple(rows), not folded)
 
 
-def find_file_remarks(file: ShownFile) -> list[str]:
-    """What a reviewer should notice beside the lines."""
-    remarks = find_change_notices(file.change)
+def find_file_notices(file: ShownFile) -> list[str]:
+    """Lists what a reviewer should notice besides the lines."""
+    notices = find_change_notices(file.change)
     if file.kind is FileKind.GENERATED:
-        remarks.append("says it's generated")
+        notices.append("says it's generated")
     if file.lines.hidden_count:
-        remarks.append(_describe_hidden(file))
-    return remarks
+        notices.append(_describe_hidden(file))
+    return notices
 
 
 def _describe_hidden(file: ShownFile) -> str:

@@ -1,4 +1,4 @@
-"""The lines of a changed file: a cursor, a range, sideways and wrapped; only what is on the screen is built."""
+"""The lines of a changed file, with a cursor, a range, sideways scrolling and wrapping; builds only what is visible."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.page_view import mark_found
 
 _KEPT = 1_000
-"""So many drawn rows are remembered."""
+"""How many drawn rows are cached."""
 _SIDEWAYS = 8
 _FURTHEST = 2_000
 _LEAD = 1
-"""The column of the cursor's mark."""
+"""The width of the cursor mark."""
 
 
 class _Anchor(NamedTuple):
-    """The line under the cursor, by its place and by its numbers."""
+    """The line under the cursor, by position and by line numbers."""
 
     line: int
     old: int | None
@@ -37,16 +37,16 @@ class _Anchor(NamedTuple):
 
 
 class DiffLinesView(LineView):
-    """The cursor holds on to its line when rows are folded, wrapped, read further or laid out anew."""
+    """The cursor stays on its line when rows are folded, wrapped, extended or laid out again."""
 
     class Moved(Message):
-        """The cursor stands on another row."""
+        """The cursor moved to another row."""
 
     class Opened(Message):
-        """Enter, or a second click, on the row under the cursor."""
+        """Enter, or a second click, on the selected row."""
 
     class Resized(Message):
-        """There is another number of columns: rows may have to be laid out anew."""
+        """The width changed: rows may need a new layout."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
@@ -59,11 +59,11 @@ class DiffLinesView(LineView):
         self._layout: tuple[object, list[tuple[int, int]]] = (None, [])
         self._rows_drawn: LRUCache[tuple[object, ...], tuple[Strip, ...]] = LRUCache(_KEPT)
 
-    # what is shown
+    # content
 
     @property
     def line_count(self) -> int:
-        """Rows; where lines wrap, each counts for one, and the last can be scrolled to the top."""
+        """The number of rows. With wrapping, each counts once, and the last can be scrolled to the top."""
         more = max(0, self.scrollable_content_region.height - 1) if self.wrap else 0
         return self.row_count + more if self.row_count else 0
 
@@ -84,7 +84,7 @@ class DiffLinesView(LineView):
         return self._rows.map.find_row(self._index) if self._rows is not None and self.row_count else None
 
     def show(self, rows: DiffRows | None, *, anew: bool = False) -> None:
-        """Other rows. Of the same file, the line under the cursor stays where it is on the screen."""
+        """Shows other rows. For the same file, the line under the cursor stays where it is on the screen."""
         anchor = None if anew else self._find_anchor()
         before = self._index - self.scroll_offset.y
         same = self._rows is not None and rows is not None and self._rows.file.change == rows.file.change
@@ -107,7 +107,7 @@ class DiffLinesView(LineView):
         read = self._rows.file.lines.read_line(line)
         return _Anchor(line, read.old_number, read.new_number)
 
-    # where one is
+    # position
 
     @property
     def has_range(self) -> bool:
@@ -115,7 +115,7 @@ class DiffLinesView(LineView):
 
     @property
     def chosen(self) -> tuple[int, int]:
-        """First and last row that are chosen."""
+        """The first and last selected row."""
         first, last = sorted((self._index, self._index if self._range is None else self._range))
         return first, last
 
@@ -124,12 +124,12 @@ class DiffLinesView(LineView):
         self.lines_changed()
 
     def go_to_line(self, line: int, *, above: int = 3) -> None:
-        """Puts the cursor on a line of the patch, with some rows above it in view."""
+        """Puts the cursor on a line of the patch, with some rows visible above it."""
         if self._rows is not None:
             self.go(self._rows.map.find_line(line), above=above)
 
     def go(self, index: int, *, above: int | None = None) -> None:
-        """Puts the cursor on a row; `above`: and scrolls so that so many rows stand above it."""
+        """Puts the cursor on a row; with `above`, scrolls so that this many rows are above it."""
         self._index = min(max(0, index), max(0, self.row_count - 1))
         if above is not None:
             self.scroll_to(y=max(0, self._index - above), animate=False, force=True)
@@ -157,7 +157,7 @@ class DiffLinesView(LineView):
         self._keep_in_view()
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> int | None:
-        """The next line of the patch that has the text, from the cursor on and then from the other end."""
+        """Finds the next line of the patch with the text, from the cursor on, wrapping around."""
         self._found = text.casefold()
         self.lines_changed()
         if not text or self._rows is None or not len(self._rows.file.lines):
@@ -207,7 +207,7 @@ class DiffLinesView(LineView):
             self.scroll_to(y=self._index - height + 1, animate=False, force=True)
 
     def _find_highest_top(self, height: int) -> int:
-        """Wrapped: the first row that can stand at the top with all of the cursor's row in view."""
+        """With wrapping, returns the first row that can be at the top with the cursor's row fully visible."""
         index, taken = self._index, len(self._draw_row(self._index, self.room))
         while index > 0:
             taken += len(self._draw_row(index - 1, self.room))
@@ -238,7 +238,7 @@ class DiffLinesView(LineView):
         return self._draw_row(index, width)[0]
 
     def _lay_out(self, width: int) -> list[tuple[int, int]]:
-        """Wrapped: which part of which row stands on each line of the screen."""
+        """With wrapping, maps each line of the screen to a part of a row."""
         height, top = self.scrollable_content_region.height, self.scroll_offset.y
         key = (top, width, height, self._version)
         if self._layout[0] != key:

@@ -1,4 +1,4 @@
-"""What changed, on the screen: the record's sum, the files, and the lines of the one in view."""
+"""The diff on screen: the snapshot diff's summary, the files, and the lines of the current file."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 LEAST_SPLIT = 100
 """Side by side needs this many columns."""
 _LEAST_HEIGHT = 28
-"""From so many rows on the files stand above the lines; below that it is one or the other."""
+"""From this height on, files are shown above the lines; below it, one or the other."""
 FILES, LINES = "files", "lines"
 """The two panels."""
 
 
 class DiffPanels(View):
-    """Record, files, lines. Where there is little room, files or lines: Enter opens a file, escape returns."""
+    """Snapshot diff, files, lines. With little room, files or lines: Enter opens a file, escape returns."""
 
     DEFAULT_CSS = """
     DiffPanels #record { height: 1fr; display: none; }
@@ -67,7 +67,7 @@ class DiffPanels(View):
         yield DiffLinesView(id="lines")
         yield Bar(id="diff-note")
 
-    # what is shown
+    # content
 
     def show(self, state: AppState) -> None:
         self._state = state
@@ -109,7 +109,7 @@ class DiffPanels(View):
 
     @property
     def _file(self) -> ShownFile | None:
-        """The file in view, where its lines are there."""
+        """The current file, if its lines have been read."""
         file = self._state.file.value
         return file if file is not None and file.change.path == self._path else None
 
@@ -130,7 +130,7 @@ class DiffPanels(View):
         return self._mode == "auto" and self.size.width >= LEAST_SPLIT
 
     def _ask_for_first(self) -> None:
-        """The first file that was not read yet, once for each handoff and scope."""
+        """Asks for the first unread file, once per handoff and scope."""
         state = self._state
         now = (state.chosen, state.scope)
         gone = self._path is None or self._find_file(self._path) is None
@@ -141,12 +141,12 @@ class DiffPanels(View):
             self._want(unread.change.path)
 
     def _want(self, path: str) -> None:
-        if path != self._path:  # how one file is looked at says nothing of another
+        if path != self._path:  # the layout of one file doesn't carry over to another
             self._options = self._options._replace(as_text=False, as_stored=False)
         self.post_message(messages.FileWanted(path, self._options))
 
     def _place(self) -> None:
-        """Which panels have room."""
+        """Decides which panels have room."""
         record, both = self._record_open, self._roomy
         self.query_one("#record").display = record
         shows_files = not record and (both or self._panel == FILES)
@@ -231,7 +231,7 @@ class DiffPanels(View):
         self._draw_title()
 
     def _is_read_again(self) -> bool:
-        """Whether the file in view is only being read in another way: until then it stays as it is."""
+        """Whether the current file is only being read in another mode: until then it stays as it is."""
         shown = self._lines.rows
         same = shown is not None and shown.file.change.path == self._path
         return same and self._state.file.trouble is None and self._find_file(self._path) is not None
@@ -266,7 +266,7 @@ class DiffPanels(View):
         return (self._files[place], place) if place is not None else None
 
     def _meet_expectation(self) -> None:
-        """The line that somebody asked for, when its file has come."""
+        """Goes to the requested line once its file has been read."""
         file = self._file
         if self._expected is None or file is None or file.change.path != self._expected[0]:
             return
@@ -282,7 +282,7 @@ class DiffPanels(View):
                 self._go_to_line(line)
 
     def _go_to_line(self, line: int) -> None:
-        """Shows a line of the patch, also one that is folded away."""
+        """Shows a line of the patch, even if it is folded."""
         rows = self._lines.rows
         if rows is None:
             return

@@ -1,7 +1,7 @@
-"""Which row shows what: the lines of a file with unchanged stretches folded, unified or side by side.
+"""Maps rows to the lines of a file: unchanged parts folded, unified or side by side.
 
-A row is found by a search among pieces, so a million lines cost what a thousand do. Rows that are no lines (remarks,
-comments) stand between the pieces.
+A row is found by a search among pieces, so a million lines cost what a thousand do. Rows that aren't lines (notices,
+comments) go between the pieces.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from handoff_tui.changes.files.shown_file import PatchLines
 
 NO_LINE = -1
 _LEAST_FOLDED = 2
-"""A fold that hides one line would be as long as that line."""
+"""A fold that hides one line would be as long as the line."""
 
 
 class RowKind(IntEnum):
@@ -27,39 +27,39 @@ class RowKind(IntEnum):
     RUN = 1
     """Side by side: a deleted line, an added one, or both."""
     GAP = 2
-    """Lines that are folded away."""
+    """Folded lines."""
     FIXED = 3
-    """One of the rows that are no lines."""
+    """A row that isn't a line."""
 
 
 class DiffRow(NamedTuple):
-    """One row: a line of each side, where there is one."""
+    """One row: a line of each side, if there is one."""
 
     kind: RowKind
     left: int
     right: int
     part: int = 0
-    """Of a fixed row: which of its piece. Of a gap: how many lines it hides."""
+    """Of a fixed row: its position in its piece. Of a gap: how many lines it hides."""
     block: int = NO_LINE
-    """Of a fixed row: whose it is. Of a gap: its number."""
+    """Of a fixed row: its owner. Of a gap: its number."""
 
     @property
     def line(self) -> int:
-        """The line that the row is about; the new one of two."""
+        """The line of the row; the new one of two."""
         return self.right if self.right != NO_LINE else self.left
 
 
 class Folding(NamedTuple):
-    """How much of the unchanged is shown."""
+    """How much unchanged text is shown."""
 
     context: int | None = 3
-    """Lines around each change; nothing for all."""
+    """Lines around each change; None for all."""
     opened: frozenset[int] = frozenset()
-    """Gaps that were opened, by number: 0 is before the first change."""
+    """Gaps that were opened, by number; 0 is the one before the first change."""
 
 
 class FixedRows(NamedTuple):
-    """Rows that are no lines: how many, and after which line (-1: at the top)."""
+    """Rows that aren't lines: how many, and after which line (-1: at the top)."""
 
     after: int
     rows: int
@@ -98,7 +98,7 @@ class RowMap:
         return DiffRow(kind, old, new)
 
     def find_line(self, line: int) -> int:
-        """The row of a line, or of the gap that hides it."""
+        """Returns the row of a line, or of the gap that hides it."""
         place = bisect_right(self._lefts, line) - 1
         while place >= 0:
             if self._kinds[place] != RowKind.FIXED:
@@ -110,7 +110,7 @@ class RowMap:
         return 0
 
     def find_change(self, row: int, *, backwards: bool = False) -> int | None:
-        """The row on which the next change begins, or the one before; nothing where there is none."""
+        """Returns the row where the next or previous change begins; None if there is none."""
         runs = self._lines.runs
         here = self.find_line_at(row)
         if not len(runs.starts):
@@ -122,11 +122,11 @@ class RowMap:
         return self.find_line(runs.starts[number]) if number < len(runs.starts) else None
 
     def find_change_number(self, row: int) -> int:
-        """How many changes begin at or before a row."""
+        """Returns how many changes begin at or before a row."""
         return bisect_right(self._lines.runs.starts, self.find_line_at(row))
 
     def find_line_at(self, row: int) -> int:
-        """The first line at or above a row; before all of them where there is none above."""
+        """Returns the first line at or above a row; before all lines if there is none above."""
         while row >= 0 and self.count:
             found = self.find_row(min(row, self.count - 1))
             if found.kind is not RowKind.FIXED:
@@ -166,7 +166,7 @@ class RowMap:
     def _add_gap(self, first: int, end: int, number: int) -> None:
         self._add(RowKind.GAP, (first, end, first, end), 1, number)
         stop = self._find_stop(first, end)
-        while stop is not None:  # what is said of a hidden line is not hidden with it
+        while stop is not None:  # a comment on a hidden line isn't hidden with it
             self._add_fixed(stop, end)
             stop = self._find_stop(stop + 1, end)
 
@@ -184,7 +184,7 @@ class RowMap:
             left, right = left_end, right_end
 
     def _find_stop(self, first: int, end: int) -> int | None:
-        """The next line, among these, that something is said of."""
+        """Returns the next of these lines that has a comment."""
         if not self._stops:
             return None
         place = bisect_right(self._stops, first - 1)

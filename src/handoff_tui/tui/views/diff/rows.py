@@ -1,4 +1,4 @@
-"""The changed file in view as rows of cells: unified or side by side, folded, with what was said of its lines.
+"""The current file as rows of cells: unified or side by side, folded, with comments below their lines.
 
 Rows are built one by one when they are drawn; everything in them is safe to show.
 """
@@ -127,7 +127,7 @@ _DEFINING = frozenset(
         *("module", "mod", "struct", "trait", "type"),
     }
 )
-"""After these words stands a name."""
+"""A name follows these words."""
 
 _WHOLE_NAMES = frozenset({"makefile", "dockerfile"})
 
@@ -135,13 +135,13 @@ Word = tuple[int, int, str]
 
 
 def find_language(path: str) -> Language | None:
-    """By the ending of a file's name, or by the name itself."""
+    """Returns the language by a file's ending or name; None if unknown."""
     name = path.rpartition("/")[2].lower()
     return _BY_ENDING.get(name.rpartition(".")[2]) if "." in name or name in _WHOLE_NAMES else None
 
 
 def find_words(language: Language, text: str) -> list[Word]:
-    """From the first character to behind the last, and the role: of everything in a text that has one."""
+    """Returns start, end and role of everything in a text that has a role."""
     keywords = _list_keywords(language)
     found: list[Word] = []
     defines = False
@@ -176,18 +176,18 @@ def _list_keywords(language: Language) -> frozenset[str]:
 
 
 _WINDOW = 64
-"""So many lines are read together."""
+"""How many lines are read together."""
 _LEAD = 32
-"""And up to so many before them, so that a text of several lines is seldom cut in two."""
+"""How many lines before them are read too, so that a multi-line text is rarely cut in two."""
 _LONGEST_LINE = 1_000
-"""A longer line has no colours: nobody wrote it by hand."""
+"""Longer lines aren't coloured: nobody wrote them by hand."""
 _KEPT_WINDOWS = 64
 
 LineTokens = tuple[Token, ...]
 
 
 class Highlighter:
-    """Colours for the lines of one file. What was read is kept for a while."""
+    """Colours for the lines of one file, cached for a while."""
 
     def __init__(self, path: str, lines: PatchLines) -> None:
         self._lines = lines
@@ -195,7 +195,7 @@ class Highlighter:
         self._windows: OrderedDict[int, dict[int, LineTokens]] = OrderedDict()
 
     def find_tokens(self, index: int) -> LineTokens:
-        """The words of a line that have a colour; none in a language we do not know."""
+        """Returns the coloured words of a line; none if the language is unknown."""
         if self._language is None:
             return ()
         number = index // _WINDOW
@@ -207,7 +207,7 @@ class Highlighter:
         return window.get(index, ())
 
     def _read_window(self, number: int) -> dict[int, LineTokens]:
-        """Each side is a text of its own; of the old one only deleted lines are read, the others are in the new one."""
+        """Reads each side as one text. Of the old side only deleted lines are read; the others are in the new one."""
         first, last = number * _WINDOW, min((number + 1) * _WINDOW, len(self._lines))
         places = range(max(0, first - _LEAD), last)
         marks = self._lines.marks
@@ -227,7 +227,7 @@ class Highlighter:
 
 
 def split_words(words: Iterable[Word], texts: list[str]) -> list[list[Token]]:
-    """Words of a whole text as words of its lines."""
+    """Splits the words of a text by line."""
     found: list[list[Token]] = [[] for _ in texts]
     starts = [0]
     for text in texts:
@@ -252,14 +252,14 @@ Cells = tuple[Cell, ...]
 
 
 class Pane(NamedTuple):
-    """One side of a row, or all of it: a gutter that stays where it is, and content that can be moved sideways."""
+    """One side of a row, or all of it: a fixed gutter, and content that scrolls sideways."""
 
     gutter: Cells
     content: Cells
     ground: str = ""
-    """`added`, `removed`, or nothing."""
+    """`added`, `removed`, or empty."""
     fill: str = ""
-    """What the rest of the row is filled with, in place of blanks."""
+    """The character that fills the rest of the row."""
 
 
 class DiffLook(NamedTuple):
@@ -268,15 +268,15 @@ class DiffLook(NamedTuple):
     split: bool = False
     folding: Folding = Folding()
     colours: bool = True
-    """Whether the words of a program are coloured."""
+    """Whether code is highlighted."""
     tinted: bool = True
-    """Whether changed lines have a ground of their own; else their words are coloured by the change alone."""
+    """Whether changed lines have a background; otherwise the change alone colours their words."""
     expanded: bool = False
-    """Whether a file that is folded as a whole is shown all the same."""
+    """Whether a file that is normally folded is shown anyway."""
 
 
 class DiffRows:
-    """All rows of one file. Building it costs little; a row costs when it is asked for."""
+    """All rows of one file. Creating it is cheap; each row is built on demand."""
 
     def __init__(self, file: ShownFile, look: DiffLook, comments: Sequence[Comment] = (), width: int = 80) -> None:
         self.file = file
@@ -298,7 +298,7 @@ class DiffRows:
         return self.map.count
 
     def build(self, index: int) -> tuple[Pane, ...]:
-        """The panes of a row: two side by side, or one."""
+        """Builds the panes of a row: two side by side, or one."""
         row = self.map.find_row(index)
         if row.kind is RowKind.FIXED:
             return (Pane((), self._build_fixed(row)),)
@@ -309,21 +309,21 @@ class DiffRows:
         return (self._build_side(row.left, old=True), self._build_side(row.right, old=False))
 
     def find_comment(self, index: int) -> Comment | None:
-        """The comment that a row belongs to."""
+        """Returns the comment that a row belongs to; None if there is none."""
         row = self.map.find_row(index) if index < len(self) else None
         if row is None or row.kind is not RowKind.FIXED or row.block == 0:
             return None
         return self._said[row.block - 1].comment
 
     def find_head(self, index: int) -> HeadRow | None:
-        """The row of the head that stands there."""
+        """Returns the head row at this position; None if there is none."""
         row = self.map.find_row(index) if index < len(self) else None
         if row is None or row.kind is not RowKind.FIXED or row.block != 0:
             return None
         return self._head.rows[row.part]
 
     def find_line(self, index: int) -> DiffLine | None:
-        """The line that a row shows; the new one of two."""
+        """Returns the line that a row shows; the new one of two."""
         row = self.map.find_row(index) if index < len(self) else None
         if row is None or row.kind in {RowKind.FIXED, RowKind.GAP}:
             return None
@@ -377,7 +377,7 @@ class DiffRows:
 
 
 class _Said(NamedTuple):
-    """A comment laid out."""
+    """A comment, laid out."""
 
     comment: Comment
     fixed: FixedRows
@@ -397,7 +397,7 @@ def _build_gap(row: DiffRow) -> Cells:
 
 
 def _lay_out_comments(file: ShownFile, comments: Sequence[Comment], width: int) -> list[_Said]:
-    """Comments on lines stand under their last line; those on the whole file under its head."""
+    """Puts comments on lines below their last line, and comments on the file below its head."""
     said: list[_Said] = []
     for comment in comments:
         if comment.path != file.change.path:
@@ -417,7 +417,7 @@ def _lay_out_comments(file: ShownFile, comments: Sequence[Comment], width: int) 
 
 
 def shift_cells(cells: Cells, columns: int) -> Cells:
-    """Cells without their first columns; of a wide character that is cut in two, a blank is left."""
+    """Drops the first columns of some cells; a wide character cut in two leaves a blank."""
     left: list[Cell] = []
     for cell in cells:
         if columns <= 0:

@@ -1,4 +1,4 @@
-"""What changed, as a reviewer reads it: through the files, change by change, with marks and remarks."""
+"""The changes as a reviewer reads them: file by file, hunk by hunk, with marks and comments."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import RowList
 
 
-class RemarkPlace(NamedTuple):
-    """The lines a remark is about; `text` to begin with, and the remark that is written anew."""
+class CommentPlace(NamedTuple):
+    """The lines a comment is about, the `text` to start with, and the comment being edited."""
 
     path: str
     line: int | None = None
@@ -36,19 +36,19 @@ class RemarkPlace(NamedTuple):
     instead_of: Comment | None = None
 
 
-def build_remark_place(rows: DiffRows, first: int, last: int) -> RemarkPlace | str:
-    """The place of a remark on some rows, or why there is none."""
+def build_comment_place(rows: DiffRows, first: int, last: int) -> CommentPlace | str:
+    """Returns the place of a comment on some rows, or why there is none."""
     path = rows.file.change.path
     if not len(rows) or (first == last and rows.find_head(first) is not None):
-        return RemarkPlace(path)
+        return CommentPlace(path)
     if first == last and (comment := rows.find_comment(first)) is not None:
-        return RemarkPlace(path, comment.line, comment.end_line, comment.text, comment)
+        return CommentPlace(path, comment.line, comment.end_line, comment.text, comment)
     if first == last and rows.map.find_row(first).kind is RowKind.GAP:
         return "these lines are hidden; ↵ shows them"
     return _find_lines(rows, first, last) or "there's no line to comment on"
 
 
-def _find_lines(rows: DiffRows, first: int, last: int) -> RemarkPlace | None:
+def _find_lines(rows: DiffRows, first: int, last: int) -> CommentPlace | None:
     path = rows.file.change.path
     lines = [line for index in (first, last) if (line := _find_near(rows, index)) is not None]
     if not lines:
@@ -56,22 +56,22 @@ def _find_lines(rows: DiffRows, first: int, last: int) -> RemarkPlace | None:
     numbers = [line.new_number for line in lines if line.new_number is not None]
     if numbers:
         start, end = min(numbers), max(numbers)
-        return RemarkPlace(path, start, end if end != start else None)
-    # only deleted lines: the remark stands where they were, and says which they were
+        return CommentPlace(path, start, end if end != start else None)
+    # only deleted lines: the comment goes where they were, and quotes them
     old = sorted(line.old_number for line in lines if line.old_number is not None)
     named = f"line {old[0]}" if old[0] == old[-1] else f"lines {old[0]}-{old[-1]}"
-    return RemarkPlace(path, _find_new_number(rows, last), None, f"(deleted {named}) ")
+    return CommentPlace(path, _find_new_number(rows, last), None, f"(deleted {named}) ")
 
 
 def _find_near(rows: DiffRows, index: int) -> DiffLine | None:
-    """The line of a row; of a row that is no line, the one above it."""
+    """Returns the line of a row; for a row that isn't a line, the one above it."""
     line = rows.map.find_line_at(index)
     shown = rows.find_line(index)
     return shown if shown is not None else None if line < 0 else rows.file.lines.read_line(line)
 
 
 def _find_new_number(rows: DiffRows, index: int) -> int | None:
-    """The number of the line that stands where a deleted one was; the last one where nothing follows."""
+    """Returns the number of the line that took the place of a deleted one; the last one if nothing follows."""
     lines = rows.file.lines
     start = rows.map.find_line_at(index)
     run = lines.runs.find(start)
@@ -88,7 +88,7 @@ _ON_A_FILE = frozenset({"app.edit", "app.copy", "app.copy-all"})
 
 
 class DiffView(DiffPanels):
-    """Where there is little room, files or lines: Enter opens a file, escape returns."""
+    """With little room, files or lines: Enter opens a file, escape returns."""
 
     scope = "diff"
     parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE})
@@ -168,7 +168,7 @@ class DiffView(DiffPanels):
         return "" if line is not None or not text else f'No matches for "{render_safe(text, 40)}" in this file'
 
     def go_to(self, path: str, line: int | None) -> None:
-        """The file at a line; shown there when it has been read."""
+        """Opens a file at a line, once it has been read."""
         self._expected = (path, line)
         self._record_open = False
         if path == self._path:
@@ -217,7 +217,7 @@ class DiffView(DiffPanels):
 
     @on(RowList.Highlighted)
     def preview(self, event: RowList.Highlighted) -> None:
-        """Where the lines are in view, the file under the cursor is the one that is shown."""
+        """Shows the selected file, if the lines are visible."""
         event.stop()
         if self._roomy and event.key and event.key != self._path and self._list.has_focus:
             self._want(event.key)
@@ -233,7 +233,7 @@ class DiffView(DiffPanels):
 
     @on(DiffLinesView.Opened)
     def open_row(self, event: DiffLinesView.Opened) -> None:
-        """Enter on a row: a gap opens, a comment is written anew, a file that is not shown is."""
+        """Handles Enter on a row: opens a gap, edits a comment, or shows a hidden file."""
         event.stop()
         rows, row = self._lines.rows, self._lines.row
         if rows is None or row is None:
@@ -268,7 +268,7 @@ class DiffView(DiffPanels):
         self._focus_panel(LINES)
 
     def _step_back(self) -> bool:
-        """Ends a range, closes the record, returns to the files; whether there was anything to leave."""
+        """Ends a range, closes the snapshot diff, or returns to the files; tells whether it left anything."""
         if self._lines.has_range:
             self._lines.toggle_range()
         elif self._record_open:
@@ -340,7 +340,7 @@ class DiffView(DiffPanels):
         rows = self._lines.rows
         if rows is None:
             return
-        place = build_remark_place(rows, *self._lines.chosen)
+        place = build_comment_place(rows, *self._lines.chosen)
         if isinstance(place, str):
             self.post_message(messages.StatusTextWanted(place, "warning"))
             return

@@ -1,4 +1,4 @@
-"""The text of a document: rows of it with a cursor, a range, and marks in front."""
+"""The text of a document: rows with a cursor, a range, and marks in front."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SIDEWAYS = 8
 
 
 class DocumentLines(LineView):
-    """The cursor holds on to a line of the document, whatever becomes of the rows around it."""
+    """The cursor stays on its line of the document, whatever happens to the rows around it."""
 
     DEFAULT_CSS = """
     DocumentLines { scrollbar-gutter: stable; }
     """
 
     class Moved(Message):
-        """The cursor stands on another line."""
+        """The cursor moved to another line."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
@@ -44,7 +44,7 @@ class DocumentLines(LineView):
 
     @property
     def range(self) -> tuple[int, int]:
-        """First and last line that are chosen."""
+        """The first and last selected line."""
         first, last = sorted((self.line, self.line if self._anchor is None else self._anchor))
         return first, last
 
@@ -53,7 +53,7 @@ class DocumentLines(LineView):
         return self._anchor is not None
 
     def show(self, text: DocumentText | None, *, line: int | None = None) -> None:
-        """Another text, or the same one changed: the line under the cursor stays where it is on the screen."""
+        """Shows a new text, or the same one changed; the line under the cursor stays where it is on the screen."""
         before = self._index - self.scroll_offset.y
         target = self.line if line is None else line
         self._text = text
@@ -65,7 +65,7 @@ class DocumentLines(LineView):
         self.scroll_to(y=max(0, self._index - max(0, before)), animate=False, force=True)
 
     def go_to(self, line: int) -> None:
-        """Puts the cursor on a line, with a little of what stands before it."""
+        """Puts the cursor on a line, with a little context above it."""
         if self._text is not None:
             self._go(self._text.find_row(line))
             top = max(0, self._index - 2)
@@ -76,7 +76,7 @@ class DocumentLines(LineView):
         self.lines_changed()
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> bool:
-        """Goes to the next row that has the text; whether there is one. Nothing ends the search."""
+        """Goes to the next row with the text; tells whether there is one. An empty text ends the search."""
         self._found = text.casefold()
         self.lines_changed()
         if not text or self._text is None:

@@ -1,7 +1,7 @@
-"""Markdown as blocks of cells: what a document says, with the line that each part stands on. Nothing is left out.
+"""Markdown as blocks of cells, each part with its line number. Nothing is left out.
 
-Links are shown with their address and never opened; HTML, link definitions and whatever else would not show in a
-rendered page are shown as they are written.
+Links are shown with their address and never opened; HTML, link definitions and anything else that a rendered page
+would hide are shown as written.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MOST_RENDERED: Final = 256 * 1024
-"""A longer text is shown as it is written: parsing it would take seconds."""
+"""Longer texts are shown as written: parsing them would take seconds."""
 _LONGEST_INLINE: Final = 8_000
-"""A longer paragraph is shown as it is written: emphasis in it is nothing that a person would read."""
+"""Longer paragraphs are shown as written: nobody reads emphasis in those."""
 _LEAVES: Final = frozenset({"heading_open", "inline", "fence", "code_block", "html_block", "hr", "table_open"})
 _CONTAINERS: Final = ("blockquote_open", "list_item_open")
 _LINE_END: Final = compile_later(r"\r\n|\n|\r")
@@ -44,11 +44,11 @@ class Prose(NamedTuple):
     hang: Cells
     pieces: tuple[Piece, ...]
     level: int = 0
-    """Of a heading."""
+    """The level of a heading."""
 
 
 class Verbatim(NamedTuple):
-    """Lines that are kept apart: code, HTML, and what has no form of its own."""
+    """Lines that are kept apart: code, HTML, and anything without a form."""
 
     lead: Cells
     hang: Cells
@@ -76,17 +76,17 @@ Block = Prose | Verbatim | Table | Ruler
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text, counted as its editor counts them."""
+    """Splits a text into lines as an editor counts them."""
     return _LINE_END.split(text)
 
 
 def build_safe_cells(text: str, role: str = _PLAIN) -> list[Cell]:
-    """A text made safe to show; what would not show is marked."""
+    """Makes a text safe to show; invisible characters are marked."""
     return [Cell(piece, "hidden" if hidden else role) for piece, hidden in split_hidden(text)]
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """Every block in the order of the text. Any text is Markdown, so this never fails."""
+    """Returns every block in the order of the text. Any text is Markdown, so this never fails."""
     definitions: dict[str, object] = {}
     tokens = _build_parser(blocks_only=True).parse(text, definitions)
     lines = split_lines(text)
@@ -101,14 +101,14 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
 
 
 def _find_left_out(lines: list[str], covered: set[int]) -> Iterator[tuple[int, Block]]:
-    """Lines that mean something to a parser and show nothing to a reader."""
+    """Returns lines that a parser uses but a rendered page hides."""
     for number, line in enumerate(lines, start=1):
         if line.strip() and number not in covered:
             yield number, Verbatim((), (), (Piece(number, tuple(build_safe_cells(line, _ASIDE))),))
 
 
 class _BlockReader:
-    """Walks over the tokens; remembers which quotes and lists it stands in."""
+    """Walks over the tokens; tracks the quotes and lists around them."""
 
     def __init__(self, tokens: list[Token], definitions: dict[str, object], lines: list[str]) -> None:
         self._tokens = tokens
@@ -116,7 +116,7 @@ class _BlockReader:
         self._definitions = definitions
         self._containers: list[tuple[Cell, Cell]] = []
         self._fresh: list[bool] = []
-        """For each container whether nothing in it was shown yet: the first block gets its mark."""
+        """For each container, whether it is still empty: its first block gets the mark."""
 
     def read(self) -> Iterator[tuple[Token, Block]]:
         position = 0
@@ -178,7 +178,7 @@ class _BlockReader:
         return Table(lead, hang, tuple((line, tuple(self._complete(line, cells))) for line, cells in rows)), position
 
     def _complete(self, line: int, cells: list[Cells]) -> list[Cells]:
-        """A row with more cells than the table has columns would lose them: then its line is shown as written, too."""
+        """Shows a table row as written too if it has more cells than the table has columns; they would be lost."""
         written = self._lines[line - 1] if line <= len(self._lines) else ""
         shown = sum(character.isalnum() for cell in cells for piece in cell for character in piece.text)
         if sum(map(str.isalnum, written)) <= shown:
@@ -186,7 +186,7 @@ class _BlockReader:
         return [*cells, tuple(build_safe_cells(written.strip(), _ASIDE))]
 
     def _build_pieces(self, inline: Token, first: int, role: str) -> list[Piece]:
-        """The words of a paragraph, a piece for each line that it was written on."""
+        """Returns the words of a paragraph, one piece per source line."""
         if len(inline.content) > _LONGEST_INLINE:
             lines = inline.content.split("\n")
             return [Piece(first + number, tuple(build_safe_cells(line, role))) for number, line in enumerate(lines)]
@@ -213,20 +213,20 @@ def _build_code(token: Token, first: int) -> tuple[Piece, ...]:
 
 
 def _quote(token: Token, first: int) -> tuple[Piece, ...]:
-    """The lines of a token as they are written."""
+    """Returns the lines of a token as written."""
     lines = token.content.rstrip("\n").split("\n")
     return tuple(Piece(first + number, tuple(build_safe_cells(line, _ASIDE))) for number, line in enumerate(lines))
 
 
 class _InlineWriter:
-    """Inline tokens to cells, one after the other."""
+    """Turns inline tokens into cells, one after the other."""
 
     def __init__(self, role: str) -> None:
         self._role = role
         self._strong = 0
         self._links: list[tuple[str, str]] = []
         self._words = ""
-        """What a link says, to compare with where it leads."""
+        """The text of a link, to compare with its address."""
 
     def write(self, token: Token) -> list[Cell]:
         match token.type:
@@ -275,7 +275,7 @@ def _get(token: Token, name: str) -> str:
 
 @cache
 def _build_parser(*, blocks_only: bool) -> MarkdownIt:
-    """Words are parsed block by block, so that a block that is too long for it can be left as it is."""
+    """Builds a parser that leaves inline text alone: blocks are parsed one by one, except those that are too long."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - only for who reads a document
 
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])

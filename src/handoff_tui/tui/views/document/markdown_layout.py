@@ -1,4 +1,4 @@
-"""Blocks of a document laid out for a number of columns; each row knows the line that it begins on."""
+"""Blocks of a document laid out for a width; each row knows the line it begins on."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _BETWEEN = Cell(" │ ", "border")
 
 
 class TextRow(NamedTuple):
-    """One row on the screen, and the line of the text that it begins on."""
+    """One row on the screen, and the line of the text it begins on."""
 
     cells: Cells
     line: int
 
 
 def lay_out_blocks(blocks: Iterable[Block], width: int) -> list[TextRow]:
-    """All rows, none wider than `width` where there is room at all; a blank one where the text has blank lines."""
+    """Returns all rows, none wider than `width` if at all possible; keeps blank lines."""
     rows: list[TextRow] = []
     end = 0
     for block in blocks:
@@ -42,7 +42,7 @@ def _find_span(block: Block) -> tuple[int, int]:
         return block.rows[0][0], block.rows[-1][0]
     if not block.pieces:
         return 0, 0
-    fence = 1 if isinstance(block, Verbatim) and block.code else 0  # the fence under it shows no row
+    fence = 1 if isinstance(block, Verbatim) and block.code else 0  # the fence below it has no row
     return block.pieces[0].line, block.pieces[-1].line + fence
 
 
@@ -61,7 +61,7 @@ def _lay_out(block: Block, width: int) -> list[TextRow]:
 
 
 def _flow(pieces: Sequence[Piece], room: int) -> list[TextRow]:
-    """Lines joined and broken anew. Each row is told its line by counting what is not blank."""
+    """Joins lines and breaks them again. Counting non-blank characters tells which line a row begins on."""
     cells: list[Cell] = []
     for before, piece in zip((None, *pieces), pieces, strict=False):
         if before is not None and before.line != piece.line:
@@ -109,7 +109,7 @@ def _measure(cells: Iterable[Cell]) -> int:
 
 
 def _fit(natural: list[int], room: int) -> list[int]:
-    """Widths that fit together: the widest columns give way first, down to a few letters."""
+    """Shrinks the widest columns first, down to a few letters, until all fit."""
     widths = [max(1, width) for width in natural]
     over = sum(widths) + 3 * (len(widths) - 1) - room
     while over > 0 and max(widths) > _LEAST_COLUMN:

@@ -1,4 +1,4 @@
-"""The text of the document in view under its name: rendered where it is Markdown and not too long, raw otherwise."""
+"""The text of the current document under its name: rendered if it is Markdown and not too long, raw otherwise."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from handoff_tui.live.state.app import DocumentView as OpenDocument
 from handoff_tui.tui.views.document.lines import DocumentLines
 from handoff_tui.tui.views.document.markdown_blocks import MOST_RENDERED, Block, parse_blocks
 from handoff_tui.tui.views.document.markdown_layout import TextRow, lay_out_blocks
-from handoff_tui.tui.views.document.rows import RawText, Remarks, RenderedText, is_markdown
+from handoff_tui.tui.views.document.rows import LineNotes, RawText, RenderedText, is_markdown
 from handoff_tui.tui.widgets.bars import Bar, Rule
 
 _AT_ONCE = 16 * 1024
-"""A longer text is laid out on a thread: it takes more than a frame."""
+"""Longer texts are laid out on a thread: they take more than a frame."""
 _GUTTER = 4
 
 
 class DocumentPanel(Vertical):
-    """One document. What is laid out on a thread is shown when it is ready, if it is still wanted."""
+    """One document. A layout made on a thread is shown when it is ready, if it is still wanted."""
 
     DEFAULT_CSS = """
     DocumentPanel { width: 1fr; }
@@ -37,9 +37,9 @@ class DocumentPanel(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
         self.raw = False
-        """Whether even Markdown is shown as it is written."""
+        """Whether even Markdown is shown as written."""
         self._document: OpenDocument | None = None
-        self._remarks = Remarks()
+        self._notes = LineNotes()
         self._blocks: tuple[str, tuple[Block, ...]] = ("", ())
         self._expected: tuple[str, int] | None = None
         self._path: str | None = None
@@ -55,7 +55,7 @@ class DocumentPanel(Vertical):
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """Of the document in view; none before it was parsed, or where it is not."""
+        """The blocks of the current document; none until it has been parsed."""
         document = self._document
         known = document is not None and self._blocks[0] is document.text and not self.is_raw(document)
         return self._blocks[1] if known else ()
@@ -64,15 +64,15 @@ class DocumentPanel(Vertical):
         return self.raw or not is_markdown(document.path) or len(document.text) > MOST_RENDERED
 
     def expect(self, path: str, line: int) -> None:
-        """When this document comes, it is shown at this line; at once where it is in view already."""
+        """Shows this document at this line once it arrives, or at once if it is the current one."""
         if self._document is not None and self._document.path == path:
             self.lines.go_to(line)
         else:
             self._expected = (path, line)
 
-    def show(self, name: str, document: OpenDocument | None, remarks: Remarks, note: tuple[Cell, ...]) -> None:
-        """A document, or what is said in its place."""
-        self._document, self._remarks = document, remarks
+    def show(self, name: str, document: OpenDocument | None, notes: LineNotes, note: tuple[Cell, ...]) -> None:
+        """Shows a document, or a message in its place."""
+        self._document, self._notes = document, notes
         shown = "rejection packet" if name == PACKET else render_safe(name)
         mode = "" if document is None else "raw" if self.is_raw(document) else "rendered"
         self.query_one("#document-title", Rule).show_title(Cell(shown or "No document", "heading"), right=mode)
@@ -95,7 +95,7 @@ class DocumentPanel(Vertical):
         if document is None:
             self.lines.show(None)
         elif self.is_raw(document):
-            self._place(document, RawText(document.text, self._remarks))
+            self._place(document, RawText(document.text, self._notes))
         elif self._blocks[0] is document.text:
             self._take_rows(document, self._width, lay_out_blocks(self._blocks[1], self._width))
         elif len(document.text) <= _AT_ONCE:
@@ -110,7 +110,7 @@ class DocumentPanel(Vertical):
         return self.lines.room - _GUTTER
 
     def _lay_out(self, document: OpenDocument, width: int) -> None:
-        """On a thread."""
+        """Lays out the text; runs on a thread."""
         blocks = parse_blocks(document.text)
         self.app.call_from_thread(self._take_blocks, document, width, blocks, lay_out_blocks(blocks, width))
 
@@ -122,10 +122,10 @@ class DocumentPanel(Vertical):
 
     def _take_rows(self, document: OpenDocument, width: int, rows: list[TextRow]) -> None:
         if not self.is_raw(document):
-            self._place(document, RenderedText(rows, self._remarks, width))
+            self._place(document, RenderedText(rows, self._notes, width))
 
     def _place(self, document: OpenDocument, text: RawText | RenderedText) -> None:
-        """The line under the cursor stays, unless it is another document or another line was asked for."""
+        """Keeps the line under the cursor, unless the document changed or another line was requested."""
         line = None
         if document.path != self._path:
             self._path, line = document.path, 1

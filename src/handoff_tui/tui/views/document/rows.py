@@ -1,4 +1,4 @@
-"""A document as rows: rendered or raw, with the claims that stand in it and the remarks made on it at their lines."""
+"""A document as rows, rendered or raw, with its claims and comments at their lines."""
 
 from __future__ import annotations
 
@@ -17,104 +17,104 @@ from handoff_tui.tui.views.document.markdown_layout import TextRow
 
 Row = tuple[Cell, ...]
 LONGEST_LINE = 2_000
-"""So many characters of a line are shown; what follows is counted."""
+"""How many characters of a line are shown; the rest is counted."""
 _WORST = (VerdictState.CONTRADICTED, VerdictState.UNVERIFIED, VerdictState.HOLDS)
 _NOTE_WIDTH = 76
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdown")
 
 
-class Remarks(NamedTuple):
-    """What is said about the lines of one document."""
+class LineNotes(NamedTuple):
+    """What is said about the lines of one document: verdicts and comments."""
 
     verdicts: Mapping[int, tuple[Verdict, ...]] = {}
     comments: Mapping[int, tuple[Comment, ...]] = {}
-    """By the line after which they are shown."""
+    """Comments by the line they are shown after."""
 
     @property
     def lines(self) -> list[int]:
-        """Lines with something to be said under them."""
+        """Lines that have something shown below them."""
         worth_a_row = {line for line, some in self.verdicts.items() if _is_contradicted(some)}
         return sorted(worth_a_row | self.comments.keys())
 
 
 class DocumentText(Protocol):
-    """Rows of any number; only those in view are built."""
+    """Any number of rows; only the visible ones are built."""
 
     @property
     def count(self) -> int: ...
 
     def build_row(self, index: int, width: int, offset: int) -> Row:
-        """The cells of a row; raw lines begin `offset` columns further on."""
+        """Builds the cells of a row; raw lines begin at column `offset`."""
         ...
 
     def find_line(self, index: int) -> int:
-        """The line of the document that a row shows."""
+        """Returns the line of the document that a row shows."""
         ...
 
     def find_row(self, line: int) -> int:
-        """The row on which a line begins."""
+        """Returns the row where a line begins."""
         ...
 
     def find(self, text: str, start: int, *, backwards: bool) -> int | None:
-        """The next row from `start` on that has a text (in lower case), around the end; nothing where none has."""
+        """Returns the next row from `start` on with a text (in lower case), wrapping around; None if there is none."""
         ...
 
 
 def is_markdown(path: str) -> bool:
-    """Whether a path is that of a document which can be rendered; what lies in git (`notes:`) and the packet is."""
+    """Tells whether a path can be rendered as Markdown; text in git (`notes:`) and the packet can."""
     return path.casefold().endswith(_MARKDOWN) or ":" in path
 
 
-def build_remarks(path: str, verdicts: Iterable[Verdict], comments: Iterable[Comment]) -> Remarks:
-    """Those that are about lines of one document."""
+def build_line_notes(path: str, verdicts: Iterable[Verdict], comments: Iterable[Comment]) -> LineNotes:
+    """Returns the verdicts and comments on lines of one document."""
     by_line: dict[int, tuple[Verdict, ...]] = {}
     for verdict in verdicts:
         where = verdict.claim.where
         if where.path == path and where.line is not None:
             by_line[where.line] = (*by_line.get(where.line, ()), verdict)
-    remarks: dict[int, tuple[Comment, ...]] = {}
+    by_last_line: dict[int, tuple[Comment, ...]] = {}
     for comment in comments:
         if comment.path == path:
             last = comment.end_line or comment.line or 1
-            remarks[last] = (*remarks.get(last, ()), comment)
-    return Remarks(by_line, remarks)
+            by_last_line[last] = (*by_last_line.get(last, ()), comment)
+    return LineNotes(by_line, by_last_line)
 
 
 def describe_verdict(verdict: Verdict) -> str:
-    """`contradicted: measured 41 (counted in …)`."""
+    """Returns, for example, `false: measured 41 (counted in …)`."""
     measured = "" if verdict.measured is None else f": measured {verdict.measured}"
     evidence = f" ({verdict.evidence})" if verdict.evidence else ""
     return render_safe(f"{label_verdict(verdict.state).word}{measured}{evidence}")
 
 
 def describe_verdicts(verdicts: Sequence[Verdict]) -> str:
-    """All claims of a line, the worst first: it is the one that the mark stands for."""
+    """Describes all claims of a line, the worst first: the mark stands for that one."""
     return "; ".join(map(describe_verdict, sorted(verdicts, key=lambda verdict: _WORST.index(verdict.state))))
 
 
 def find_worst(verdicts: Sequence[Verdict]) -> Label:
-    """One mark for all claims of a line."""
+    """Returns one mark for all claims of a line."""
     states = {verdict.state for verdict in verdicts}
     return label_verdict(next(state for state in _WORST if state in states))
 
 
 class RenderedText:
-    """Rows of a rendered document, with remarks between them."""
+    """Rows of a rendered document, with verdicts and comments between them."""
 
-    def __init__(self, rows: Sequence[TextRow], remarks: Remarks, width: int) -> None:
+    def __init__(self, rows: Sequence[TextRow], line_notes: LineNotes, width: int) -> None:
         self._rows: list[tuple[TextRow, Row]] = []
         self._lines: list[int] = []
-        pending = remarks.lines
+        pending = line_notes.lines
         marked: set[int] = set()
         for number, row in enumerate(rows):
             following = rows[number + 1].line if number + 1 < len(rows) else None
-            covered = [line for line in remarks.verdicts if row.line <= line < (following or line + 1)]
+            covered = [line for line in line_notes.verdicts if row.line <= line < (following or line + 1)]
             fresh = [line for line in covered if line not in marked]
             marked.update(fresh)
-            self._add(row, _build_mark([one for line in fresh for one in remarks.verdicts[line]]))
+            self._add(row, _build_mark([one for line in fresh for one in line_notes.verdicts[line]]))
             while pending and (following is None or pending[0] < following):
                 line = pending.pop(0)
-                for note in build_notes(remarks, line, width - 2):
+                for note in build_notes(line_notes, line, width - 2):
                     self._add(TextRow(note, max(line, row.line)), (Cell("  "),))
 
     def _add(self, row: TextRow, gutter: Row) -> None:
@@ -146,16 +146,16 @@ class RenderedText:
 
 
 class RawText:
-    """Lines as they are written, with their numbers and remarks between them; each is built when it is in view."""
+    """Lines as written, with numbers, and verdicts and comments between them; each is built when visible."""
 
-    def __init__(self, text: str, remarks: Remarks) -> None:
+    def __init__(self, text: str, line_notes: LineNotes) -> None:
         self._lines = text.removesuffix("\n").split("\n")
-        self._remarks = remarks
+        self._line_notes = line_notes
         self._notes: list[tuple[int, int, Row]] = []
         """Line, row, and what is said there."""
-        for line in remarks.lines:
+        for line in line_notes.lines:
             at = min(line, len(self._lines))
-            for note in build_notes(remarks, line, _NOTE_WIDTH):
+            for note in build_notes(line_notes, line, _NOTE_WIDTH):
                 self._notes.append((at, at + len(self._notes), note))
         self._note_rows = [row for _, row, _ in self._notes]
         self._note_lines = [line for line, _, _ in self._notes]
@@ -174,7 +174,7 @@ class RawText:
         if place < len(self._note_rows) and self._note_rows[place] == index:
             return (Cell(" " * (self.digits + 4)), *self._notes[place][2])
         number = self.find_line(index)
-        mark = _build_mark(self._remarks.verdicts.get(number, ()))
+        mark = _build_mark(self._line_notes.verdicts.get(number, ()))
         lead = (*mark, Cell(f"{number:>{self.digits}} ", "muted"), Cell("│", "border"))
         return (*lead, *_build_raw_line(self._lines[number - 1], offset, width))
 
@@ -198,14 +198,14 @@ class RawText:
         return None
 
 
-def build_notes(remarks: Remarks, line: int, width: int) -> list[Row]:
-    """What is said under a line: claims that do not hold, then remarks."""
+def build_notes(line_notes: LineNotes, line: int, width: int) -> list[Row]:
+    """Lists what is shown below a line: false claims, then comments."""
     notes: list[Row] = []
-    for verdict in remarks.verdicts.get(line, ()):
+    for verdict in line_notes.verdicts.get(line, ()):
         if verdict.state is VerdictState.CONTRADICTED:
             words = f"{label_verdict(verdict.state).glyph} {describe_verdict(verdict)}"
             notes += _hang((Cell(words, "contradicted"),), width)
-    for comment in remarks.comments.get(line, ()):
+    for comment in line_notes.comments.get(line, ()):
         where = f"lines {comment.line}-{comment.end_line}: " if comment.end_line not in {None, comment.line} else ""
         for number, words in enumerate(comment.text.split("\n")):
             said = (Cell("you  " if number == 0 else "     ", "human"), Cell(where * (number == 0), "muted"))
@@ -225,7 +225,7 @@ def _build_mark(verdicts: Sequence[Verdict]) -> Row:
 
 
 def _build_raw_line(line: str, offset: int, width: int) -> Row:
-    """A line from a column on. Only so much of it is made safe as can be seen."""
+    """Draws a line from a column on, making safe only the visible part."""
     seen = line[offset : min(offset + width, LONGEST_LINE)]
     cells = build_safe_cells(seen)
     if len(line) > LONGEST_LINE and offset + width >= LONGEST_LINE:

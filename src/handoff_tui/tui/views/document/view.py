@@ -1,4 +1,4 @@
-"""The documents of a handoff: rendered or raw, with their sections, the claims in them, and remarks on their lines."""
+"""The documents of a handoff: rendered or raw, with their sections, claims and comments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from handoff_tui.tui import messages
 from handoff_tui.tui.views.document.lines import DocumentLines
 from handoff_tui.tui.views.document.markdown_blocks import Block, Prose
 from handoff_tui.tui.views.document.panel import DocumentPanel
-from handoff_tui.tui.views.document.rows import Remarks, build_remarks, describe_verdicts, find_worst, is_markdown
+from handoff_tui.tui.views.document.rows import LineNotes, build_line_notes, describe_verdicts, find_worst, is_markdown
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Rule
 from handoff_tui.tui.widgets.row_list import RowList
@@ -35,7 +35,7 @@ _DEEPEST = 4
 
 
 class OutlineRows:
-    """Documents as rows; under the open one its sections, then those that are missing."""
+    """One row per document; below the open one its sections, then the missing ones."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class OutlineRows:
         self._rows.append((f"{DOCUMENT}{path}", (mark, Cell(name, "heading" if is_open else "path")), role))
 
     def _find_name(self, path: str) -> str:
-        """The file's name, after its folder's where several have the same."""
+        """Returns the file's name, with its folder if several files share the name."""
         folders, _, name = path.rpartition("/")
         folder = folders.rpartition("/")[2]
         return f"{folder}/{name}" if folder and self._names[name] > 1 else name or path
@@ -97,7 +97,7 @@ class OutlineRows:
 
 
 def find_sections(document: Document | None, blocks: Iterable[Block]) -> tuple[Heading, ...]:
-    """The sections that its dialect read; those of the text itself where no dialect did."""
+    """Returns the sections its format found, or those of the text if no format read it."""
     if document is not None and document.sections:
         return document.sections
     return tuple(
@@ -112,7 +112,7 @@ def find_sections(document: Document | None, blocks: Iterable[Block]) -> tuple[H
 
 
 def count_wrong(verdicts: Iterable[Verdict], path: str) -> dict[int, int]:
-    """How many claims are contradicted, by line."""
+    """Counts the false claims by line."""
     found: dict[int, int] = {}
     for verdict in verdicts:
         where = verdict.claim.where
@@ -122,7 +122,7 @@ def count_wrong(verdicts: Iterable[Verdict], path: str) -> dict[int, int]:
 
 
 def describe_sections(document: Document | None, count: int) -> str:
-    """`5 of 6 required sections, 1 out of order`; how many there are where none is required."""
+    """Says `5 of 6 required sections, 1 out of order`, or how many there are if none is required."""
     if document is None or not (document.missing or document.out_of_order):
         return f"{count} sections" if count != 1 else "1 section"
     words = []
@@ -134,14 +134,14 @@ def describe_sections(document: Document | None, count: int) -> str:
 
 
 _WITH_OUTLINE = 64
-"""From so many columns on the outline stands beside the text."""
+"""From this width on, the outline is beside the text."""
 _ROOMY = 100
-"""From so many columns on it shows whole names."""
+"""From this width on, it shows full names."""
 _ON_A_LINE = frozenset({"app.edit", "app.copy", "app.copy-all"})
 
 
 class DocumentView(View):
-    """One document at a time. `v` shows it as it is written, `o` hides or shows the outline."""
+    """One document at a time. `v` switches to raw text, `o` toggles the outline."""
 
     DEFAULT_CSS = """
     DocumentView #outline-panel { width: 26; border-right: solid $border; }
@@ -160,7 +160,7 @@ class DocumentView(View):
         self._outline_wanted: bool | None = None
         self._drawn: tuple[object, ...] = ()
         self._sections: tuple[Heading, ...] = ()
-        self._remarks = Remarks()
+        self._notes = LineNotes()
         self._asked: object = None
 
     def compose(self) -> ComposeResult:
@@ -173,7 +173,7 @@ class DocumentView(View):
     def on_mount(self) -> None:
         self.query_one("#outline-title", Rule).show_title(Cell("Documents", "heading"))
 
-    # what is shown
+    # content
 
     def show(self, state: AppState) -> None:
         self._state = state
@@ -233,8 +233,8 @@ class DocumentView(View):
             return
         document, shown = self._document, self._state.shown.value
         verdicts = shown.verdicts if shown else ()
-        self._remarks = build_remarks(document.path if document else "", verdicts, self._state.drafts.comments)
-        self._panel.show(self._state.open_document or "", document, self._remarks, self._build_note())
+        self._notes = build_line_notes(document.path if document else "", verdicts, self._state.drafts.comments)
+        self._panel.show(self._state.open_document or "", document, self._notes, self._build_note())
         self._draw_outline()
 
     def _draw_outline(self) -> None:
@@ -246,7 +246,7 @@ class DocumentView(View):
         self.query_one("#outline", RowList).show(rows)
 
     def _build_note(self) -> tuple[Cell, ...]:
-        """What is said in place of a document, or under the last one that could be read."""
+        """Returns the message shown instead of a document, or below the last readable one."""
         trouble = self._state.document.trouble
         if trouble is not None:
             hint = f" {render_safe(trouble.hint)}" if trouble.hint else ""
@@ -324,7 +324,7 @@ class DocumentView(View):
         if self._lines.has_range:
             first, last = self._lines.range
             words = f" lines {first} to {last} · c comments on them · V ends the range"
-        verdicts = self._remarks.verdicts.get(line, ())
+        verdicts = self._notes.verdicts.get(line, ())
         if not verdicts:
             return (Cell(words, "muted"),)
         label = find_worst(verdicts)
@@ -378,7 +378,7 @@ class DocumentView(View):
         self.post_message(messages.DocumentWanted(paths[(here + by) % len(paths)]))
 
     def _comment(self) -> None:
-        """A remark on the line or the range; one that stands there already is written anew."""
+        """Comments on the line or range, or edits the comment that is there."""
         if self._document is None:
             return
         first, last = self._lines.range
@@ -392,8 +392,8 @@ class DocumentView(View):
             self._lines.toggle_range()
 
     def _find_comment(self, line: int) -> Comment | None:
-        """A remark whose lines have this one among them."""
-        about = (one for some in self._remarks.comments.values() for one in some if one.line is not None)
+        """Returns a comment on this line; None if there is none."""
+        about = (one for some in self._notes.comments.values() for one in some if one.line is not None)
         return next((one for one in about if (one.line or 0) <= line <= (one.end_line or one.line or 0)), None)
 
     def _compare(self) -> None:

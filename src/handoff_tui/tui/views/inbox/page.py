@@ -1,4 +1,4 @@
-"""One handoff of the inbox, in short: whose move it is, what blocks it, and the facts behind the risk."""
+"""One handoff of the inbox in short: who has to act, what blocks it, and the facts behind its risk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_PLACES = 6
 
 
 def build_inbox_page(item: InboxItem, repository: RepositoryPart | None, now: datetime | None = None) -> Page:
-    """Everything that the row has no room for."""
+    """Shows everything the row has no room for."""
     page = Page()
     _add_title(page, item, now)
     _add_move(page, item, repository)
@@ -31,7 +31,7 @@ def build_inbox_page(item: InboxItem, repository: RepositoryPart | None, now: da
 
 
 def build_broken_page(repositories: Iterable[RepositoryPart]) -> Page:
-    """Why nothing of a repository can be listed, and what can be done about it."""
+    """Says why a repository can't be read, and what to do about it."""
     page = Page()
     for repository in repositories:
         if (trouble := repository.state.trouble) is not None:
@@ -41,7 +41,7 @@ def build_broken_page(repositories: Iterable[RepositoryPart]) -> Page:
 
 
 def add_blocking(page: Page, gate: GateState) -> None:
-    """Every requirement that is not met; where it may pass, who let it pass, and what they passed over."""
+    """Lists every unmet requirement; if it was let through, says by whom and what they overrode."""
     label = label_gate(gate.state)
     for number, reason in enumerate(gate.why):
         name, glyph, role = ("", "!", "warning") if number else ("decided", label.glyph, label.role)
@@ -52,7 +52,7 @@ def add_blocking(page: Page, gate: GateState) -> None:
 
 
 def list_places(places: tuple[Place, ...], most: int = _MOST_PLACES) -> str:
-    """Paths with their lines, as many as one line bears."""
+    """Lists paths with lines, as many as fit on one line."""
     named = ", ".join(render_safe(str(place)) for place in places[:most])
     return f"{named} and {len(places) - most} more" if len(places) > most else named
 

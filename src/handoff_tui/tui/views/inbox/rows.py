@@ -1,4 +1,4 @@
-"""The inbox as rows: what needs me, why, and since when."""
+"""The inbox as rows: what needs you, why, and since when."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RISK_WORDS: Final = {
 _MINE: Final = Label("◆", "needs you", "waiting")
 _OTHERS: Final = Label("○", "waiting", "warning")
 _CLOSED: Final = Label("■", "closed", "fail")
-"""No gate of its repository opens."""
+"""For a repository in which no gate can open."""
 _FIELDS: Final = (
     Field("handoff", "HANDOFF", 16, grows=30),
     Field("repository", "IN", 12, rank=5),
@@ -43,18 +43,18 @@ _FIELDS: Final = (
     Field("age", "WAITS", 5, rank=3, right=True),
     Field("what", "NEXT", 16, rank=0, grows=60),
 )
-"""Never left out: the name, the state, and how many claims are wrong."""
+"""Never left out: the name, the state, and the number of false claims."""
 _ALONE: Final = tuple(field for field in _FIELDS if field.name != "repository")
 _FOLLOWED: Final = frozenset(["phase", "repo", "who", "state", "is"])
 
 
 def build_key(item: InboxItem) -> str:
-    """A row's key: the handoff of a repository."""
+    """Returns a row's key: repository and handoff."""
     return "\0".join(item.key)
 
 
 def label_item(item: InboxItem) -> Label:
-    """Where it stands, seen from the desk."""
+    """Labels a handoff from the user's point of view."""
     gate = item.reviewed.gate
     if item.closed:
         return _CLOSED
@@ -68,7 +68,7 @@ def label_item(item: InboxItem) -> Label:
 
 
 def filter_inbox(items: Iterable[InboxItem], text: str) -> tuple[InboxItem, ...]:
-    """Those that have every word; `phase:`, `repo:`, `who:`, `state:` and `is:mine` ask for one thing only."""
+    """Filters by words; `phase:`, `repo:`, `who:`, `state:` and `is:mine` match one field."""
     words = text.casefold().split()
     plain = [word for word in words if not _is_asking(word)]
     asked = [word.split(":", 1) for word in words if _is_asking(word)]
@@ -77,7 +77,7 @@ def filter_inbox(items: Iterable[InboxItem], text: str) -> tuple[InboxItem, ...]
 
 
 class InboxRows:
-    """The rows of an inbox; lines part what waits on me, what waits on others, and what is settled."""
+    """The rows of an inbox; rules separate what needs you, what waits for others, and what is done."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class InboxRows:
         now: datetime | None = None,
         broken: Sequence[RepositoryPart] = (),
     ) -> None:
-        """`broken` are repositories that could not be read: they stand at the end, and never hide the others."""
+        """`broken` are unreadable repositories: they come last and never hide the others."""
         found = filter_inbox(items, text) if text else tuple(items)
         self.items = found if order is InboxOrder.URGENCY else sort_inbox(found, order)
         self.total = len(items)
@@ -109,7 +109,7 @@ class InboxRows:
         return self._keys
 
     def find(self, key: str) -> InboxItem | None:
-        """The item of a row."""
+        """Returns the item of a row; None if there is none."""
         return self._by_key.get(key)
 
     def build_heading(self, width: int) -> Row:

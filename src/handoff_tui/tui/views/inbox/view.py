@@ -1,4 +1,4 @@
-"""The inbox: every handoff of every repository at the desk, and the facts behind what makes one urgent."""
+"""The inbox: every handoff of every open repository, and the facts that make one urgent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ORDERS = tuple(InboxOrder)
 
 
 class InboxView(ListedView):
-    """All handoffs, those that wait on the person at the desk first."""
+    """All handoffs, those that need you first."""
 
     scope = "inbox"
     hints: ClassVar[tuple[str, ...]] = (*("app.open", "decide.approve", "decide.reject", "decide.retry", "inbox.sort"),)
@@ -36,7 +36,7 @@ class InboxView(ListedView):
         if state.inbox is not before.inbox or _describe_repositories(state) != _describe_repositories(before):
             self.redraw()
             if (state.travel or before.travel) is not None and state.chosen is not None:
-                self.rows.choose("\0".join(state.chosen))  # at another moment: on the handoff that is in view there
+                self.rows.choose("\0".join(state.chosen))  # at another point in time: select the current handoff there
             self.show_page()
 
     def redraw(self) -> None:
@@ -72,7 +72,7 @@ class InboxView(ListedView):
         self.post_message(ViewWanted("pipeline"))
 
     def focus_first(self) -> None:
-        """Back in the inbox, the cursor stands on the handoff that was in view."""
+        """Selects the current handoff on the way back to the inbox."""
         if self._state.chosen is not None:
             self.rows.choose("\0".join(self._state.chosen))
         super().focus_first()
@@ -141,5 +141,5 @@ class InboxView(ListedView):
 
 
 def _describe_repositories(state: AppState) -> list[tuple[object, ...]]:
-    """What of the repositories is drawn here; the watcher's words change them far more often."""
+    """Returns what is drawn of the repositories; the watcher's messages change far more often."""
     return [(one.name, one.state.trouble, one.state.value is None, one.reviewer_note) for one in state.repositories]

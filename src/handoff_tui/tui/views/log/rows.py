@@ -1,4 +1,4 @@
-"""The signed log as rows: newest first, beside the graph of what follows what, each with what verification says."""
+"""The signed log as rows: newest first, beside a graph of what follows what, with the result of verification."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.show.view import EntryState, LogRow, LogView
 
 MOST_LANES = 8
-"""Further lines of a history that forks more often are not drawn."""
+"""The most columns that are drawn for a history that forks."""
 _NODE = "●"
 _BETWEEN = {"╮": "┬", "╯": "┴", "├": "┼", "┤": "┼", "│": "┼", " ": "─"}
-"""What a line across makes of another."""
+"""What a horizontal line turns another character into."""
 
 
 def build_graph(rows: Sequence[LogRow]) -> list[str]:
-    """For each row (newest first) its part of the graph: `●`, `│ ●`, `●─╯` where lines meet, `●─╮` where they part."""
+    """Returns the graph for each row (newest first): `●`, `│ ●`, `●─╯` where lines meet, `●─╮` where they fork."""
     known = {row.id for row in rows}
     lanes: list[str | None] = []
-    """What each column waits for; nothing where it is free."""
+    """The entry each column waits for; None if the column is free."""
     drawn: list[str] = []
     for row in rows:
         waiting = [place for place, awaited in enumerate(lanes) if awaited == row.id]
@@ -41,7 +41,7 @@ def build_graph(rows: Sequence[LogRow]) -> list[str]:
 
 
 def _follow(lanes: list[str | None], here: int, parents: Sequence[str]) -> list[int]:
-    """Gives every parent a column; the columns that this entry reaches beside its own."""
+    """Gives every parent a column; returns the columns this entry reaches besides its own."""
     reached: list[int] = []
     for parent in parents:
         if parent in lanes:
@@ -62,7 +62,7 @@ def _find_free(lanes: list[str | None]) -> int:
 
 
 def _draw(before: Sequence[str | None], here: int, *, ended: Sequence[int], opened: Sequence[int]) -> str:
-    """One row: straight lines, the entry, and the bends at its sides."""
+    """Draws one row: vertical lines, the entry, and the bends beside it."""
     bends = {**dict.fromkeys(ended, "╯"), **dict.fromkeys(opened, "╮")}
     for place in opened:
         if place < len(before) and before[place] is not None:
@@ -100,7 +100,7 @@ _FIELDS: Final = (
     Field("handoff", "HANDOFF", 12, grows=12),
     Field("phase", "PHASE", 9, rank=6, grows=5),
     Field("time", "TIME (UTC)", 16, rank=5),
-    Field("attempt", "TRY", 3, rank=2, right=True),
+    Field("attempt", "ATTEMPT", 7, rank=2, right=True),
     Field("role", "ROLE", 9, rank=3, grows=8),
     Field("id", "ENTRY", SHORT_DIGEST, rank=1),
     Field("why", "", 12, rank=4, grows=80),
@@ -109,13 +109,13 @@ _ASKED: Final = frozenset({"who", "handoff", "verb", "phase", "state", "role", "
 
 
 def filter_log(rows: Sequence[LogRow], text: str) -> tuple[LogRow, ...]:
-    """Those that have every word; `who:`, `handoff:`, `verb:`, `phase:`, `state:` … ask for one thing only."""
+    """Filters by words; `who:`, `handoff:`, `verb:`, `phase:`, `state:` … match one field."""
     words = [word.partition(":") for word in text.casefold().split()]
     return tuple(row for row in rows if all(_has(row, *word) for word in words))
 
 
 class LogRows:
-    """The rows of a log. The graph is left out where a filter has taken entries away."""
+    """The rows of a log. A filtered log has no graph."""
 
     def __init__(self, view: LogView, text: str = "") -> None:
         self.rows = filter_log(view.rows, text) if text.strip() else view.rows
@@ -134,7 +134,7 @@ class LogRows:
     def build_row(self, index: int, width: int) -> Row:
         row = self.rows[index]
         label = ENTRY_STATES[row.state]
-        if row.kind is None:  # its bytes are not those of an entry: there is nothing else to say
+        if row.kind is None:  # its bytes aren't a valid entry: there is nothing else to show
             lead = fit((Cell(self._graph[index], "border"),), self._fields[0].width)
             return (*lead, Cell(f"  {label}  ", label.role), Cell(render_safe(row.why, 300), label.role))
         is_agent = "agent" in row.roles or "agents" in row.roles
@@ -155,7 +155,7 @@ class LogRows:
 
 
 def shorten_time(time: str | None) -> str:
-    """`2026-01-01T00:01:00Z` without what a list has no room for."""
+    """Shortens `2026-01-01T00:01:00Z` to what fits in a list."""
     return render_safe((time or "–")[:16].replace("T", " "))
 
 

@@ -1,4 +1,4 @@
-"""The signed log: entries as a graph, each with what verification says of it, and one of them whole."""
+"""The signed log: entries as a graph, each with the result of verification, and the selected one in full."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DECISION = "decision"
 
 
 def build_entry_detail(view: EntryView, gate: GateView | None, rows: Sequence[LogRow]) -> Page:
-    """What matters first: its state, whether it still holds, whether a person decided; then every field."""
+    """Shows what matters first: its state, whether it still holds, whether a person decided; then every field."""
     whole = build_entry_page(view)
     head, rest = _split_head(whole)
     page = Page([*head])
@@ -47,7 +47,7 @@ def build_entry_detail(view: EntryView, gate: GateView | None, rows: Sequence[Lo
 
 
 def build_row_detail(row: LogRow, rows: Sequence[LogRow]) -> Page:
-    """What the list knows of an entry, until it was read whole."""
+    """Shows what the list knows of an entry, until it has been read in full."""
     page = Page()
     label = ENTRY_STATES[row.state]
     page.line(Cell(f"{label}  ", label.role), Cell(row.id, "key"))
@@ -59,7 +59,7 @@ def build_row_detail(row: LogRow, rows: Sequence[LogRow]) -> Page:
 
 
 def has_no_human(row: LogRow, rows: Sequence[LogRow]) -> bool:
-    """Whether nobody has validly decided about the work that an entry is about."""
+    """Tells whether no person has validly decided on the work of an entry."""
     if row.handoff is None or (row.kind == _DECISION and row.state is EntryState.VALID):
         return False
     work = (row.handoff, row.phase, row.attempt)
@@ -81,7 +81,7 @@ def add_no_human(page: Page, row: LogRow) -> None:
 
 
 def find_changes(view: EntryView, gate: GateView | None) -> tuple[str, ...] | None:
-    """What is not any more as it was when the entry was signed; nothing where it cannot be told."""
+    """Lists what has changed since the entry was signed; None if that can't be told."""
     if gate is None or view.entry is None or view.entry.work is None:
         return None
     work = view.entry.work
@@ -93,7 +93,7 @@ def find_changes(view: EntryView, gate: GateView | None) -> tuple[str, ...] | No
 
 
 def _split_head(page: Page) -> tuple[list[Line], list[Line]]:
-    """The lines before the first blank one: the state, and why."""
+    """Returns the lines before the first blank one: the state, and why."""
     parts = [part for part in page.parts if isinstance(part, Line)]
     place = next((number for number, part in enumerate(parts) if not part.cells), len(parts))
     return parts[:place], parts[place:]
@@ -138,7 +138,7 @@ _SHOWN = ("log", "entry", "report", "gate", "chosen", "repositories")
 
 
 class LogView(ListedView):
-    """Entries newest first; below them the entry under the cursor, or the report of a verification."""
+    """Entries newest first; below them the selected entry, or the report of a verification."""
 
     scope = "log"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.LOG, Part.GATE})
@@ -154,7 +154,7 @@ class LogView(ListedView):
         self._reporting = False
         self._asked = ""
         self._expected = ""
-        """The entry to go to as soon as it is listed."""
+        """The entry to go to once it is listed."""
 
     def show(self, state: AppState) -> None:
         before, self._state = self._state, state
@@ -180,7 +180,7 @@ class LogView(ListedView):
         self._go_to_expected()
 
     def go_to(self, path: str, line: int | None) -> None:  # noqa: ARG002 - an entry has no lines
-        """An entry by its id."""
+        """Goes to an entry by id."""
         self._expected = path
         if self._text:
             self._text = ""
@@ -255,7 +255,7 @@ class LogView(ListedView):
 
     def describe_found(self) -> str:
         found = len(self._rows.keys) if self._rows else 0
-        return f"{plural(found, 'entry').replace('entrys', 'entries')} · who: handoff: verb: phase: state:"
+        return f"{plural(found, 'entry')} · who: handoff: verb: phase: state:"
 
     def describe(self) -> tuple[Cell, ...]:
         view, repository = self._state.log.value, self._state.repository
@@ -269,7 +269,7 @@ class LogView(ListedView):
         words = ", ".join([f"{view.total:,} entries", *odd])
         heads = f" · {len(view.heads)} heads: it forks" if len(view.heads) > 1 else ""
         report = self._state.report
-        found = report.value is not None and report.value.fatal  # it looks at every byte, the list at what is new
+        found = report.value is not None and report.value.fatal  # it reads every byte; the list reads only what is new
         verdict = Cell(" ✗ not intact", "fail") if view.fatal or found else Cell(" ✓ intact", "pass")
         ago = describe_ago(report.at, read_now()) if report.value is not None else ""
         verified = f" · verified {ago}" if ago else ""
@@ -293,7 +293,7 @@ class LogView(ListedView):
         self.show_page(from_top=True)
 
     def _travel(self) -> None:
-        """To the entry under the cursor; one that does not count leads to the newest stop."""
+        """Travels to the selected entry, or to the newest stop if the entry doesn't count."""
         row = self._row
         self.post_message(TravelWanted(row.id if row is not None and row.state is EntryState.VALID else None))
 

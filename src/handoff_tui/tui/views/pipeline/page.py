@@ -1,4 +1,4 @@
-"""What stands under the pipeline: what is to be done, what blocks it, what was read, and the earlier tries."""
+"""The page below the pipeline: what to do, what blocks it, what was read, and earlier attempts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIGNED = {"approve": "pass", "carry": "pass", "reject": "fail", "retry": "warni
 
 
 def build_pipeline_page(state: AppState, phase: str | None = None) -> Page:
-    """For the handoff in view; tries of one phase only where one is named."""
+    """Describes the current handoff; with a phase, lists attempts of that phase only."""
     page = Page()
     item, view = state.item, state.pipeline.value
     if item is None:
@@ -102,7 +102,7 @@ def _add_log(page: Page, state: AppState) -> None:
             page,
             "log",
             Cell("✓ intact  ", "pass"),
-            Cell(plural(log.total, "signed entry").replace("entrys", "entries")),
+            Cell(plural(log.total, "signed entry")),
         )
 
 

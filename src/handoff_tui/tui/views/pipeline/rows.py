@@ -1,4 +1,4 @@
-"""The pipeline of one handoff: a chain over the page, a row for each phase."""
+"""The pipeline of one handoff: a chain above the page, and one row per phase."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ARROW: Final = "──"
 
 
 def label_phase(phase: PhaseView, *, waits_on_me: bool = False) -> Label:
-    """Where the work stands in a phase; at the one where it is, by its gate."""
+    """Labels the work in a phase; the current phase by its gate."""
     if phase.standing is PhaseProgress.HERE and waits_on_me:
         return _MINE
     if phase.gate not in {None, GateName.PENDING}:
@@ -47,7 +47,7 @@ def label_phase(phase: PhaseView, *, waits_on_me: bool = False) -> Label:
 
 
 class PipelineRows:
-    """One row for each phase, in order."""
+    """One row per phase, in order."""
 
     def __init__(self, view: PipelineView, *, waits_on_me: bool = False, now: datetime | None = None) -> None:
         self._view = view
@@ -84,7 +84,7 @@ class PipelineRows:
 
 
 def build_chain(view: PipelineView, width: int, *, waits_on_me: bool = False) -> tuple[Row, Row]:
-    """The phases as a chain, and under each who decided there; short forms where there is no room."""
+    """Draws the phases as a chain with the decider below each; shortened if there is no room."""
     labels = [label_phase(phase, waits_on_me=waits_on_me) for phase in view.phases]
     upper: list[Cell] = []
     lower: list[Cell] = []
@@ -102,7 +102,7 @@ def build_chain(view: PipelineView, width: int, *, waits_on_me: bool = False) ->
 
 
 def parse_moment(text: str | None) -> datetime | None:
-    """A time as the log writes it; nothing for whatever else a document calls a time."""
+    """Parses a time as the log writes it; None for anything else a document calls a time."""
     try:
         moment = datetime.fromisoformat(text) if text else None
     except ValueError:
@@ -111,7 +111,7 @@ def parse_moment(text: str | None) -> datetime | None:
 
 
 def _build_short_chain(view: PipelineView, labels: Sequence[Label]) -> Row:
-    """From one before the place where the work is."""
+    """Starts one phase before the current one."""
     here = next((n for n, phase in enumerate(view.phases) if phase.standing is PhaseProgress.HERE), 0)
     first = max(0, here - 1)
     cells = [Cell(f"… {first} before  ", "muted")] if first else []

@@ -1,4 +1,4 @@
-"""The pipeline of the handoff in view: its phases, where the work stands, what is to be done, and the earlier tries."""
+"""The pipeline of the current handoff: its phases, where the work is, what to do next, and earlier attempts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PARTS_SHOWN = ("pipeline", "inbox", "checks", "files", "gate", "log", "drafts",
 
 
 class PipelineView(ListedView):
-    """Phases as a chain and as rows; below them what the next move rests on."""
+    """Phases as a chain and as rows; below them what the next step is based on."""
 
     DEFAULT_CSS = """
     PipelineView RowList { height: auto; max-height: 50%; min-height: 2; }

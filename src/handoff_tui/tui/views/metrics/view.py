@@ -1,4 +1,4 @@
-"""Figures of the repository: values beside their targets, plots, and the entries that each rests on."""
+"""The metrics of a repository: values beside their targets, plots, and the log entries behind each."""
 
 from __future__ import annotations
 
@@ -54,58 +54,58 @@ _VALUE_WIDTH = 12
 _MOST_WEEKS = 26
 
 
-def label_figure(figure: Metric) -> Label:
-    """Whether its target is met; a figure that cannot be computed meets none."""
-    if figure.value is None:
+def label_metric(metric: Metric) -> Label:
+    """Says whether the target is met; unknown if the metric can't be computed."""
+    if metric.value is None:
         return _UNKNOWN
-    if figure.met is None:
+    if metric.met is None:
         return _PLAIN
-    return _MET if figure.met else _MISSED
+    return _MET if metric.met else _MISSED
 
 
-class FigureRows:
-    """One row for each figure, those of one system together; a key is the figure's id."""
+class MetricRows:
+    """One row per metric, grouped by system; the key is the metric's id."""
 
     def __init__(self, report: MetricsReport, *, only_missed: bool = False, text: str = "") -> None:
         wanted = text.casefold().split()
-        self._figures = [
-            figure
-            for figure in report.metrics
-            if (not only_missed or figure.met is False)
-            and all(word in f"{figure.id} {figure.title} {figure.means}".casefold() for word in wanted)
+        self._metrics = [
+            metric
+            for metric in report.metrics
+            if (not only_missed or metric.met is False)
+            and all(word in f"{metric.id} {metric.title} {metric.means}".casefold() for word in wanted)
         ]
-        self._keys = tuple(figure.id for figure in self._figures)
+        self._keys = tuple(metric.id for metric in self._metrics)
 
     @property
     def keys(self) -> Sequence[str]:
         return self._keys
 
     def find(self, key: str) -> Metric | None:
-        return next((figure for figure in self._figures if figure.id == key), None)
+        return next((metric for metric in self._metrics if metric.id == key), None)
 
     def build_heading(self, width: int) -> Row:
         return build_headings(_FIELDS, width)
 
     def build_row(self, index: int, width: int) -> Row:
-        figure = self._figures[index]
-        label = label_figure(figure)
+        metric = self._metrics[index]
+        label = label_metric(metric)
         values: dict[str, Row] = {
             "state": (Cell(str(label), label.role),),
-            "title": (Cell(render_safe(figure.title)),),
-            "value": (Cell(render_value(figure.unit, figure.value), label.role),),
-            "target": (Cell(render_target(figure.unit, figure.target), "muted"),),
-            "weeks": (Cell(_draw_weeks(figure, 40), "accent"),),
-            "of": (Cell(f"{figure.of:,}", "muted"),),
-            "system": (Cell(_SYSTEMS.get(figure.system, figure.system), "muted"),),
+            "title": (Cell(render_safe(metric.title)),),
+            "value": (Cell(render_value(metric.unit, metric.value), label.role),),
+            "target": (Cell(render_target(metric.unit, metric.target), "muted"),),
+            "weeks": (Cell(_draw_weeks(metric, 40), "accent"),),
+            "of": (Cell(f"{metric.of:,}", "muted"),),
+            "system": (Cell(_SYSTEMS.get(metric.system, metric.system), "muted"),),
         }
         return build_cells(_FIELDS, values, width)
 
 
 class SourceRows:
-    """The entries that a figure rests on, as the log has them."""
+    """One row per log entry behind a metric."""
 
-    def __init__(self, figure: Metric, entries: dict[str, LogRow]) -> None:
-        self.keys: Sequence[str] = figure.sources
+    def __init__(self, metric: Metric, entries: dict[str, LogRow]) -> None:
+        self.keys: Sequence[str] = metric.sources
         self._entries = entries
 
     def build_row(self, index: int, width: int) -> Row:
@@ -125,21 +125,21 @@ class SourceRows:
         return build_cells(_SOURCE_FIELDS, values, width)
 
 
-def build_figure_page(figure: Metric) -> Page:
-    """The value beside its target, what it is computed from, and plots of plain characters."""
+def build_metric_page(metric: Metric) -> Page:
+    """Shows the value beside its target, what it is computed from, and plots in plain characters."""
     page = Page()
-    label = label_figure(figure)
-    value = "can't be computed" if figure.value is None else render_value(figure.unit, figure.value)
-    page.line(Cell(f"{label.glyph} ", label.role), Cell(f"{render_safe(figure.title)}  ", "heading"),
+    label = label_metric(metric)
+    value = "can't be computed" if metric.value is None else render_value(metric.unit, metric.value)
+    page.line(Cell(f"{label.glyph} ", label.role), Cell(f"{render_safe(metric.title)}  ", "heading"),
               Cell(value, label.role), indent=2)  # fmt: skip
-    _line(page, "means", figure.means)
-    _line(page, "why not", figure.why if figure.value is None else "", "warning")
-    _line(page, "target", _describe_target(figure, label), label.role)
-    _line(page, "based on", _describe_basis(figure))
-    for one in figure.left_out:
-        _line(page, "left out", f"{one.number:,}: {one.why}", "warning")
-    _add_weeks(page, figure)
-    _add_groups(page, figure)
+    _line(page, "means", metric.means)
+    _line(page, "why not", metric.why if metric.value is None else "", "warning")
+    _line(page, "target", _describe_target(metric, label), label.role)
+    _line(page, "based on", _describe_basis(metric))
+    for left_out in metric.left_out:
+        _line(page, "left out", f"{left_out.number:,}: {left_out.why}", "warning")
+    _add_weeks(page, metric)
+    _add_groups(page, metric)
     return page
 
 
@@ -148,78 +148,78 @@ def _line(page: Page, name: str, text: str, role: str = "text") -> None:
         page.line(Cell(f"{name:<{_NAMED}}", "muted"), Cell(render_safe(text), role), indent=_NAMED)
 
 
-def _describe_target(figure: Metric, label: Label) -> str:
-    asked = render_target(figure.unit, figure.target)
+def _describe_target(metric: Metric, label: Label) -> str:
+    asked = render_target(metric.unit, metric.target)
     return f"{asked}: {label.word}" if asked else ""
 
 
-def _describe_basis(figure: Metric) -> str:
-    words = [f"{len(figure.sources):,} entries of the signed log"]
-    if figure.value is not None:
-        words.append(render_share(figure.part, figure.of, figure.unit))
-    spread = figure.spread
-    if spread is not None and figure.of:
-        unit = Unit.SECONDS if figure.id == "override-debt" else figure.unit
+def _describe_basis(metric: Metric) -> str:
+    words = [f"{plural(len(metric.sources), 'entry')} of the signed log"]
+    if metric.value is not None:
+        words.append(render_share(metric.part, metric.of, metric.unit))
+    spread = metric.spread
+    if spread is not None and metric.of:
+        unit = Unit.SECONDS if metric.id == "override-debt" else metric.unit
         named = (("least", spread.least), ("median", spread.median), ("9 of 10 at most", spread.ninetieth))
         words += [f"{name} {render_value(unit, value)}" for name, value in (*named, ("most", spread.most))]
     return " · ".join(words)
 
 
-def _draw_weeks(figure: Metric, width: int) -> str:
-    values = [week.value for week in figure.weeks]
-    return render_sparkline(values, width, 1.0 if figure.unit is Unit.SHARE else None) if len(values) > 1 else ""
+def _draw_weeks(metric: Metric, width: int) -> str:
+    values = [week.value for week in metric.weeks]
+    return render_sparkline(values, width, 1.0 if metric.unit is Unit.SHARE else None) if len(values) > 1 else ""
 
 
-def _add_weeks(page: Page, figure: Metric) -> None:
-    weeks = figure.weeks[-_MOST_WEEKS:]
+def _add_weeks(page: Page, metric: Metric) -> None:
+    weeks = metric.weeks[-_MOST_WEEKS:]
     if not weeks:
         return
-    page.heading("By week", _draw_weeks(figure, _MOST_WEEKS))
-    top = 1.0 if figure.unit is Unit.SHARE else max((week.value or 0.0 for week in weeks), default=0.0)
+    page.heading("By week", _draw_weeks(metric, _MOST_WEEKS))
+    top = 1.0 if metric.unit is Unit.SHARE else max((week.value or 0.0 for week in weeks), default=0.0)
     for week in reversed(weeks):
-        _add_bar(page, figure, week.begins, (week.value, top), f"of {week.of:,}")
-    if len(figure.weeks) > len(weeks):
-        page.line(Cell(f"and {len(figure.weeks) - len(weeks):,} earlier weeks", "muted"), indent=2)
+        _add_bar(page, metric, week.begins, (week.value, top), f"of {week.of:,}")
+    if len(metric.weeks) > len(weeks):
+        page.line(Cell(f"and {len(metric.weeks) - len(weeks):,} earlier weeks", "muted"), indent=2)
 
 
-def _add_groups(page: Page, figure: Metric) -> None:
-    if not figure.groups:
+def _add_groups(page: Page, metric: Metric) -> None:
+    if not metric.groups:
         return
-    page.heading(f"By {render_safe(figure.grouped_by)}")
-    top = 1.0 if figure.unit is Unit.SHARE else max((group.value or 0.0 for group in figure.groups), default=0.0)
-    for group in _order_groups(figure):
-        words = render_share(group.part, group.of, figure.unit)
-        _add_bar(page, figure, render_safe(group.name, _NAME_WIDTH), (group.value, top), words)
+    page.heading(f"By {render_safe(metric.grouped_by)}")
+    top = 1.0 if metric.unit is Unit.SHARE else max((group.value or 0.0 for group in metric.groups), default=0.0)
+    for group in _order_groups(metric):
+        words = render_share(group.part, group.of, metric.unit)
+        _add_bar(page, metric, render_safe(group.name, _NAME_WIDTH), (group.value, top), words)
 
 
-def _add_bar(page: Page, figure: Metric, name: str, value: tuple[float | None, float], words: str) -> None:
+def _add_bar(page: Page, metric: Metric, name: str, value: tuple[float | None, float], words: str) -> None:
     pad = " " * max(0, _NAME_WIDTH - compute_width(name))
     page.line(
         Cell(f"  {name}{pad} "),
         Cell(render_bar(*value, _BAR_WIDTH), "accent"),
-        Cell(f" {render_value(figure.unit, value[0]).rjust(_VALUE_WIDTH)}"),
+        Cell(f" {render_value(metric.unit, value[0]).rjust(_VALUE_WIDTH)}"),
         Cell(f"  {words}", "muted"),
         indent=4,
     )
 
 
-def _order_groups(figure: Metric) -> list[MetricGroup]:
-    """What needs a look first: the lowest share, the longest time, the most loops."""
-    sign = 1 if figure.unit is Unit.SHARE else -1
-    return sorted(figure.groups, key=lambda group: (sign * (group.value or 0.0), group.name))
+def _order_groups(metric: Metric) -> list[MetricGroup]:
+    """Sorts the worst first: the lowest share, the longest time, the most loops."""
+    sign = 1 if metric.unit is Unit.SHARE else -1
+    return sorted(metric.groups, key=lambda group: (sign * (group.value or 0.0), group.name))
 
 
 _MARK = 2
 _SHOWN = ("figures", "log", "repositories")
 
 
-class FiguresView(View):
-    """The list of figures, the one under the cursor whole, and its source entries: enter opens one in the log."""
+class MetricsView(View):
+    """The list of metrics, details of the selected one, and its log entries; enter opens an entry in the log."""
 
     DEFAULT_CSS = """
-    FiguresView #figures-list { height: 2fr; min-height: 3; }
-    FiguresView #figure { height: 3fr; min-height: 3; }
-    FiguresView #sources { height: auto; max-height: 25%; min-height: 2; }
+    MetricsView #metrics-list { height: 2fr; min-height: 3; }
+    MetricsView #metric { height: 3fr; min-height: 3; }
+    MetricsView #sources { height: auto; max-height: 25%; min-height: 2; }
     """
     scope = "figures"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.FIGURES, Part.LOG})
@@ -228,22 +228,22 @@ class FiguresView(View):
     def __init__(self) -> None:
         super().__init__(id="figures")
         self._state = AppState()
-        self._rows: FigureRows | None = None
+        self._rows: MetricRows | None = None
         self._only_missed = False
         self._text = ""
         self._entries: dict[str, LogRow] = {}
 
     def compose(self) -> ComposeResult:
         yield Bar(id="heading")
-        yield RowList(id="figures-list")
-        yield Rule(id="figure-title")
-        yield PageView(id="figure")
+        yield RowList(id="metrics-list")
+        yield Rule(id="metric-title")
+        yield PageView(id="metric")
         yield Rule(id="sources-title")
         yield RowList(id="sources")
 
     @property
     def rows(self) -> RowList:
-        return self.query_one("#figures-list", RowList)
+        return self.query_one("#metrics-list", RowList)
 
     @property
     def sources(self) -> RowList:
@@ -260,7 +260,7 @@ class FiguresView(View):
 
     def _redraw(self) -> None:
         report = self._state.figures.value
-        self._rows = None if report is None else FigureRows(report, only_missed=self._only_missed, text=self._text)
+        self._rows = None if report is None else MetricRows(report, only_missed=self._only_missed, text=self._text)
         heading = self.query_one("#heading", Bar)
         if self._rows is None or not self._rows.keys:
             heading.show()
@@ -268,33 +268,33 @@ class FiguresView(View):
         else:
             heading.show(Cell(" " * _MARK), *self._rows.build_heading(max(1, self.rows.room - _MARK)))
             self.rows.show(self._rows)
-        self._show_figure()
+        self._show_metric()
 
-    def _show_figure(self, *, from_top: bool = False) -> None:
-        figure = self._figure
-        page = self.query_one("#figure", PageView)
-        self.query_one("#figure-title", Rule).show_title(Cell("Details", "muted"))
+    def _show_metric(self, *, from_top: bool = False) -> None:
+        metric = self._metric
+        page = self.query_one("#metric", PageView)
+        self.query_one("#metric-title", Rule).show_title(Cell("Details", "muted"))
         title = self.query_one("#sources-title", Rule)
-        if figure is None:
+        if metric is None:
             page.show_rows(lambda _width: (), from_top=True)
             title.show_title(Cell("Entries", "muted"))
             self.sources.show(EmptyRows())
             return
-        page.show(build_figure_page(figure), from_top=from_top)
-        counted = plural(len(figure.sources), "entry").replace("entrys", "entries")
-        title.show_title(Cell(f"Based on {counted}", "muted"), right="↵ in the log" if figure.sources else "")
-        none = EmptyRows(Cell("no log entry: nothing of this has happened", "muted"))
-        self.sources.show(SourceRows(figure, self._entries) if figure.sources else none)
+        page.show(build_metric_page(metric), from_top=from_top)
+        counted = plural(len(metric.sources), "entry")
+        title.show_title(Cell(f"Based on {counted}", "muted"), right="↵ in the log" if metric.sources else "")
+        none = EmptyRows(Cell("No log entries: this hasn't happened yet", "muted"))
+        self.sources.show(SourceRows(metric, self._entries) if metric.sources else none)
 
     @on(RowList.Highlighted)
     def follow(self, event: RowList.Highlighted) -> None:
         event.stop()
         if event.rows is self.rows and event.key == self.rows.key:
-            self._show_figure(from_top=True)
+            self._show_metric(from_top=True)
 
     @on(RowList.Opened)
     def open(self, event: RowList.Opened) -> None:
-        """A figure leads to its entries, an entry to the log."""
+        """Moves from a metric to its entries, and from an entry to the log."""
         event.stop()
         if event.rows is self.rows:
             self.sources.focus(scroll_visible=False)
@@ -310,7 +310,7 @@ class FiguresView(View):
         self.call_after_refresh(self._redraw)
 
     def refuse(self, action: str) -> str:
-        return "no metric selected" if action == "app.copy" and self._figure is None else ""
+        return "no metric selected" if action == "app.copy" and self._metric is None else ""
 
     def list_acts(self) -> Mapping[str, Callable[[], object]]:
         return {
@@ -331,17 +331,18 @@ class FiguresView(View):
         report, repository = self._state.figures.value, self._state.repository
         if report is None or repository is None:
             return ()
-        missed = sum(figure.met is False for figure in report.metrics)
+        missed = sum(metric.met is False for metric in report.metrics)
         fresh = describe_freshness(self._state.figures, repository.watching, read_now())
         verdict = Cell(f" ✗ {missed} missed", "fail") if missed else Cell(" ✓ No target missed", "pass")
         if report.fatal:
             verdict = Cell(" ✗ The log isn't intact: nothing is counted", "fail")
-        counted = f"{report.entries:,} entries, {report.submissions:,} submissions, {report.decisions:,} decisions"
+        numbers = ((report.entries, "entry"), (report.submissions, "submission"), (report.decisions, "decision"))
+        counted = ", ".join(plural(number, noun) for number, noun in numbers)
         notes = f" · {render_safe(report.notes[0])}" if report.notes and not report.fatal else ""
         return (verdict, Cell(f" · {counted} · ", "muted"), fresh, Cell(notes, "warning"))
 
     @property
-    def _figure(self) -> Metric | None:
+    def _metric(self) -> Metric | None:
         return self._rows.find(self.rows.key) if self._rows is not None else None
 
     def _toggle_missed(self) -> None:
@@ -349,12 +350,12 @@ class FiguresView(View):
         self._redraw()
 
     def _copy(self) -> None:
-        """The entry under the cursor where that list has the focus, else the figure's id."""
-        figure = self._figure
+        """Copies the selected entry's id if that list has the focus, otherwise the metric's id."""
+        metric = self._metric
         if self.sources.has_focus and self.sources.key:
             self.post_message(CopyWanted(self.sources.key, "the entry's id"))
-        elif figure is not None:
-            self.post_message(CopyWanted(figure.id, "the metric's name"))
+        elif metric is not None:
+            self.post_message(CopyWanted(metric.id, "the metric's name"))
 
     def _explain_empty(self) -> Cell:
         part, repository = self._state.figures, self._state.repository

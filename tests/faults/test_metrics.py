@@ -1,4 +1,4 @@
-"""Figures and approvals judged again where something is wrong: said plainly, never guessed."""
+"""Metrics, and approvals judged again, if something is wrong: said plainly, never guessed."""
 
 from __future__ import annotations
 

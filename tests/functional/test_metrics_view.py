@@ -1,4 +1,4 @@
-"""The figures, driven as a person would."""
+"""The metrics view, driven as a person would."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_figures_look_as_committed(size: tuple[int, int]) -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, "0")
-        compare_screen(f"figures-{size[0]}x{size[1]}", cut_view(pilot, screen))
+        compare_screen(f"metrics-{size[0]}x{size[1]}", cut_view(pilot, screen))
 
     for theme in ("dark", "monochrome"):
         drive(StillApp(DESK, theme), script, size=size)

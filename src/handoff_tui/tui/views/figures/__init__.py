@@ -1,3 +1,0 @@
-"""The metrics view."""
-
-from __future__ import annotations

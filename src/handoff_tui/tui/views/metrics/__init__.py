@@ -1,0 +1,1 @@
+"""Metrics, their targets, and the log entries behind them."""
