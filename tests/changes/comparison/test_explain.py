@@ -54,7 +54,7 @@ def test_message_of_a_handoff_is_read() -> None:
 
 
 def test_plain_word_is_a_name_only_where_it_is_marked() -> None:
-    """«Removed the rich output» says nothing of the package rich."""
+    """'Removed the rich output' says nothing of the package rich."""
     plain = build_explanations([], [("a.md", "Removed the rich output.")])
     assert plain.find(Drop.REMOVED, ["rich"]) is None
     assert plain.find_word(Drop.REMOVED, ["rich"]) is not None
@@ -76,7 +76,7 @@ def test_bare_name_explains_the_only_test_that_bears_it() -> None:
 
 
 def test_file_explains_its_tests_when_none_of_them_runs_any_more() -> None:
-    """«Removed code from x.py» does not explain one test that is gone from it."""
+    """'Removed code from x.py' does not explain one test that is gone from it."""
     gone = ["t/x.py::test_a", "t/x.py::TestK::test_b"]
     assert find("Deleted `t/x.py`.", gone) == [True, True]
     assert find("Deleted x.py.", gone) == [True, True]

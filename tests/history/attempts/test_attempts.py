@@ -105,7 +105,7 @@ def test_work_that_no_entry_knows_is_the_last_attempt(story: AttemptStory) -> No
     assert (now.outcome, now.number, now.name) == (AttemptOutcome.OPEN, 3, f"{HANDOFF}:review:now")
     assert [commit.subject for commit in now.commits or ()] == ["start again"]
     assert second.asked_against == now.name
-    # nobody has configured a check «tests» here
+    # nobody has configured a check "tests" here
     assert [point.evidence for point in second.asked if point.subject == "tests"] == [
         "it wasn't among the checks of what is here now"
     ]
