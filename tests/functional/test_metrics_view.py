@@ -83,7 +83,7 @@ def test_status_says_what_is_missed_and_what_cannot_be_counted() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        assert "✗ 1 missed · 4 entries, 1 submissions, 2 decisions" in await settle(pilot, "0")
+        assert "✗ 1 missed · 4 entries, 1 submission, 2 decisions" in await settle(pilot, "0")
         unsound = FIGURES.model_copy(update={"fatal": True})
         for part, words in (
             (Loaded(unsound), "✗ The log isn't intact: nothing is counted"),

@@ -98,7 +98,7 @@ def test_claude_file_with_a_pending_checkpoint_waits_for_a_person() -> None:
     waiting = claude_shelf({"checkpoint_pending": True, "checkpoint_type": "approval"})
     assert CLAUDE.recognise(waiting.source(PATH)) == Confidence.CERTAIN
     (blocker,) = read_claude(waiting).blockers
-    assert (blocker.title, blocker.needs_human) == ("waits for a person: approval", True)
+    assert (blocker.title, blocker.needs_human) == ("clear the checkpoint: approval", True)
     assert read_claude(claude_shelf({**CLAUDE_LAMP, "checkpoint_pending": False})).blockers == ()
 
 

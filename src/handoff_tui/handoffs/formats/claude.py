@@ -115,13 +115,13 @@ def _build_checkpoint(root: JsonNode) -> tuple[Blocker, ...]:
     if checkpoint is None or checkpoint == "false":
         return ()
     if checkpoint == "true":
-        checkpoint = root.scalar("checkpoint_type") or "a checkpoint is pending"
+        checkpoint = root.scalar("checkpoint_type") or ""
     elif checkpoint not in _CHECKPOINTS:
         root.document.report(("checkpoint_pending",), f"checkpoint_pending is not one of {', '.join(_CHECKPOINTS)}")
     return (
         Blocker(
             id="checkpoint",
-            title=f"waits for a person: {checkpoint}",
+            title=f"clear the checkpoint: {checkpoint}" if checkpoint else "clear the checkpoint",
             where=root.place_of("checkpoint_pending"),
             severity=Severity.HIGH,
             status="pending",
