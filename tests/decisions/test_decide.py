@@ -21,7 +21,7 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.evidence import read_review
 from tests.support.gates import HANDOFF, GateDesk
-from tests.support.logs import SUBJECT, LogBuilder, build_question
+from tests.support.logs import FIRST_VERSION_SUBJECT, SUBJECT, LogBuilder, build_policy, build_question
 from tests.support.repositories import EMAIL
 from tests.support.signed import list_entries
 
@@ -131,42 +131,44 @@ def log() -> LogBuilder:
     return builder
 
 
-def find_referenced(log: LogBuilder, verb: str, person: str = "alice", *, rewritten: bool = False) -> tuple[str, ...]:
-    commit = "9" * 40
-    question = (
-        build_question(
-            phase="BUILD",
-            subject=SUBJECT.model_copy(update={"commit": commit}),
-            is_ancestor=lambda asked: asked == commit,
-        )
-        if rewritten
-        else build_question(phase="BUILD")
-    )
-    return find_referenced_entries(build_log_index(log.judge()), question, DecisionVerb(verb), person)
+def find_referenced(log: LogBuilder, verb: str, person: str = "alice", *, reworded: bool = False) -> tuple[str, ...]:
+    """What a verb would refer to, with the handoff as it was or in other words."""
+    subject = SUBJECT.model_copy(update={"handoff": "9" * 64}) if reworded else SUBJECT
+    question = build_question(phase="BUILD", subject=subject)
+    index = build_log_index(log.judge())
+    return find_referenced_entries(index, build_policy(), question, DecisionVerb(verb), person)
 
 
 def test_carry_references_the_approval_of_the_same_files(log: LogBuilder) -> None:
     """One's own, and what was carried before."""
     approval = log.add_decision("alice", phase="BUILD")
-    assert find_referenced(log, "carry", rewritten=True) == (approval,)
+    assert find_referenced(log, "carry", reworded=True) == (approval,)
     with pytest.raises(DecisionForbiddenError, match="approved nothing with exactly these files"):
-        find_referenced(log, "carry", "bob", rewritten=True)
+        find_referenced(log, "carry", "bob", reworded=True)
+
+
+def test_approval_of_the_first_version_is_carried_over(log: LogBuilder) -> None:
+    """The tree is still the same; from then on the approval is about the handoff's own files."""
+    approval = log.add_decision("alice", phase="BUILD", subject=FIRST_VERSION_SUBJECT)
+    question = build_question(phase="BUILD", whole_handoff="9" * 64)
+    index = build_log_index(log.judge())
+    assert find_referenced_entries(index, build_policy(), question, DecisionVerb.CARRY, "alice") == (approval,)
 
 
 def test_carry_of_what_still_holds_is_refused(log: LogBuilder) -> None:
-    """There is nothing to carry where nothing was rewritten."""
+    """There is nothing to carry where nothing was changed."""
     log.add_decision("alice", phase="BUILD")
     with pytest.raises(DecisionForbiddenError, match="covers exactly this work"):
         find_referenced(log, "carry")
 
 
 def test_carry_of_other_files_or_another_attempt_is_refused(log: LogBuilder) -> None:
-    """Equal tree, equal attempt, or nothing."""
-    log.add_decision("alice", phase="BUILD", subject=SUBJECT.model_copy(update={"tree": "8" * 40}))
+    """Equal files, equal attempt, or nothing."""
+    log.add_decision("alice", phase="BUILD", subject=SUBJECT.model_copy(update={"scope": "8" * 64}))
     log.add_decision("bob", phase="BUILD", attempt=2)
     for person in ("alice", "bob"):
         with pytest.raises(DecisionForbiddenError):
-            find_referenced(log, "carry", person, rewritten=True)
+            find_referenced(log, "carry", person, reworded=True)
 
 
 def test_withdrawal_references_ones_last_decision(log: LogBuilder) -> None:

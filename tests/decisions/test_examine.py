@@ -20,6 +20,7 @@ from handoff_tui.decisions.examine import (
 )
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.entry import NO_BASELINE
+from handoff_tui.log.gates.gate import NO_START
 from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
@@ -31,11 +32,13 @@ def look(root: Path, phase: str | None = None, earlier: ExaminedGate | None = No
 
 
 def test_everything_is_bound_to_what_is_here(gate_desk: GateDesk) -> None:
-    """The commit, its tree, no baseline at first, the snapshot, the checks, the handoff."""
+    """The commit, its tree, the handoff's own files and start, the snapshot, the checks, the handoff."""
     examined = look(gate_desk.root)
     subject = examined.subject
     assert subject.commit == gate_desk.builder.head()
     assert subject.tree == gate_desk.builder.head("HEAD^{tree}")
+    assert subject.scope == examined.gates.work.digests.digest(examined.scope)
+    assert (sorted(examined.scope.results), subject.start) == (["HANDOFF.md", "src/app.py"], NO_START)
     assert subject.baseline == NO_BASELINE
     assert subject.checks == build_checks_digest(examined.report)
     assert examined.key == (HANDOFF, "review", 1)
@@ -59,13 +62,18 @@ def test_snapshot_of_the_subject_leaves_the_surroundings_out(gate_desk: GateDesk
 
 
 def test_uncommitted_work_is_seen(gate_desk: GateDesk) -> None:
-    """It is in the snapshot, not in the tree of the commit."""
+    """An own file is in scope and snapshot, not in the tree of the commit; somebody else's is in the snapshot only."""
     clean = look(gate_desk.root)
+    gate_desk.builder.write("elsewhere.py", "import os\n")
+    beside = look(gate_desk.root)
+    assert not beside.uncommitted
+    assert (beside.subject.scope, beside.digest) == (clean.subject.scope, clean.digest)
     gate_desk.builder.write("src/app.py", "import os\n")
     dirty = look(gate_desk.root)
     assert dirty.uncommitted
     assert dirty.subject.tree == clean.subject.tree
-    assert dirty.subject.snapshot != clean.subject.snapshot
+    assert len({found.subject.snapshot for found in (clean, beside, dirty)}) == 3
+    assert dirty.subject.scope != clean.subject.scope
 
 
 def test_gate_is_judged_again_by_the_log_of_now(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +148,7 @@ def test_plan_names_the_gate_without_running_anything(gate_desk: GateDesk) -> No
     """The same handoff, phase and attempt as the examination."""
     examined = look(gate_desk.root)
     plan = plan_gate(examined.desk, examined.index, examined.handoffs, HANDOFF)
-    assert (plan.key, plan.tree) == (examined.key, examined.subject.tree)
+    assert (plan.key, plan.question.subject.handoff) == (examined.key, examined.subject.handoff)
     request = plan.build_request(fresh=True)
     assert (request.handoff, request.phase, request.fresh, request.baseline) == (HANDOFF, "review", True, plan.since)
 
@@ -152,65 +160,60 @@ def examined(gate_desk: GateDesk) -> ExaminedGate:
     return examine(desk, open_log(desk.repository), HANDOFF)
 
 
-def test_what_is_ours_is_no_movement(gate_desk: GateDesk, examined: ExaminedGate) -> None:
-    """An entry of the log, and whatever else is in our folder."""
-    gate_desk.builder.write(".handoff-tui/note", "ours")
+def test_changes_outside_the_scope_are_no_movement(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+    """An entry of the log, somebody else's files, an empty commit, a commit of other work."""
+    gate_desk.builder.write(".handoff-tui/note", "ours").write("elsewhere.py", "theirs")
     assert find_changes_since(examined) == ()
+    gate_desk.builder.commit("their work").commit("an empty one")
     refuse_changed(examined)
 
 
-def test_changed_files_are_named(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+def test_changed_files_are_named(gate_desk: GateDesk) -> None:
     """Added, changed, deleted; a name cannot begin a line of our own words."""
-    gate_desk.builder.write("new\nline.txt", "theirs").write("src/app.py", "import os\n")
+    gate_desk.builder.write("handoff-tui.toml", f'[scopes."{HANDOFF}"]\npaths = ["src"]\n')
+    examined = look(gate_desk.root)
+    gate_desk.builder.write("src/new\nline.py", "theirs").write("src/app.py", "import os\n")
     with pytest.raises(DecisionForbiddenError) as refused:
         refuse_changed(examined)
     assert refused.value.message == (
-        "the work has changed since it was shown, so nothing was signed: 2 files changed: new\\nline.txt, src/app.py"
+        "the work has changed since it was shown, so nothing was signed: 2 files changed: src/app.py, src/new\\nline.py"
     )
     assert refused.value.hint == "Look again, then decide."
 
 
-def test_many_changed_files_are_counted(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+def test_many_changed_files_are_counted(gate_desk: GateDesk) -> None:
     """Five by name, the rest as a number."""
+    gate_desk.builder.write("handoff-tui.toml", f'[scopes."{HANDOFF}"]\npaths = ["src"]\n')
+    examined = look(gate_desk.root)
     for number in range(7):
-        gate_desk.builder.write(f"new-{number}.txt", f"{number}\n")
-    assert find_changes_since(examined) == (
-        "7 files changed: new-0.txt, new-1.txt, new-2.txt, new-3.txt, new-4.txt and 2 more",
-    )
+        gate_desk.builder.write(f"src/new-{number}.py", f"{number}\n")
+    named = ", ".join(f"src/new-{number}.py" for number in range(5))
+    assert find_changes_since(examined) == (f"7 files changed: {named} and 2 more",)
 
 
-def test_another_commit_is_named(gate_desk: GateDesk, examined: ExaminedGate) -> None:
-    """Both are; files that are as they were are not spoken of."""
-    old = gate_desk.builder.head()
-    gate_desk.builder.commit("an empty one")
-    new = gate_desk.builder.head()
-    assert find_changes_since(examined) == (f"the commit has changed: {old[:7]} → {new[:7]}",)
-
-
-def test_commit_with_changed_files_says_both(gate_desk: GateDesk, examined: ExaminedGate) -> None:
-    """The commit first, then what is in it."""
+def test_commit_of_what_was_shown_is_no_movement(gate_desk: GateDesk) -> None:
+    """The files are as they were; a commit that changes them names them."""
+    gate_desk.builder.write("src/app.py", "import os\n")
+    examined = look(gate_desk.root)
+    gate_desk.builder.commit("as shown")
+    assert find_changes_since(examined) == ()
     gate_desk.change(CODE + "# more\n")
-    commit, files = find_changes_since(examined)
-    assert (commit.startswith("the commit has changed"), files) == (True, "1 file changed: src/app.py")
+    assert find_changes_since(examined) == ("1 file changed: src/app.py",)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("# Handoff: adding\n\nStatus: BLOCKED\n", "the handoff was edited"), (None, "the handoff is gone")],
+    [
+        ("# Handoff: adding\n\nStatus: BLOCKED\n", ("1 file changed: HANDOFF.md", "the handoff was edited")),
+        (None, ("the handoff is gone",)),
+    ],
 )
-def test_changed_handoff_is_said(gate_desk: GateDesk, examined: ExaminedGate, text: str | None, words: str) -> None:
+def test_changed_handoff_is_said(
+    gate_desk: GateDesk, examined: ExaminedGate, text: str | None, words: tuple[str, ...]
+) -> None:
     """Beside the file that it is in."""
     if text is None:
         (gate_desk.root / "HANDOFF.md").unlink()
     else:
         gate_desk.builder.write("HANDOFF.md", text)
-    assert find_changes_since(examined) == ("1 file changed: HANDOFF.md", words)
-
-
-def test_trees_that_cannot_be_compared_have_changed_all_the_same(
-    gate_desk: GateDesk, examined: ExaminedGate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Their ids tell; only the names are missing."""
-    gate_desk.builder.write("new.txt", "theirs")
-    monkeypatch.setattr("handoff_tui.decisions.changed_since_shown.offer_objects", lambda *_: {})
-    assert find_changes_since(examined) == ("files have changed",)
+    assert find_changes_since(examined) == words

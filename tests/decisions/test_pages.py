@@ -165,7 +165,7 @@ def test_two_comments_are_told_apart() -> None:
 def test_question_names_the_word_and_the_gate() -> None:
     """What scrolled away is said again."""
     question = build_question(build_decision_view())
-    assert question == "Type reject to sign this (H-1 · build · attempt 2), anything else to cancel: "
+    assert question == "Type H-1 to reject it (build, attempt 2), anything else to cancel: "
 
 
 def test_receipts_name_the_entry_and_the_gate() -> None:

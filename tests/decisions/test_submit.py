@@ -35,10 +35,40 @@ def test_signed_submission_binds_the_subject(gate_desk: GateDesk) -> None:
     done = hand_over(gate_desk, robot)
     assert done.entry is not None
     assert done.entry.work is not None
-    assert (done.entry.kind, done.entry.actor) == (EntryKind.SUBMISSION, robot.email)
+    assert (done.entry.kind, done.entry.actor) == (EntryKind.SCOPED_SUBMISSION, robot.email)
     assert done.entry.work.subject == done.examined.subject
     assert robot.email in done.entry.work.producers
     assert gate_desk.gate(bo).json["attempt"] == 1
+
+
+def test_submission_after_a_veto_begins_the_next_attempt(gate_desk: GateDesk) -> None:
+    """Whatever was sent back or held; an approval of the very same work stands, and a second submission adds none."""
+    bo, robot = gate_desk.person("bo"), gate_desk.person("robot")
+    gate_desk.begin(bo, agents=[robot])
+    for number, verb in enumerate(("reject", "hold", "retry"), 1):
+        gate_desk.decide(bo, verb, "--reason", "look again")
+        assert gate_desk.gate(bo).json["attempt"] == number
+        assert hand_over(gate_desk, robot).examined.gate.state.value == "pending"
+        hand_over(gate_desk, robot)
+        gate = gate_desk.gate(bo).json
+        assert (gate["attempt"], gate["state"]) == (number + 1, "pending")
+    gate_desk.decide(bo, "approve")
+    hand_over(gate_desk, robot)
+    gate = gate_desk.gate(bo).json
+    assert (gate["attempt"], gate["state"]) == (4, "approved")
+
+
+def test_submission_of_other_files_than_approved_begins_the_next_attempt(gate_desk: GateDesk) -> None:
+    """A saved file alone does not, it only supersedes."""
+    bo, robot = gate_desk.person("bo"), gate_desk.person("robot")
+    gate_desk.begin(bo, agents=[robot])
+    gate_desk.decide(bo, "approve")
+    gate_desk.builder.write("src/app.py", "# other\n")
+    gate = gate_desk.gate(bo).json
+    assert (gate["attempt"], gate["state"]) == (1, "superseded")
+    hand_over(gate_desk, robot)
+    gate = gate_desk.gate(bo).json
+    assert (gate["attempt"], gate["state"]) == (2, "superseded")
 
 
 def test_only_who_may_submit_does(gate_desk: GateDesk) -> None:

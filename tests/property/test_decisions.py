@@ -11,13 +11,10 @@ from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.pages.decide import build_decision_page
 from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
 from handoff_tui.decisions.views import Packet
-from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.log.gates.position import find_attempt
-from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.index import LogIndex
 from handoff_tui.log.review_record import Comment
 from tests.support.desk_states import list_lines
 from tests.support.gate_views import RECORD, build_decision_view
-from tests.support.logs import SUBJECT, LogBuilder
 from tests.support.strategies import line_texts, model_values
 
 WORDS = st.from_regex(r"[A-Za-z][A-Za-z ,.]{0,30}[a-z]", fullmatch=True)
@@ -54,29 +51,6 @@ def test_no_text_breaks_the_parser_of_remarks(text: str) -> None:
         return
     kept = "".join(comment.place + comment.text for comment in found)
     assert sum(map(str.isalpha, kept)) == sum(map(str.isalpha, text))
-
-
-@settings(max_examples=60, deadline=None)
-@given(STEPS, st.integers(1, 3), st.sampled_from(TREES))
-def test_attempts_only_grow_as_decisions_are_made(steps: list[tuple[str, str]], said: int, tree: str) -> None:
-    """Never below what the handoff says, never more than one above the last that came back, and the same each time."""
-    handoff = Handoff(id="H-1", dialect="builder", attempt=said)
-    log = LogBuilder()
-    log.add_policy()
-    for number, (person, verb) in enumerate(steps):
-        index = build_log_index(log.judge())
-        subject = SUBJECT.model_copy(update={"tree": TREES[number % len(TREES)]})
-        attempt = find_attempt(index, handoff, "build", subject.tree)
-        log.add_decision(person, verb, phase="build", attempt=attempt, subject=subject)
-    index = build_log_index(log.judge())
-    found = find_attempt(index, handoff, "build", tree)
-    decided = [vote.work.attempt for vote in index.list_decisions("H-1", "build")]
-    assert said <= found <= max([said, *decided]) + 1
-    assert found == find_attempt(index, handoff, "build", tree)
-    assert is_sent_back(index, found, tree) or not any(
-        vote.work.attempt == found and vote.work.subject.tree != tree and is_standing(index, vote.entry.id)
-        for vote in index.list_decisions("H-1", "build")
-    )
 
 
 def is_sent_back(index: LogIndex, attempt: int, tree: str) -> bool:

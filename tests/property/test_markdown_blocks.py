@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from handoff_tui.core.text.safe_text import find_hidden
 from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
 from handoff_tui.tui.views.document.markdown_layout import lay_out_blocks
-from handoff_tui.tui.views.document.rows import RawText, Remarks, RenderedText
+from handoff_tui.tui.views.document.rows import LineNotes, RawText, RenderedText
 
 PIECES = st.sampled_from(
     [
@@ -25,7 +25,7 @@ def test_any_text_is_laid_out_safely(text: str, width: int) -> None:
     """No cell holds what a terminal would obey; lines never go back."""
     rows = lay_out_blocks(parse_blocks(text), width)
     assert not any(find_hidden(cell.text) or "\t" in cell.text for row in rows for cell in row.cells)
-    rendered = RenderedText(rows, Remarks(), width)
+    rendered = RenderedText(rows, LineNotes(), width)
     lines = [rendered.find_line(index) for index in range(rendered.count)]
     assert lines == sorted(lines)
 
@@ -43,6 +43,6 @@ def test_every_word_of_a_text_is_shown(text: str) -> None:
 @settings(max_examples=50, deadline=None)
 def test_raw_rows_find_their_lines(text: str, line: int) -> None:
     """From a line to its row and back."""
-    raw = RawText(text, Remarks())
+    raw = RawText(text, LineNotes())
     assert raw.find_line(raw.find_row(line)) == min(line, raw.line_count)
     assert not any(find_hidden(cell.text) for n in range(raw.count) for cell in raw.build_row(n, 80, 0))

@@ -13,6 +13,7 @@ from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git import command as git_door
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
@@ -44,7 +45,7 @@ def build_one(handoff: Handoff | None = None, reviewer: DeskReviewer = ME, **gat
 def read(desk: GateDesk, person: Person, monkeypatch: pytest.MonkeyPatch) -> InboxItem:
     person.become(monkeypatch)
     opened = open_desk(desk.root)
-    gates = open_log_gates(opened)
+    gates = open_log_gates(opened, read_repository(opened).result.handoffs)
     reviewer = read_reviewer(opened, gates.policy if gates else None)
     state = refresh(opened)
     items = build_inbox(state, build_inbox_facts(opened, reviewer, read_change_times(opened, state), gates))

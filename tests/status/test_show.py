@@ -14,16 +14,15 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
-from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.scope.find import find_scopes
 from handoff_tui.handoffs.session import open_desk, open_desk_to_look
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.refresh import HandoffReviewer, open_log_gates, refresh
+from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import Reviewer, ReviewState, Revision, ShownHandoff
 from handoff_tui.status.show import show, show_again
 from handoff_tui.status.show_page import build_show_json, build_show_page
 from tests.support.desk_states import build_reviewed, find_section, list_lines
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
-from tests.support.gates import GateDesk
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import make_log, make_person
@@ -129,21 +128,6 @@ def test_refresh_writes_nothing(builder: RepositoryBuilder) -> None:
     assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
 
 
-def test_bench_asks_the_log_again_only_about_what_is_new(gate_desk: GateDesk) -> None:
-    """A handoff that is as it was keeps what the log said of it."""
-    gate_desk.begin(gate_desk.person("bob"))
-    desk = open_desk(gate_desk.root)
-    result, gates = read_repository(desk).result, open_log_gates(desk)
-    first = HandoffReviewer(result, gates)
-    gate_desk.builder.write("more/HANDOFF.md", "# Handoff: more\n\nStatus: COMPLETE\n\n## What was done\n- more\n")
-    desk = open_desk(gate_desk.root)
-    second = HandoffReviewer(read_repository(desk).result, gates, first)
-    (known,) = result.handoffs
-    assert first.holds(known)
-    assert second.reports[known.id] is first.reports[known.id]
-    assert len(second.reports) == 2
-
-
 AGENT_NOTE = (
     "# Handoff\n\n**Status**: done\n**Agent**: heron\n\n## Files created\n\n- `a.py`\n\n## Next steps\n\n- go\n"
 )
@@ -215,7 +199,8 @@ def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuil
     state = refresh(desk)
     now = show(desk, state, "H-1")
     assert now != before
-    assert show_again(before, state, now.verdicts, None) == now
+    scopes = find_scopes(desk, [one.handoff for one in state.handoffs]).scopes
+    assert show_again(before, state, now.verdicts, None, scopes) == now
 
 
 HASH = "sha256:" + "ab" * 32

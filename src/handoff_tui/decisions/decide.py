@@ -25,6 +25,7 @@ from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import (
     APPROVING,
     PASSING,
+    VETOES,
     Decision,
     DecisionVerb,
     Entry,
@@ -32,11 +33,11 @@ from handoff_tui.log.entry import (
     GateKey,
     LogVerdict,
 )
-from handoff_tui.log.gates.gate import GateQuestion, find_change
+from handoff_tui.log.gates.gate import GateQuestion, bound_files, find_change
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, find_policy
-from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.log.review_record import Comment, ReviewRecord
 from handoff_tui.log.storage.evidence import encode_review, write_review
@@ -115,7 +116,7 @@ def prepare_decision(
     _refuse_machine(policy, signing)
     examined = examine(desk, log, request.handoff, request.phase, ExamineOptions(fresh=True, earlier=earlier), telling)
     _refuse_forbidden(examined, request.verb, signing.principal)
-    referenced = find_referenced_entries(examined.index, examined, request.verb, signing.principal)
+    referenced = find_referenced_entries(examined.index, examined.policy, examined, request.verb, signing.principal)
     record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)
     warnings = _list_warnings(examined, request.verb, signing.principal)
     return PreparedDecision(request.verb, reason, examined, signing, record, referenced, warnings)
@@ -146,7 +147,8 @@ def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
     )
 
     def check(parents: Parents) -> None:
-        refuse_changed(prepared.examined)
+        if prepared.verb not in VETOES:  # a rejection is about what was shown, whatever has been saved since
+            refuse_changed(prepared.examined)
         _refuse_outrun(prepared.examined, parents)
 
     def build(parents: Parents) -> Draft:
@@ -155,7 +157,7 @@ def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
         write_review(root, prepared.record)
         work = prepared.examined.build_work(parents.verdict.policy)
         actor = prepared.signing.principal
-        return Draft(build_payload(parents.build_entry(EntryKind.DECISION, actor, work=work, decision=decision)))
+        return Draft(build_payload(parents.build_entry(EntryKind.SCOPED_DECISION, actor, work=work, decision=decision)))
 
     signing = prepared.signing
     return log.journal.append(build, signing.tool, check_again=check if signing.waits else None).entry
@@ -193,11 +195,11 @@ def require_policy(verdict: LogVerdict) -> Policy:
 
 
 def find_referenced_entries(
-    index: LogIndex, question: GateQuestion, verb: DecisionVerb, principal: str
+    index: LogIndex, policy: Policy | None, question: GateQuestion, verb: DecisionVerb, principal: str
 ) -> tuple[str, ...]:
     """The ids that go into `regards`, sorted; refuses a carry or withdrawal with nothing to carry or withdraw."""
     if verb is DecisionVerb.CARRY:
-        return _find_carried(index, question, principal)
+        return _find_carried(index, policy, question, principal)
     if verb is DecisionVerb.WITHDRAW:
         return _find_withdrawn(index, question.key, principal)
     if verb is DecisionVerb.APPROVE:
@@ -211,15 +213,18 @@ def _list_own(index: LogIndex, key: GateKey, principal: str) -> list[DecisionEnt
     return [made for made in index.find_last_decisions(*key.place) if made.entry.actor == principal]
 
 
-def _find_carried(index: LogIndex, question: GateQuestion, principal: str) -> tuple[str, ...]:
+def _find_carried(index: LogIndex, policy: Policy | None, question: GateQuestion, principal: str) -> tuple[str, ...]:
     own = [made for made in _list_own(index, question.key, principal) if made.decision.verb in APPROVING]
-    if any(not find_change(made.work, question) for made in own):
+    rule = (policy.find_gate(question.key.phase) if policy is not None else None) or GateRule()
+    if any(not find_change(made.work, question, rule) for made in own):
         raise DecisionForbiddenError(
             "your approval covers exactly this work, so there is nothing to carry over",
             "If it is too old, approve again.",
         )
-    same = (question.key.attempt, question.subject.tree)
-    carried = [made.entry.id for made in own if (made.work.attempt, made.work.subject.tree) == same]
+    files = {question.subject.scope, question.subject.tree}
+    carried = [
+        made.entry.id for made in own if made.work.attempt == question.key.attempt and bound_files(made.work) in files
+    ]
     if not carried:
         raise DecisionForbiddenError(
             "you have approved nothing with exactly these files, so there is nothing to carry over", "Approve instead."
@@ -255,7 +260,8 @@ def _refuse_forbidden(examined: ExaminedGate, verb: DecisionVerb, principal: str
             f"the policy has no gate for {examined.key.phase} and none for all phases",
             "handoff-tui policy show lists the gates; name a phase with --phase.",
         )
-    if verb in PASSING and principal in examined.producers:
+    is_own = principal in examined.producers
+    if verb in PASSING and is_own and not (examined.policy and examined.policy.may_approve_own(principal)):
         raise DecisionForbiddenError(
             f"{principal} had a hand in this work, and nobody approves their own",
             "Another reviewer decides. Agents should commit under their own name, not under yours.",
@@ -275,7 +281,7 @@ def _list_warnings(examined: ExaminedGate, verb: DecisionVerb, principal: str) -
     """What a person must know before they sign, although nothing forbids it."""
     warnings: list[str] = []
     if examined.uncommitted:
-        warnings.append("includes uncommitted changes: they are in the snapshot, not in the commit")
+        warnings.append("includes uncommitted changes")
     if examined.baseline.snapshot is None and examined.baseline.commit is not None:
         warnings.append("the baseline is a commit without a snapshot: only files were compared")
     current = {approval.entry for approval in examined.gate.approvals if not approval.why}

@@ -14,7 +14,7 @@ from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim, ShownFinding
+from handoff_tui.log.review_record import Comment, ReviewRecord, ScopeManifest, ShownCheck, ShownClaim, ShownFinding
 from handoff_tui.status.refresh import count_claims
 
 _LONGEST = 500
@@ -29,6 +29,7 @@ def build_record(
     record = ReviewRecord(
         **examined.key._asdict(),
         subject=examined.subject,
+        scope=ScopeManifest.model_validate(examined.gates.work.digests.build_manifest(examined.scope)),
         check_baseline=examined.report.baseline,
         checks=tuple(
             build_shown_check(result) for result in sorted(examined.report.results, key=lambda result: result.id)

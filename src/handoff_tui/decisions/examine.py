@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import NamedTuple
 
 from handoff_tui.changes.comparison.sides import choose_snapshot
@@ -20,31 +19,24 @@ from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.decisions.views import GateView
-from handoff_tui.git.history.work_commits import find_work_commit, is_ancestor
-from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
+from handoff_tui.handoffs.scope.scope import Scope
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import NO_BASELINE, GateKey, Subject
+from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import list_approved
 from handoff_tui.log.gates.gate import GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.gates.position import (
-    build_handoff_digest,
     build_value_digest,
-    find_attempt,
-    find_phase,
-    find_producers,
 )
 from handoff_tui.log.index import LogIndex, build_log_index
-from handoff_tui.log.open_log import OpenLog, find_policy
+from handoff_tui.log.open_log import OpenLog
 from handoff_tui.log.policy.policy import Policy
-from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.status.show import find_id
-from handoff_tui.system.clock import read_now
-from handoff_tui.system.files.cache_files import find_cache_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +53,26 @@ class ExaminedGate(GateQuestion):
     work_tree: str
     """The git tree of all files as captured, committed or not."""
     baseline: BaselineChoice
-    index: LogIndex
-    policy: Policy | None
+    gates: LogGates
+    """All gates of the repository, by this log and policy."""
     gate: GateReport = field(init=False)
-    """The answer by this log and policy."""
+    """The answer."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gate", judge_gate(self.index, self.policy, self))
+
+    @property
+    def index(self) -> LogIndex:
+        return self.gates.index
+
+    @property
+    def policy(self) -> Policy | None:
+        return self.gates.policy
+
+    @property
+    def scope(self) -> Scope:
+        """The handoff's own changes."""
+        return self.gates.work.scopes.of(self.handoff.id)
 
     @property
     def handoffs(self) -> tuple[Handoff, ...]:
@@ -81,8 +86,8 @@ class ExaminedGate(GateQuestion):
 
     @property
     def uncommitted(self) -> bool:
-        """Whether the snapshot holds work that is in no commit."""
-        return self.work_tree != self.subject.tree
+        """Whether work of the handoff is in no commit."""
+        return self.edited
 
 
 class ExamineOptions(NamedTuple):
@@ -106,11 +111,14 @@ class GatePlan(NamedTuple):
     """Which gate of a handoff is asked about, and since which commit its changes are counted."""
 
     handoff: Handoff
-    key: GateKey
-    tree: str
-    """The git tree of HEAD without our own folder."""
+    gates: LogGates
+    question: GateQuestion
     baseline: BaselineChoice
     since: str | None
+
+    @property
+    def key(self) -> GateKey:
+        return self.question.key
 
     def build_request(self, *, fresh: bool) -> CheckRequest:
         """Asks for the checks of this gate."""
@@ -126,33 +134,35 @@ def examine(
     telling: ProgressCallbacks | None = None,
 ) -> ExaminedGate:
     """Runs the checks of the gate, captures the work, chooses the baseline, and judges the gate."""
-    head = _require_head(desk)
-    verdict = log.verify()
-    index, policy = build_log_index(verdict), find_policy(verdict)
     earlier = options.earlier
     reading = earlier.reading if earlier is not None else read_repository(desk)
-    plan = plan_gate(desk, index, reading.result.handoffs, wanted, phase)
+    plan = plan_gate(desk, build_log_index(log.verify()), reading.result.handoffs, wanted, phase)
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     report = check(desk, request, telling, Prefetched(reading, options.command_results))
     if earlier is not None and earlier.report.baseline == report.baseline:
         snapshot, work_tree = earlier.snapshot, earlier.work_tree
     else:  # the checks of the whole repository; a command that both have runs once
         known = Prefetched(reading, report.command_results)
-        taken = take(desk, telling, request.baseline, known, run_commands=options.run_commands)
+        own = frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
+        taken = take(desk, telling, request.baseline, known, run_commands=options.run_commands, needed=own)
         snapshot, work_tree = build_subject_snapshot(desk, taken), taken.captured.tree.tree
+    question = plan.question
+    bound = plan.gates.complete(question, plan.handoff)
     return ExaminedGate(
         key=plan.key,
-        subject=Subject(
-            commit=head,
-            tree=plan.tree,
-            baseline=plan.baseline.snapshot or NO_BASELINE,
-            snapshot=build_digest(snapshot),
-            checks=build_checks_digest(report),
-            handoff=build_handoff_digest(plan.handoff),
+        subject=bound.model_copy(
+            update={
+                "baseline": plan.baseline.snapshot or NO_BASELINE,
+                "snapshot": build_digest(snapshot),
+                "checks": build_checks_digest(report),
+            }
         ),
-        producers=find_producers(desk, plan.handoff, plan.since, index.find_submitters(plan.key), policy),
-        now=build_time(read_now()),
-        is_ancestor=cache(lambda commit: is_ancestor(desk.repository.git, commit, head)),
+        producers=question.producers,
+        now=question.now,
+        whole_handoff=question.whole_handoff,
+        edited=question.edited,
+        name_changes=question.name_changes,
+        name_uncovered=question.name_uncovered,
         failing=tuple(result.id for result in report.blocking_failures),
         desk=desk,
         reading=reading,
@@ -161,8 +171,7 @@ def examine(
         snapshot=snapshot,
         work_tree=work_tree,
         baseline=plan.baseline,
-        index=index,
-        policy=policy,
+        gates=plan.gates,
     )
 
 
@@ -170,19 +179,27 @@ def plan_gate(
     desk: Desk, index: LogIndex, handoffs: tuple[Handoff, ...], wanted: str, phase: str | None = None
 ) -> GatePlan:
     """Finds out which gate is asked about, without running anything."""
-    head = _require_head(desk)
+    _require_head(desk)
     handoff = find_handoff(handoffs, wanted)
-    phase = find_phase(handoff, phase)
-    tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
-    key = GateKey(handoff.id, phase, find_attempt(index, handoff, phase, tree))
-    baseline = choose_snapshot(desk, list_approved(desk, index, tree), handoff, handoffs)
-    return GatePlan(handoff, key, tree, baseline, _find_check_baseline(desk, index, key, baseline))
+    gates = open_gates(desk, handoffs, index)
+    question = gates.ask(handoff, phase)
+    baseline = choose_snapshot(desk, list_approved(desk, gates.index, gates.tree), handoff, handoffs)
+    start = gates.work.scopes.of(handoff.id).start
+    return GatePlan(handoff, gates, question, baseline, baseline.commit or start or choose_usual_baseline(desk).commit)
+
+
+def open_gates(desk: Desk, handoffs: tuple[Handoff, ...], index: LogIndex) -> LogGates:
+    """The gates by a log that was read already."""
+    gates = LogGates(desk, handoffs)
+    gates.index = index
+    return gates
 
 
 def judge_again(examined: ExaminedGate, log: OpenLog) -> ExaminedGate:
     """Judges the same work at the same gate by the log as it is now."""
-    verdict = log.verify()
-    return replace(examined, index=build_log_index(verdict), policy=find_policy(verdict))
+    gates = open_gates(examined.desk, examined.handoffs, build_log_index(log.verify()))
+    handoff, phase = examined.handoff, examined.key.phase
+    return replace(examined, gates=gates, name_uncovered=lambda: gates.name_uncovered(handoff, phase))
 
 
 def build_gate_view(examined: ExaminedGate) -> GateView:
@@ -235,7 +252,8 @@ def build_checks_digest(report: CheckReport) -> str:
 
 
 def build_subject_digest(key: GateKey, subject: Subject) -> str:
-    parts: canonical.Value = {**key._asdict(), "subject": dict(subject.model_dump())}
+    """Hashes the gate and what a decision is about: work outside the scope does not change it."""
+    parts: canonical.Value = {**key._asdict(), "handoff_digest": subject.handoff, "scope": subject.scope}
     return f"sha256:{hashlib.sha256(canonical.encode(parts)).hexdigest()}"
 
 
@@ -249,18 +267,3 @@ def _require_head(desk: Desk) -> str:
 def find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:
     found = find_id(handoffs, wanted)
     return next(handoff for handoff in handoffs if handoff.id == found)
-
-
-def _find_check_baseline(desk: Desk, index: LogIndex, key: GateKey, baseline: BaselineChoice) -> str | None:
-    """The commit since which changes are counted.
-
-    Once somebody has decided on this attempt, it is theirs: a push moves the usual one, but must not change results.
-    """
-    if baseline.commit is not None:
-        return baseline.commit
-    for made in reversed(index.list_decisions(*key.place)):
-        if made.work.attempt == key.attempt:
-            record = find_review(desk.repository.root, made.decision.review)
-            if record is not None and record.check_baseline is not None:
-                return record.check_baseline
-    return choose_usual_baseline(desk).commit

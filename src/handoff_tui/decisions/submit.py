@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from handoff_tui.changes.snapshots.store import write_snapshot
@@ -14,10 +14,12 @@ from handoff_tui.decisions.decide import require_policy
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.entries.statement import build_payload
-from handoff_tui.log.entry import Entry, EntryKind
+from handoff_tui.log.entry import VETOES, Entry, EntryKind
+from handoff_tui.log.gates.gate import find_change
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.policy.policy import GateRule
 from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.system.clock import pause, read_monotonic
 
@@ -49,17 +51,29 @@ def submit(
     if signing is None or (telling is not None and telling.cancel.is_set()):
         return Submitted(examined, None)
 
+    next_attempt = begin_attempt(examined)
+
     def build(parents: Parents) -> Draft:
         refuse_changed(examined)
         write_snapshot(desk.repository.root, examined.snapshot)
-        work = examined.build_work(parents.verdict.policy, {signing.principal})
-        return Draft(build_payload(parents.build_entry(EntryKind.SUBMISSION, signing.principal, work=work)))
+        work = next_attempt.build_work(parents.verdict.policy, {signing.principal})
+        return Draft(build_payload(parents.build_entry(EntryKind.SCOPED_SUBMISSION, signing.principal, work=work)))
 
     def check(_: Parents) -> None:
         refuse_changed(examined)
 
     appended = log.journal.append(build, signing.tool, check_again=check if signing.waits else None)
-    return Submitted(examined, appended.entry)
+    return Submitted(next_attempt, appended.entry)
+
+
+def begin_attempt(examined: ExaminedGate) -> ExaminedGate:
+    """The next attempt if this one was sent back, held, or decided on with other files; else the same."""
+    key = examined.key
+    rule = (examined.policy.find_gate(key.phase) if examined.policy is not None else None) or GateRule()
+    decided = [made for made in examined.index.find_last_decisions(*key.place) if made.work.attempt == key.attempt]
+    if any(made.decision.verb in VETOES or find_change(made.work, examined, rule) for made in decided):
+        return replace(examined, key=key._replace(attempt=key.attempt + 1))
+    return examined
 
 
 def wait(

@@ -54,6 +54,14 @@ class ShownClaim(Model):
     measured: str = ""
 
 
+class ScopeManifest(Model):
+    """The handoff's own files as they were shown: path, mode and content hash of each, and where they were seen."""
+
+    files: tuple[dict[str, str], ...] = ()
+    commits: tuple[str, ...] = ()
+    start: str = ""
+
+
 class ReviewRecord(Model):
     """The evidence behind one decision."""
 
@@ -62,6 +70,8 @@ class ReviewRecord(Model):
     phase: str
     attempt: int
     subject: Subject
+    scope: ScopeManifest | None = None
+    """None in records of the first version."""
     check_baseline: str | None = None
     """The commit since which changes were counted when the checks ran."""
     checks: tuple[ShownCheck, ...] = ()

@@ -22,7 +22,7 @@ from handoff_tui.handoffs.claims.blocking import (
     status_token,
 )
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
-from handoff_tui.log.gates.gate_state import GateName, GateReport, GateState, Mover, NextMove
+from handoff_tui.log.gates.gate_state import UNCOVERED, GateName, GateReport, GateState, Mover, NextMove
 
 _WORDS = {
     "PAUSED": "resume the work",
@@ -92,9 +92,13 @@ def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:
         return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=what)
     if report.state is GateName.HELD:
         return NextMove(who=Mover.REVIEWER, what="resolve what it is on hold for")
-    if report.state is GateName.BLOCKED:
-        return NextMove(who=Mover.HUMAN, what="see what is wrong: handoff-tui log verify")
-    return None
+    return _build_blocked_move(report) if report.state is GateName.BLOCKED else None
+
+
+def _build_blocked_move(report: GateReport) -> NextMove:
+    if any(reason.startswith(UNCOVERED) for reason in report.why):
+        return NextMove(who=Mover.REVIEWER, what="decide on the rest first: handoff-tui coverage")
+    return NextMove(who=Mover.HUMAN, what="see what is wrong: handoff-tui log verify")
 
 
 def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], problems: tuple[Problem, ...]) -> NextMove:

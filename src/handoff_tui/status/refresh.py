@@ -14,10 +14,13 @@ from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
+from handoff_tui.handoffs.scope.find import find_scopes, read_stated
+from handoff_tui.handoffs.scope.scope import Scope, Scopes
 from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.log.gates.coverage import build_coverage
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.status.next_move import build_gate, close_gate, mark_validated
-from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState
+from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState, ScopeSummary
 
 if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
@@ -30,31 +33,58 @@ def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     result = read_repository(desk).result
     evidence = RepositoryEvidence(desk, deep=False)
     prepare(evidence, result.handoffs, result.handoffs)
-    bench = HandoffReviewer(result, open_log_gates(desk), closed=desk.loaded.refused_shortly)
-    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
-    return build_state(desk, result, reviewed, generation)
+    reviewer = HandoffReviewer(desk, result, open_log_gates(desk, result.handoffs), closed=desk.loaded.refused_shortly)
+    reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
+    return build_state(desk, result, reviewer, reviewed, generation)
 
 
 def build_state(
-    desk: Desk, result: ReadHandoffs, reviewed: tuple[ReviewedHandoff, ...], generation: int = 0
+    desk: Desk,
+    result: ReadHandoffs,
+    reviewer: HandoffReviewer,
+    reviewed: tuple[ReviewedHandoff, ...],
+    generation: int = 0,
 ) -> ReviewState:
     """The same, from what was already read and reviewed."""
+    scopes = reviewer.scopes
+    commits = tuple(dict.fromkeys(change.commit for change in scopes.unclaimed if change.commit is not None))
+    coverage = build_coverage(scopes, reviewer.reports)
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
         handoffs=reviewed,
+        unclaimed=scopes.unclaimed_paths,
+        unclaimed_commits=commits,
+        coverage={state.value: number for state, number in coverage.counts.items()},
         unknown=result.unknown,
         problems=_collect_problems(desk, result),
     )
 
 
-def open_log_gates(desk: Desk) -> LogGates | None:
+def open_log_gates(desk: Desk, handoffs: tuple[Handoff, ...]) -> LogGates | None:
     """The log's view of the gates; None without a log."""
     if not has_log(desk):
         return None
     from handoff_tui.log.gates.all_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
 
-    return LogGates(desk)
+    return LogGates(desk, handoffs)
+
+
+def find_all_scopes(desk: Desk, handoffs: tuple[Handoff, ...], gates: LogGates | None) -> Scopes:
+    """The scopes of all handoffs, by the log if there is one."""
+    return gates.work.scopes if gates is not None else find_scopes(desk, handoffs, read_stated(desk)).scopes
+
+
+def build_scope_summary(scope: Scope) -> ScopeSummary:
+    return ScopeSummary(
+        files=len(scope.results),
+        added=sum(before.deleted and not scope.results[path].deleted for path, before in scope.befores.items()),
+        removed=sum(content.deleted for content in scope.results.values()),
+        commits=len(scope.commits),
+        shared=len(scope.shared),
+        undeclared=len(scope.undeclared),
+        source=scope.source,
+    )
 
 
 def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
@@ -82,28 +112,30 @@ class HandoffReviewer:
     """Reviews the handoffs of one reading by one log: what their claims are worth, and the state of each gate."""
 
     def __init__(
-        self, result: ReadHandoffs, gates: LogGates | None, earlier: HandoffReviewer | None = None, *, closed: str = ""
+        self,
+        desk: Desk,
+        result: ReadHandoffs,
+        gates: LogGates | None,
+        earlier: HandoffReviewer | None = None,
+        *,
+        closed: str = "",
     ) -> None:
         """`earlier` is one by the same log: its results are reused for handoffs that haven't changed.
 
         `closed` says why no gate can open.
         """
         handoffs = result.handoffs
+        self.scopes = find_all_scopes(desk, handoffs, gates)
         known = earlier.reports if earlier is not None else {}
         self.closed = closed
         self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
-        self._handoffs = {handoff.id: handoff for handoff in handoffs}
         self.reports: dict[str, GateReport] = {}
         if gates is not None:
             for handoff in handoffs:
-                same = earlier is not None and earlier.holds(handoff)
-                self.reports[handoff.id] = known[handoff.id] if same else gates.judge(handoff)
+                report, before = gates.judge(handoff), known.get(handoff.id)
+                self.reports[handoff.id] = before if before == report else report
         self._by_id = mark_validated(handoffs, {name: report.state for name, report in self.reports.items()})
         self._problems = ProblemIndex(result.problems, handoffs)
-
-    def holds(self, handoff: Handoff) -> bool:
-        """Whether exactly this handoff is in the reading."""
-        return self._handoffs.get(handoff.id) == handoff
 
     def review(self, handoff: Handoff, verdicts: tuple[Verdict, ...]) -> ReviewedHandoff:
         """Returns the same object as before if nothing it depends on has changed."""
@@ -111,13 +143,29 @@ class HandoffReviewer:
         problems = self._problems.of(handoff)
         others = map(self._by_id.get, handoff.blocked_by)
         required = tuple("absent" if other is None else other.registry for other in others)
+        scope = build_scope_summary(self.scopes.of(handoff.id))
         last = self.judged.get(handoff.id)
         same = last is not None and last.handoff is handoff and last.verdicts is verdicts and last.report is report
-        if last is not None and same and (last.problems, last.required) == (problems, required):
+        if (
+            last is not None
+            and same
+            and (last.problems, last.required, last.reviewed.scope)
+            == (
+                problems,
+                required,
+                scope,
+            )
+        ):
             return last.reviewed
         gate = build_gate(handoff, self._by_id, verdicts, problems, report=report)
         gate = close_gate(gate, self.closed) if self.closed else gate
-        reviewed = ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts))
+        reviewed = ReviewedHandoff(
+            handoff=handoff,
+            gate=gate,
+            claims=count_claims(verdicts),
+            attempt=report.attempt if report is not None else handoff.attempt,
+            scope=scope,
+        )
         self.judged[handoff.id] = _Judged(handoff, verdicts, report, problems, required, reviewed)
         return reviewed
 

@@ -18,12 +18,59 @@ class ClaimCounts(Model):
     unverified: int = 0
 
 
+class ScopeSummary(Model):
+    """A handoff's own changes in numbers."""
+
+    files: int = 0
+    added: int = 0
+    """Files that the handoff brought in."""
+    removed: int = 0
+    """Files that it deleted."""
+    commits: int = 0
+    shared: int = 0
+    """Files whose last change belongs to other handoffs, too."""
+    undeclared: int = 0
+    """Files that its commits change and its documents do not list."""
+    source: str | None = None
+    """The strongest reason why changes belong to it; None if it has none."""
+
+
 class ReviewedHandoff(Model):
-    """A handoff, how many of its claims hold, and the state of its gate."""
+    """A handoff, how many of its claims hold, its own changes, and the state of its gate."""
 
     handoff: Handoff
     gate: GateState
     claims: ClaimCounts = ClaimCounts.model_construct()
+    attempt: int = 1
+    """The current attempt, as the log counts."""
+    scope: ScopeSummary = ScopeSummary.model_construct()
+
+
+class OwnFile(Model):
+    """A file of a handoff's scope, and why it belongs to it."""
+
+    path: str
+    change: str
+    """`added`, `modified` or `deleted`; `none` if it is as before."""
+    source: str
+    """Why its last own change belongs to the handoff: explicit, run, commits, declared, span or owner."""
+    shared: bool = False
+    """Whether that change belongs to other handoffs, too."""
+    uncommitted: bool = False
+
+
+class ShownScope(Model):
+    """A handoff's own changes, file by file."""
+
+    start: str | None = None
+    commits: tuple[str, ...] = ()
+    files: tuple[OwnFile, ...] = ()
+    undeclared: tuple[str, ...] = ()
+    """Changed in its commits, and not declared."""
+    never_changed: tuple[str, ...] = ()
+    """Declared as changed, and never changed by it."""
+    taken_over: dict[str, str] = {}
+    """Own files that other handoffs changed afterwards, and which."""
 
 
 class Revision(Model):
@@ -47,6 +94,8 @@ class ShownHandoff(Model):
     """One handoff in full: as read, as measured, and where it comes from."""
 
     reviewed: ReviewedHandoff
+    scope: ShownScope | None = None
+    """None if it was not looked for."""
     verdicts: tuple[Verdict, ...] = ()
     history: tuple[Revision, ...] = ()
     reviewer: Reviewer | None = None
@@ -60,5 +109,10 @@ class ReviewState(Model):
     generation: int = 0
     repository: RepositoryFacts
     handoffs: tuple[ReviewedHandoff, ...] = ()
+    unclaimed: tuple[str, ...] = ()
+    """Changed files that belong to no handoff."""
+    unclaimed_commits: tuple[str, ...] = ()
+    coverage: dict[str, int] = {}
+    """How many changed files are approved, overridden, waiting, rejected, unclaimed."""
     unknown: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -14,10 +14,19 @@ from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.scope.scope import Content, Scope, Scopes
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.status.next_move import build_gate, mark_validated
-from handoff_tui.status.refresh import count_claims, open_log_gates
-from handoff_tui.status.review_state import ReviewedHandoff, Reviewer, ReviewState, Revision, ShownHandoff
+from handoff_tui.status.refresh import count_claims, find_all_scopes, open_log_gates
+from handoff_tui.status.review_state import (
+    OwnFile,
+    ReviewedHandoff,
+    Reviewer,
+    ReviewState,
+    Revision,
+    ShownHandoff,
+    ShownScope,
+)
 
 if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
@@ -32,8 +41,11 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     verdicts = measure_claims(reviewed.handoff, evidence)
+    handoffs = tuple(other.handoff for other in state.handoffs)
+    gates = open_log_gates(desk, handoffs)
     return ShownHandoff(
-        reviewed=_review_deeply(open_log_gates(desk), state, reviewed, verdicts, problems),
+        reviewed=_review_deeply(gates, state, reviewed, verdicts, problems),
+        scope=build_shown_scope(find_all_scopes(desk, handoffs, gates).of(reviewed.handoff.id)),
         verdicts=verdicts,
         history=read_history(desk, reviewed.handoff),
         reviewer=_read_reviewer(desk, reviewed.handoff),
@@ -42,13 +54,42 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
 
 
 def show_again(
-    before: ShownHandoff, state: ReviewState, verdicts: tuple[Verdict, ...], gates: LogGates | None
+    before: ShownHandoff, state: ReviewState, verdicts: tuple[Verdict, ...], gates: LogGates | None, scopes: Scopes
 ) -> ShownHandoff:
     """The same handoff after files changed, if history, configuration and log have not."""
     reviewed = find_handoff(state, before.reviewed.handoff.id)
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     again = _review_deeply(gates, state, reviewed, verdicts, problems)
-    return before.model_copy(update={"reviewed": again, "verdicts": verdicts, "problems": problems})
+    scope = build_shown_scope(scopes.of(reviewed.handoff.id))
+    return before.model_copy(update={"reviewed": again, "scope": scope, "verdicts": verdicts, "problems": problems})
+
+
+def build_shown_scope(scope: Scope) -> ShownScope:
+    """The scope, file by file, each with the reason."""
+    uncommitted = {change.path for change in scope.changes if change.commit is None}
+    return ShownScope(
+        start=scope.start,
+        commits=scope.commits,
+        files=tuple(
+            OwnFile(
+                path=path,
+                change=_name_change(scope.befores[path], scope.results[path]),
+                source=source.value,
+                shared=path in scope.shared,
+                uncommitted=path in uncommitted,
+            )
+            for path, source in scope.reasons()
+        ),
+        undeclared=scope.undeclared,
+        never_changed=scope.never_changed,
+        taken_over=dict(scope.taken_over),
+    )
+
+
+def _name_change(before: Content, after: Content) -> str:
+    if before == after:
+        return "none"
+    return "added" if before.deleted else "deleted" if after.deleted else "modified"
 
 
 def _review_deeply(
@@ -64,7 +105,7 @@ def _review_deeply(
     gate = build_gate(
         reviewed.handoff, by_id, verdicts, problems, report=gates.judge(reviewed.handoff) if gates else None
     )
-    return ReviewedHandoff(handoff=reviewed.handoff, gate=gate, claims=count_claims(verdicts))
+    return reviewed.model_copy(update={"gate": gate, "claims": count_claims(verdicts)})
 
 
 def find_handoff(state: ReviewState, wanted: str, at: str | None = None) -> ReviewedHandoff:

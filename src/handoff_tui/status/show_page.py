@@ -14,7 +14,7 @@ from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.status.review_state import OwnFile, ShownHandoff, ShownScope
 from handoff_tui.status.status_page import build_gate_json, build_problem_json, label_state
 
 SCHEMA = "handoff-tui/show/v1"
@@ -27,7 +27,9 @@ def build_show_json(shown: ShownHandoff) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         **_build_heading(handoff),
+        "attempt": shown.reviewed.attempt,
         "gate": build_gate_json(shown.reviewed),
+        "scope": shown.scope.model_dump(mode="json") if shown.scope is not None else None,
         "sections": _build_sections(handoff),
         "tests": {"package": _build_counts(handoff.tests), "regression": _build_counts(handoff.regression)},
         "baseline": {
@@ -138,6 +140,16 @@ _VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictSt
 _MOST_LISTED = 8
 _BOXES = {True: "[x]", False: "[ ]", None: " · "}
 _LONGEST_TEXT = 400
+_AS_BEFORE = "as before"
+_REASONS = {
+    "explicit": "a person said so",
+    "run": "its agent run",
+    "commits": "its commits",
+    "declared": "declared",
+    "span": "a guess: committed before its report",
+    "owner": "it changed the file last",
+}
+"""Why a file belongs to a handoff, by the source."""
 _HASH = compile_later(r"\b(sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
 """On a page the beginning of a hash is enough; the JSON has all of it."""
 
@@ -149,6 +161,7 @@ def build_show_page(shown: ShownHandoff, *, everything: bool = False) -> Page:
     _add_heading(page, shown)
     _add_numbers(page, handoff)
     _add_claims(page, shown.verdicts, everything=everything)
+    _add_scope(page, shown.scope, everything=everything)
     _add_blockers(page, handoff, everything=everything)
     _add_findings(page, handoff, everything=everything)
     _add_attempts(page, handoff, everything=everything)
@@ -167,7 +180,7 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
         ("named", handoff.original_name if handoff.original_name != handoff.id else None),
         ("phase", _join(handoff.source_phase, handoff.target_phase)),
         ("agent", _join(handoff.source_agent, handoff.target_agent)),
-        ("attempt", str(handoff.attempt) if handoff.attempt > 1 else None),
+        ("attempt", str(shown.reviewed.attempt) if shown.reviewed.attempt > 1 else None),
         ("priority", handoff.priority),
         ("created", handoff.created),
         ("says", handoff.status or "no status"),
@@ -253,6 +266,46 @@ def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
         Cell(f"{render_safe(said, 160)}  ({render_safe(str(claim.where))})"),
         Cell(render_safe(verdict.evidence)),
     )
+
+
+def _add_scope(page: Page, scope: ShownScope | None, *, everything: bool) -> None:
+    """Its own files with the reasons, and where documents, commits and other handoffs disagree."""
+    if scope is None:
+        return
+    if not scope.files:
+        page.heading("Scope", "no changed file belongs to it")
+    else:
+        start = f" since {scope.start[:SHORT_COMMIT]}" if scope.start else ""
+        note = f"{plural(len(scope.files), 'file')}, {plural(len(scope.commits), 'commit')}{start}"
+        rows = [
+            (
+                Cell(f"{_AS_BEFORE if file.change == 'none' else file.change:<11}", "muted"),
+                Cell(render_safe(file.path), "path"),
+                Cell(f"  {_describe_reason(file)}", "muted"),
+            )
+            for file in scope.files
+        ]
+        _add_listing(page, "Scope", note, rows, everything=everything)
+    later: dict[str, list[str]] = {}
+    for path, who in scope.taken_over.items():
+        later.setdefault(f"changed later by {who}", []).append(path)
+    doubts = {
+        "changed in its commits, not declared": scope.undeclared,
+        "declared, never changed": scope.never_changed,
+        **later,
+    }
+    for words, paths in doubts.items():
+        if paths:
+            shown = paths if everything else paths[:_MOST_LISTED]
+            more = f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else ""
+            page.line(Cell("! ", "warning"), Cell(f"{words}: {render_safe(', '.join(shown))}{more}"), indent=2)
+
+
+def _describe_reason(file: OwnFile) -> str:
+    words = [_REASONS[file.source]]
+    words += ["uncommitted"] if file.uncommitted else []
+    words += ["shared"] if file.shared else []
+    return " · ".join(words)
 
 
 def _add_blockers(page: Page, handoff: Handoff, *, everything: bool) -> None:

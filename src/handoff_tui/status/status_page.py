@@ -10,6 +10,7 @@ from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_r
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.coverage_bar import build_bar, describe_counts
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
 SCHEMA = "handoff-tui/status/v1"
@@ -19,6 +20,7 @@ _IDLE = {Mover.AGENT: Label("○", "open", "muted"), Mover.NOBODY: Label("·", "
 _DIGITS = compile_later(r"([0-9]+)")
 _MOST_REASONS = 2
 _MOST_LISTED = 12
+_MOST_UNCLAIMED = 4
 
 
 def build_status_json(state: ReviewState) -> dict[str, object]:
@@ -33,6 +35,8 @@ def build_status_json(state: ReviewState) -> dict[str, object]:
         "behind": state.repository.behind,
         "uncommitted": [*state.repository.changed, *state.repository.untracked],
         "handoffs": [_build_row(reviewed) for reviewed in sort_by_turn(state.handoffs)],
+        "unclaimed": {"files": list(state.unclaimed), "commits": list(state.unclaimed_commits)},
+        "coverage": dict(state.coverage),
         "unknown": list(state.unknown),
         "problems": [build_problem_json(problem) for problem in state.problems],
     }
@@ -69,6 +73,7 @@ def build_status_page(state: ReviewState, *, everything: bool = False, of_then: 
     else:
         _add_repository(page, state.repository)
     _add_handoffs(page, state, everything=everything)
+    _add_coverage(page, state, everything=everything)
     _add_list(page, "Not understood", [(path, "") for path in state.unknown], everything=everything)
     rows = [
         (f"{problem.path}:{problem.line}" if problem.line else problem.path, problem.message)
@@ -87,10 +92,11 @@ def _build_row(reviewed: ReviewedHandoff) -> dict[str, object]:
         "original_name": handoff.original_name,
         "phase": handoff.source_phase,
         "next_phase": handoff.target_phase,
-        "attempt": handoff.attempt,
+        "attempt": reviewed.attempt,
         "status": handoff.status,
         "registry": handoff.registry,
         "claims": reviewed.claims.model_dump(mode="json"),
+        "scope": reviewed.scope.model_dump(mode="json"),
         "gate": build_gate_json(reviewed),
     }
 
@@ -148,6 +154,19 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
     page.grid(columns, rows)
 
 
+def _add_coverage(page: Page, state: ReviewState, *, everything: bool) -> None:
+    """How much of the changed work somebody approved, as one bar, and what belongs to nobody."""
+    bar = build_bar(state.coverage) if state.handoffs else []
+    if bar:
+        page.heading("Coverage", describe_counts(state.coverage))
+        page.line(*bar, indent=2)
+    if state.unclaimed and state.handoffs:
+        shown = state.unclaimed if everything else state.unclaimed[:_MOST_UNCLAIMED]
+        more = f" and {len(state.unclaimed) - len(shown)} more" if len(state.unclaimed) > len(shown) else ""
+        words = f"{plural(len(state.unclaimed), 'unclaimed file')}: "
+        page.line(Cell(words, "warning"), Cell(render_safe(", ".join(shown)) + more, "path"), indent=2)
+
+
 def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, ...]:
     handoff = reviewed.handoff
     gate = label_state(reviewed)
@@ -156,7 +175,7 @@ def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, 
         Cell(render_safe(handoff.id), "key"),
         Cell(handoff.dialect, "muted"),
         Cell(render_safe(handoff.source_phase or "–", 16)),
-        Cell(str(handoff.attempt)),
+        Cell(str(reviewed.attempt)),
         Cell(render_safe(handoff.status or "–", 16)),
         Cell(_describe_move(reviewed, everything=everything), label_mover(reviewed.gate.next_move.who).role),
     )

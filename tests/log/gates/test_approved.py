@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import ChangesReport, DiffRequest, diff
-from handoff_tui.git.history import work_commits
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates
@@ -92,19 +90,22 @@ def test_log_that_is_not_sound_tells_of_no_moment(gates: GateDesk) -> None:
 
 def judge(desk: GateDesk) -> GateReport:
     opened = open_desk(desk.root)
-    return LogGates(opened).judge(read_repository(opened).result.handoffs[0])
+    handoffs = read_repository(opened).result.handoffs
+    return LogGates(opened, handoffs).judge(handoffs[0])
 
 
 def test_gate_is_told_without_running_a_check(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Approved by the log, superseded when the files have changed."""
+    """Approved by the log, superseded when its files have changed; those of others say nothing."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     monkeypatch.setattr("handoff_tui.checks.run.check.check", None)
     assert judge(gate_desk).state.value == "approved"
-    gate_desk.change()
+    gate_desk.change(path="elsewhere.py")
+    assert judge(gate_desk).state.value == "approved"
+    gate_desk.builder.write("src/app.py", "# half saved\n")
     report = judge(gate_desk)
-    assert (report.state.value, "the files" in " ".join(report.why)) == ("superseded", True)
+    assert (report.state.value, "changed since: src/app.py" in " ".join(report.why)) == ("superseded", True)
 
 
 def test_approval_by_a_producer_is_not_counted(gate_desk: GateDesk) -> None:
@@ -116,25 +117,3 @@ def test_approval_by_a_producer_is_not_counted(gate_desk: GateDesk) -> None:
     assert gate_desk.speaking(bo, "submit", "HANDOFF.md", "--repo", gate_desk.root, "--sign").code == 0
     report = judge(gate_desk)
     assert (report.state.value, "nobody approves their own" in " ".join(report.why)) == ("pending", True)
-
-
-def test_ancestry_of_all_entries_is_asked_for_at_once(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many decisions there are."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
-    for number in range(2):
-        gate_desk.decide(bo, "approve")
-        gate_desk.change(f"# {number}\n")
-    asked: list[int] = []
-    find: Callable[..., frozenset[str]] = work_commits.find_ancestors
-
-    def count(*arguments: object) -> frozenset[str]:
-        asked.append(1)
-        return find(*arguments)
-
-    monkeypatch.setattr("handoff_tui.log.gates.all_gates.find_ancestors", count)
-    opened = open_desk(gate_desk.root)
-    gates = LogGates(opened)
-    for handoff in read_repository(opened).result.handoffs * 3:
-        gates.judge(handoff)
-    assert len(asked) == 1

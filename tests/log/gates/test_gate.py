@@ -10,7 +10,14 @@ from handoff_tui.log.gates.gate import judge_gate
 from handoff_tui.log.gates.gate_state import GateName, GateReport
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.policy.policy import parse_policy
-from tests.support.logs import SUBJECT, LogBuilder, build_policy_toml, build_question, build_signers
+from tests.support.logs import (
+    FIRST_VERSION_SUBJECT,
+    SUBJECT,
+    LogBuilder,
+    build_policy_toml,
+    build_question,
+    build_signers,
+)
 
 PEOPLE = ("alice", "bob", "carol", "dora")
 
@@ -65,36 +72,70 @@ def test_gate_follows_the_verb(log: LogBuilder, verb: str, state: GateName) -> N
     assert judge(log).state is state
 
 
-@pytest.mark.parametrize("field", ["tree", "baseline", "snapshot", "checks", "handoff"])
-def test_approval_of_other_content_is_superseded(log: LogBuilder, field: str) -> None:
-    """When one of the things it is bound to changes, an approval no longer counts, and the gate says which."""
+@pytest.mark.parametrize(("field", "named"), [("scope", "its files"), ("handoff", "the handoff")])
+def test_approval_of_other_content_is_superseded(log: LogBuilder, field: str, named: str) -> None:
+    """When the handoff or one of its files changes, an approval no longer counts, and the gate says which."""
+    log.add_decision()
+    report = judge(log, subject=SUBJECT.model_copy(update={field: "1" * 64}))
+    assert (report.state, report.approvals[0].why) == (GateName.SUPERSEDED, f"changed since: {named}")
+
+
+@pytest.mark.parametrize("field", ["commit", "tree", "baseline", "start", "snapshot", "checks"])
+def test_approval_stands_whatever_else_changes(log: LogBuilder, field: str) -> None:
+    """Other commits, other files, the same work after a rebase, results on another machine: it was not about them."""
     log.add_decision()
     length = len(getattr(SUBJECT, field))
-    report = judge(log, subject=SUBJECT.model_copy(update={field: "1" * length}))
-    assert report.state is GateName.SUPERSEDED
-    assert "changed since: the" in report.approvals[0].why
+    assert judge(log, subject=SUBJECT.model_copy(update={field: "1" * length})).state is GateName.APPROVED
 
 
-def test_approval_of_a_commit_that_is_no_ancestor_is_superseded(log: LogBuilder) -> None:
-    """After a rebase the commit is not in the history any more."""
+def test_gate_that_binds_the_tree_asks_for_all_files() -> None:
+    """A release is about the whole repository."""
+    log = start('[gates."*"]\nbinds = "tree"\n')
     log.add_decision()
-    report = judge(log, is_ancestor=lambda _: False)
-    assert (report.state, report.approvals[0].why) == (GateName.SUPERSEDED, "changed since: the commit")
+    assert judge(log).state is GateName.APPROVED
+    report = judge(log, subject=SUBJECT.model_copy(update={"tree": "1" * 40}))
+    assert (report.state, report.approvals[0].why) == (
+        GateName.SUPERSEDED,
+        "changed since: other files of the repository",
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"subject": SUBJECT.model_copy(update={"tree": "1" * 40})},
+        {"edited": True},
+        {"whole_handoff": "1" * 64},
+    ],
+)
+def test_approval_of_the_first_version_binds_the_tree(log: LogBuilder, changes: dict[str, Any]) -> None:
+    """Entries without a scope stay valid as long as no file of the repository has changed."""
+    log.add_decision(subject=FIRST_VERSION_SUBJECT)
+    assert judge(log).state is GateName.APPROVED
+    assert judge(log, **changes).state is GateName.SUPERSEDED
+
+
+@pytest.mark.parametrize(("verb", "state"), [("reject", "rejected"), ("retry", "retry"), ("hold", "held")])
+def test_veto_stands_until_the_next_attempt(log: LogBuilder, verb: str, state: str) -> None:
+    """A half-saved file does not end it."""
+    log.add_decision(verb=verb)
+    edited = SUBJECT.model_copy(update={"scope": "1" * 64, "handoff": "2" * 64})
+    assert judge(log, subject=edited, edited=True).state.value == state
+    assert judge(log, attempt=2).state is GateName.PENDING
 
 
 def test_carried_approval_counts_for_the_same_files(log: LogBuilder) -> None:
-    """The tree is equal, only the history was rewritten: the same person carries the approval over."""
+    """The files are equal, only the handoff says something else: the same person carries the approval over."""
     first = log.add_decision()
-    rebased = SUBJECT.model_copy(update={"commit": "9" * 40})
-    log.add_decision(verb="carry", regards=(first,), subject=rebased)
-    report = judge(log, subject=rebased, is_ancestor=lambda commit: commit == "9" * 40)
-    assert report.state is GateName.APPROVED
+    reworded = SUBJECT.model_copy(update={"handoff": "9" * 64})
+    log.add_decision(verb="carry", regards=(first,), subject=reworded)
+    assert judge(log, subject=reworded).state is GateName.APPROVED
 
 
 @pytest.mark.parametrize("case", ["other person", "other files", "a rejection", "nothing"])
 def test_carry_without_an_approval_does_not_count(log: LogBuilder, case: str) -> None:
     """Nobody can carry what was not there: another's approval, one for other files, a rejection, nothing."""
-    subject = SUBJECT.model_copy(update={"tree": "7" * 40}) if case == "other files" else SUBJECT
+    subject = SUBJECT.model_copy(update={"scope": "7" * 64}) if case == "other files" else SUBJECT
     actor = "bob" if case == "other person" else "alice"
     former = log.add_decision(actor=actor, verb="reject" if case == "a rejection" else "approve", subject=subject)
     if case == "other person":
@@ -214,21 +255,41 @@ def test_signed_submission_is_asked_for() -> None:
     log = start('[gates."*"]\nrequire_signed_submission = true\n')
     log.add_decision()
     assert judge(log).state is GateName.BLOCKED
-    log.add_submission(subject=SUBJECT.model_copy(update={"tree": "3" * 40}))
+    log.add_submission(subject=SUBJECT.model_copy(update={"scope": "3" * 64}))
     assert judge(log).state is GateName.BLOCKED
     log.add_submission()
     assert judge(log).state is GateName.APPROVED
 
 
-def test_approval_does_not_pass_failing_checks(log: LogBuilder) -> None:
-    """An approval that another tool signed over failing checks opens nothing; an override does, and stays a debt."""
+def test_failing_check_does_not_change_the_record(log: LogBuilder) -> None:
+    """It may fail on this machine only. It keeps people from approving; what they decided stands."""
     log.add_decision()
-    assert judge(log, failing=("tree-clean",)).state is GateName.BLOCKED
+    assert judge(log, failing=("tree-clean",)).state is GateName.APPROVED
+
+
+def test_override_is_a_debt_until_an_approval_settles_it(log: LogBuilder) -> None:
+    """The approval names it."""
     override = log.add_decision(verb="override")
-    report = judge(log, failing=("tree-clean",))
+    report = judge(log)
     assert (report.state, report.debts) == (GateName.OVERRIDDEN, (override,))
     log.add_decision(regards=(override,))
     assert judge(log).debts == ()
+
+
+def test_solo_policy_lets_one_person_approve_what_is_under_their_name() -> None:
+    """Only the one reviewer, and only under such a policy."""
+    log = LogBuilder()
+    toml = "solo = true\n" + build_policy_toml(reviewers=("alice",))
+    log.add_policy(toml, build_signers("alice", "claude"))
+    log.add_decision()
+    report = judge(log, producers=frozenset({"alice"}))
+    assert (report.state, report.approvals[0].solo) == (GateName.APPROVED, False)
+    log.add_decision(producers=("alice", "claude"))
+    report = judge(log, producers=frozenset({"alice"}))
+    assert (report.state, report.approvals[0].solo) == (GateName.APPROVED, True)
+    assert report.why == ("decided by alice (solo)",)
+    log.add_policy("solo = true\n" + build_policy_toml(), build_signers(*PEOPLE, "claude"))
+    assert judge(log, producers=frozenset({"alice"})).state is GateName.PENDING
 
 
 def test_void_decision_lifts_no_veto(log: LogBuilder) -> None:

@@ -239,7 +239,14 @@ REPORT = InitReport(
     pin_key="handoff-tui.lamp.pin",
     pinned=False,
     warnings=("git ignores .handoff-tui/ here",),
+    start_line="ab" * 20,
+    solo=True,
 )
+SOLO = "solo: you may approve what agents commit under your name; `handoff-tui doctor` says what that risks"
+STATUS_LINES = [
+    "handoff-tui status",
+    "lists what agents hand over from now on; `handoff-tui decide approve ID` signs off on it.",
+]
 
 
 def test_page_says_what_was_done_and_what_comes_next() -> None:
@@ -251,13 +258,23 @@ def test_page_says_what_was_done_and_what_comes_next() -> None:
         "key         SHA256:abc (user.signingkey, /home/ada/.ssh/id_ed25519)",
         "written     .handoff-tui/",
         "written     handoff-tui.toml",
+        "start line  abababababab: older work is history; what changes from now on needs an approval",
+        f"approvals   {SOLO}",
         "! git ignores .handoff-tui/ here",
         "",
         "Next",
         'git add .handoff-tui handoff-tui.toml && git commit -m "Begin the handoff log"',
         f"git config --global handoff-tui.lamp.pin {GENESIS}",
         "pins it: then no other log can take its place unnoticed, not even in a fresh clone.",
+        *STATUS_LINES,
     ]
+
+
+def test_page_says_that_all_work_counts_and_nobody_approves_their_own() -> None:
+    """After `init --all --team`."""
+    lines = list_lines(build_init_page(REPORT.model_copy(update={"start_line": None, "solo": False})))
+    assert "start line  none: all work needs an approval, past or new" in lines
+    assert any(line.startswith("approvals   nobody approves work under their own name") for line in lines)
 
 
 def test_pinned_log_needs_no_pin() -> None:
@@ -265,9 +282,10 @@ def test_pinned_log_needs_no_pin() -> None:
     report = REPORT.model_copy(update={"pinned": True, "written": (".handoff-tui/",), "kept": ("handoff-tui.toml",)})
     lines = list_lines(build_init_page(report))
     assert "kept        handoff-tui.toml, which already existed" in lines
-    assert lines[-2:] == [
+    assert lines[-4:] == [
         'git add .handoff-tui && git commit -m "Begin the handoff log"',
         "It is pinned in your git configuration, as handoff-tui.lamp.pin.",
+        *STATUS_LINES,
     ]
 
 

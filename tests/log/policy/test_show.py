@@ -48,8 +48,11 @@ def test_policy_in_force_is_told_whole(circle: Circle) -> None:
             "max_age_days": None,
             "require_user_presence": False,
             "require_signed_submission": False,
+            "binds": "scope",
+            "require_coverage": False,
         }
     ]
+    assert (policy["start_line"], policy["solo"], policy["commits_by_agents"]) == (None, True, [])
     assert policy["keys"][1] == {
         "principal": claude.email,
         "keyid": parse_public_key(claude.public_text).fingerprint,

@@ -13,7 +13,7 @@ from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.policy.signer import DeskReviewer, Signing, choose_prompt, find_signing, read_reviewer
-from handoff_tui.log.policy.texts import build_policy_text, build_solo_texts
+from handoff_tui.log.policy.texts import build_first_texts, build_policy_text
 from handoff_tui.system.processes import run as processes
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
@@ -25,7 +25,7 @@ def test_signer_has_the_name_that_the_policy_gives_the_key(
 ) -> None:
     """Not the name that they give themselves; a key that was named on the call is taken instead."""
     bo, robot = make_person(tmp_path, "bo"), make_person(tmp_path, "robot")
-    texts = build_solo_texts("the.boss@example.org", bo.public_text, {"robot": robot.public_text})
+    texts = build_first_texts("the.boss@example.org", bo.public_text, {"robot": robot.public_text})
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
     desk = open_desk(builder.write("a").commit().folder)
     bo.become(monkeypatch)
@@ -37,7 +37,7 @@ def test_signer_has_the_name_that_the_policy_gives_the_key(
 def test_unknown_key_is_refused(builder: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the way to have it enrolled."""
     bo, cy = make_person(tmp_path, "bo"), make_person(tmp_path, "cy")
-    texts = build_solo_texts(bo.email, bo.public_text, {})
+    texts = build_first_texts(bo.email, bo.public_text, {})
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
     cy.become(monkeypatch)
     with pytest.raises(NoHumanError, match="is not in the policy") as refused:
@@ -87,7 +87,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(desk: GateDesk) -> DeskReviewer:
     opened = open_desk(desk.root)
-    policy: Policy | None = LogGates(opened).policy
+    policy: Policy | None = LogGates(opened, ()).policy
     return read_reviewer(opened, policy)
 
 

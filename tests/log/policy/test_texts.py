@@ -10,8 +10,8 @@ from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
 from handoff_tui.log.policy.texts import (
     Texts,
     add_signer,
+    build_first_texts,
     build_policy_text,
-    build_solo_texts,
     drop_key,
     parse_signer_line,
     read_principals,
@@ -43,7 +43,7 @@ def build_texts(toml: str = WRITTEN, *names: str) -> Texts:
 
 def test_solo_policy_is_one_person_and_their_agents() -> None:
     """Threshold 1 everywhere; the agents may only submit."""
-    texts = build_solo_texts("ada@example.org", build_key("ada"), {"claude": build_key("claude")})
+    texts = build_first_texts("ada@example.org", build_key("ada"), {"claude": build_key("claude")})
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
     assert policy.root == policy.reviewers == {"ada@example.org"}
     assert (policy.root_threshold, policy.gates["*"].threshold) == (1, 1)
@@ -51,13 +51,23 @@ def test_solo_policy_is_one_person_and_their_agents() -> None:
     assert policy.may_submit("claude")
     assert not policy.may_decide("claude")
     assert {signer.principal for signer in policy.signers.values()} == {"ada@example.org", "claude"}
+    assert (policy.start_line, policy.solo) == ("", False)
+
+
+def test_start_line_and_solo_are_written_with_what_they_mean() -> None:
+    """And both survive a change of the version, which keeps every comment."""
+    texts = build_first_texts("ada@example.org", build_key("ada"), {}, start_line="ab" * 20, solo=True)
+    texts = set_version(texts, 2)
+    policy = parse_policy(build_policy_text(texts, 2, previous="sha256:" + "0" * 64))
+    assert (policy.start_line, policy.solo) == ("ab" * 20, True)
+    assert "it does not show that a second person looked" in texts.policy_toml
 
 
 @pytest.mark.parametrize("name", ["", "two words", 'a"b', "a\nb", "ünï"])
 def test_name_that_the_log_does_not_allow_is_refused(name: str) -> None:
     """Before it is written anywhere."""
     with pytest.raises(TrustPolicyError, match="cannot be a name"):
-        build_solo_texts(name, build_key("ada"), {})
+        build_first_texts(name, build_key("ada"), {})
 
 
 def test_version_is_set_and_the_rest_stays() -> None:

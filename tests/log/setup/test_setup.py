@@ -20,6 +20,7 @@ from handoff_tui.core.errors import (
 )
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import find_policy, open_log
+from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.policy.texts import parse_signer_line
 from handoff_tui.log.setup.init import InitRequest, begin_log
 from handoff_tui.log.setup.keys import EnrolRequest, enrol_key, parse_moment
@@ -57,6 +58,59 @@ def test_log_is_begun_in_one_step(ada: Person, builder: RepositoryBuilder) -> No
     assert report.written == (".handoff-tui/", "handoff-tui.toml")
     assert (builder.folder / "handoff-tui.toml").read_text().startswith("# Settings")
     assert (report.pinned, report.kept, report.warnings) == (False, (), ())
+
+
+def read_policy(folder: Path) -> Policy:
+    policy = find_policy(open_log(open_repository(folder)).verify())
+    assert policy is not None
+    return policy
+
+
+@pytest.mark.usefixtures("ada")
+def test_past_ends_with_the_newest_commit(builder: RepositoryBuilder) -> None:
+    """What is there before `init` is history, and one person may approve what agents made under their name."""
+    builder.write("a.py", "1").commit("one")
+    head = builder.write("a.py", "2").commit("two").head()
+    report = begin_log(builder.folder, InitRequest())
+    policy = read_policy(builder.folder)
+    assert (policy.start_line, policy.solo) == (head, True) == (report.start_line, report.solo)
+
+
+@pytest.mark.usefixtures("ada")
+def test_past_ends_where_somebody_says(builder: RepositoryBuilder) -> None:
+    """At a commit named in any way; a team's policy lets nobody approve their own work."""
+    builder.write("a.py", "1").commit("one").step("tag", "v1")
+    first = builder.head()
+    builder.write("a.py", "2").commit("two")
+    begin_log(builder.folder, InitRequest(start="v1", team=True))
+    policy = read_policy(builder.folder)
+    assert (policy.start_line, policy.solo) == (first, False)
+
+
+@pytest.mark.usefixtures("ada")
+def test_all_of_history_counts_if_somebody_says_so(builder: RepositoryBuilder) -> None:
+    """`--all` draws no line."""
+    builder.write("a.py", "1").commit("one")
+    assert begin_log(builder.folder, InitRequest(everything=True)).start_line is None
+    assert read_policy(builder.folder).start_line == ""
+
+
+@pytest.mark.usefixtures("ada")
+def test_repository_without_commits_has_no_past(builder: RepositoryBuilder) -> None:
+    """There is nothing to draw a line after."""
+    assert begin_log(builder.folder, InitRequest()).start_line is None
+
+
+@pytest.mark.usefixtures("ada")
+def test_commit_that_cannot_end_the_past_is_refused(builder: RepositoryBuilder) -> None:
+    """One that is not there, and one of another branch; nothing is begun."""
+    builder.write("a.py", "1").commit("one").step("checkout", "--quiet", "-b", "other")
+    builder.write("b.py", "1").commit("elsewhere").step("checkout", "--quiet", "main")
+    with pytest.raises(UsageError, match="v9 is no commit"):
+        begin_log(builder.folder, InitRequest(start="v9"))
+    with pytest.raises(UsageError, match="not in the history of HEAD"):
+        begin_log(builder.folder, InitRequest(start="other"))
+    assert list_entries(builder.folder) == []
 
 
 def test_ssh_keygen_agrees_about_the_first_entry(ada: Person, builder: RepositoryBuilder) -> None:

@@ -80,9 +80,10 @@ def build_decision_page(view: DecisionView) -> Page:
 
 
 def build_question(view: DecisionView) -> str:
-    """Asks for one word, written out: nobody answers this by accident."""
-    place = describe_place(view.gate.report)
-    return f"Type {view.verb} to sign this ({place}), anything else to cancel: "
+    """Asks for the handoff's id, written out: nobody answers this by accident, nor for another handoff."""
+    report = view.gate.report
+    place = f"{report.phase}, attempt {report.attempt}"
+    return f"Type {report.handoff} to {view.verb} it ({place}), anything else to cancel: "
 
 
 def add_evidence(page: Page, record: ReviewRecord) -> None:

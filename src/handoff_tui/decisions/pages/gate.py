@@ -16,6 +16,7 @@ _AGAINST = frozenset({"reject", "retry", "hold"})
 _NAMES = 9
 _LONGEST_LINE = 200
 _NO_BASELINE_WORDS = "no baseline: "
+_NO_START = "before the first commit"
 SUBMIT_SCHEMA = "handoff-tui/submit/v1"
 
 
@@ -74,7 +75,9 @@ def add_subject(page: Page, view: GateView) -> None:
     """Adds what a decision is bound to, and what to know about it."""
     subject = view.subject
     add_fact(page, "commit", subject.commit)
-    add_fact(page, "tree", subject.tree + (", and uncommitted changes" if view.uncommitted else ""))
+    add_fact(page, "tree", subject.tree)
+    add_fact(page, "scope", subject.scope + (", with uncommitted changes" if view.uncommitted else ""))
+    add_fact(page, "start", _NO_START if not subject.start.strip("0") else subject.start)
     if subject.baseline != NO_BASELINE:
         add_fact(page, "baseline", subject.baseline)
         add_fact(page, "", view.baseline_reason)
@@ -124,7 +127,7 @@ def _build_row(approval: Approval) -> tuple[Cell, ...]:
     return (
         _find_mark(approval),
         Cell(render_safe(approval.principal)),
-        Cell(approval.verb),
+        Cell(f"{approval.verb}, solo" if approval.solo else approval.verb),
         Cell(approval.time, "muted"),
         Cell(render_safe(approval.why), "muted"),
     )

@@ -1,35 +1,33 @@
-"""The gates of all handoffs by the log, as far as they can be judged without running checks.
-
-For the queue: compares files, handoff, attempt and commit, but not the snapshot and the check results. Producers are
-taken from the entries and the handoff. `gate` and `decide` compare everything.
-"""
+"""The gates of all handoffs by the log. Every front end asks here, so that all of them name the same state."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import GateKey, PhaseKey, Subject
-from handoff_tui.log.gates.gate import NOT_COMPARED, GateQuestion, judge_gate
+from handoff_tui.log.entry import GateKey, Subject
+from handoff_tui.log.gates.coverage import RepositoryCoverage, build_coverage, describe_uncovered
+from handoff_tui.log.gates.gate import NO_START, NOT_COMPARED, GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.gates.position import build_handoff_digest, build_principals, find_attempt, find_phase
+from handoff_tui.log.gates.position import build_handoff_digest, find_phase
+from handoff_tui.log.gates.scoped_work import ScopedWork, build_scoped_handoff_digest
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
-from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 
 @dataclass
 class LogGates:
-    """The log, read once, asked about each handoff."""
+    """The gates of one repository, judged by one reading of its log."""
 
     desk: Desk
+    handoffs: tuple[Handoff, ...]
 
     @cached_property
     def index(self) -> LogIndex:
@@ -40,42 +38,75 @@ class LogGates:
         return find_policy(self.index.verdict)
 
     @cached_property
+    def work(self) -> ScopedWork:
+        return ScopedWork(self.desk, self.handoffs, self.index, self.policy)
+
+    def renew(self, desk: Desk, handoffs: tuple[Handoff, ...]) -> LogGates:
+        """The same log, asked about files that have changed since."""
+        again = LogGates(desk, handoffs)
+        again.index, again.policy = self.index, self.policy
+        return again
+
+    def judge(self, handoff: Handoff, phase: str | None = None) -> GateReport:
+        return judge_gate(self.index, self.policy, self.ask(handoff, phase))
+
+    def ask(self, handoff: Handoff, phase: str | None = None) -> GateQuestion:
+        """What the gate of a handoff is asked about, computed from what is here now."""
+        phase = find_phase(handoff, phase)
+        key = GateKey(handoff.id, phase, self.work.find_attempt(handoff, phase))
+        scope = self.work.scopes.of(handoff.id)
+        bound = [made.work.subject for made in self.index.list_decisions(*key.place)]
+        is_decided = bool(bound) or bool(self.index.find_submissions(*key.place))
+        is_first_version = any(not subject.scope for subject in bound)
+        return GateQuestion(
+            key=key,
+            subject=Subject(
+                commit=self.desk.work_tree.facts.head or "",
+                tree=self.tree if is_first_version or self._find_rule(phase).binds_tree else NOT_COMPARED,
+                scope=self.work.digests.digest(scope) if is_decided else NOT_COMPARED,
+                start=scope.start or NO_START,
+                snapshot=NOT_COMPARED,
+                checks=NOT_COMPARED,
+                handoff=build_scoped_handoff_digest(handoff),
+            ),
+            producers=self.work.find_producers(handoff, key),
+            now=self._now,
+            whole_handoff=build_handoff_digest(handoff) if is_first_version else NOT_COMPARED,
+            edited=any(change.commit is None for change in scope.changes),
+            name_changes=lambda work: self.work.name_changes(handoff.id, work),
+            name_uncovered=lambda: self.name_uncovered(handoff, phase),
+        )
+
+    def complete(self, question: GateQuestion, handoff: Handoff) -> Subject:
+        """The same subject with every digest that an entry binds."""
+        scope = self.work.scopes.of(handoff.id)
+        return question.subject.model_copy(update={"tree": self.tree, "scope": self.work.digests.digest(scope)})
+
+    def name_uncovered(self, handoff: Handoff, phase: str) -> str:
+        """Names the changes that nobody has approved, but for those that this very gate is about."""
+        own = handoff.id if phase == find_phase(handoff, None) else ""
+        uncovered = self._coverage.list_uncovered(own, self._alone)
+        return describe_uncovered(uncovered) if uncovered else ""
+
+    @cached_property
     def tree(self) -> str:
         repository, head = self.desk.repository, self.desk.work_tree.facts.head
         return "" if head is None else build_commit_tree(repository, head, find_cache_folder(repository.root))
 
-    def judge(self, handoff: Handoff) -> GateReport:
-        head = self.desk.work_tree.facts.head or ""
-        phase = find_phase(handoff)
-        question = GateQuestion(
-            key=GateKey(handoff.id, phase, find_attempt(self.index, handoff, phase, self.tree)),
-            subject=Subject(
-                commit=head,
-                tree=self.tree,
-                baseline=NOT_COMPARED,
-                snapshot=NOT_COMPARED,
-                checks=NOT_COMPARED,
-                handoff=build_handoff_digest(handoff),
-            ),
-            producers=self._find_producers(handoff, phase),
-            now=self._now,
-            is_ancestor=lambda commit: commit in self._merged,
-        )
-        return judge_gate(self.index, self.policy, question)
+    @cached_property
+    def _alone(self) -> dict[str, GateReport]:
+        """All gates, each judged as if it needed no coverage: two that need it do not wait for each other."""
+        questions = (replace(self.ask(handoff), name_uncovered=lambda: "") for handoff in self.handoffs)
+        reports = (judge_gate(self.index, self.policy, question) for question in questions)
+        return {report.handoff: report for report in reports}
+
+    @cached_property
+    def _coverage(self) -> RepositoryCoverage:
+        return build_coverage(self.work.scopes, self._alone)
 
     @cached_property
     def _now(self) -> str:
         return build_time(read_now())
 
-    @cached_property
-    def _merged(self) -> frozenset[str]:
-        """Commits of entries that HEAD contains, asked for all at once: there may be a thousand."""
-        commits = (entry.work.subject.commit for entry in self.index.verdict.entries if entry.work is not None)
-        return find_ancestors(self.desk.repository.git, commits)
-
-    def _find_producers(self, handoff: Handoff, phase: str) -> frozenset[str]:
-        place = PhaseKey(handoff.id, phase)
-        works = [made.work for made in self.index.list_decisions(*place)]
-        works += [made.work for made in self.index.submissions_at.get(place, ())]
-        named = {name for work in works for name in work.producers}
-        return build_principals({*handoff.producers, *named}, self.policy)
+    def _find_rule(self, phase: str) -> GateRule:
+        return (self.policy.find_gate(phase) if self.policy is not None else None) or GateRule()

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from handoff_tui.log.entries.times import add_seconds
-from handoff_tui.log.entry import APPROVING, PASSING, DecisionVerb, GateKey, Subject, Work
-from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
+from handoff_tui.log.entry import APPROVING, NO_BASELINE, PASSING, VETOES, DecisionVerb, GateKey, Subject, Work
+from handoff_tui.log.gates.gate_state import UNCOVERED, Approval, GateName, GateReport
 from handoff_tui.log.index import DecisionEntry, LogIndex
 from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.log.policy.requirement import is_met
+from handoff_tui.log.policy.solo import is_solo
 
 _VETOES = {
     DecisionVerb.REJECT: GateName.REJECTED,
@@ -25,13 +26,8 @@ _OUTCOMES = (
 _DAY_SECONDS = 86_400
 NOT_COMPARED = ""
 """Stands for a digest that was not computed, and so is not compared."""
-_WORDS = {
-    "tree": "the files",
-    "baseline": "the baseline",
-    "snapshot": "the snapshot",
-    "checks": "the check results",
-    "handoff": "the handoff",
-}
+NO_START = "0" * 40
+"""The start of work that begins before the first commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +38,16 @@ class GateQuestion:
     subject: Subject
     producers: frozenset[str]
     now: str
-    is_ancestor: Callable[[str], bool]
-    """Whether a commit is the one asked about, or lies before it."""
+    whole_handoff: str = NOT_COMPARED
+    """The digest of the handoff as entries of the first version bind it."""
+    edited: bool = False
+    """Whether files of the handoff differ from what is committed."""
+    name_changes: Callable[[Work], str] = lambda _: "its files"
+    """Names the files that differ from those an entry binds."""
+    name_uncovered: Callable[[], str] = lambda: ""
+    """Says which files of others nobody has approved; empty if there are none. Asked only where the gate needs it."""
     failing: tuple[str, ...] = ()
-    """Blocking checks that do not pass."""
+    """Blocking checks that do not pass. They keep a person from approving; the record stands without them."""
 
     def build_work(self, policy: str | None, further: Collection[str] = ()) -> Work:
         """Builds the work of an entry under a policy; `further` are producers by the entry itself."""
@@ -53,7 +55,7 @@ class GateQuestion:
             **self.key._asdict(),
             producers=tuple(sorted({*self.producers, *further})),
             policy=policy or "",
-            subject=self.subject,
+            subject=self.subject.model_copy(update={"baseline": NO_BASELINE}),
         )
 
 
@@ -82,6 +84,10 @@ class _Judged:
     def counted(self) -> bool:
         return self.verb in PASSING and self.current and not self.objection
 
+    def is_solo(self, index: LogIndex) -> bool:
+        policy = index.entries.get(self.made.work.policy)
+        return is_solo(self.made.entry, policy.policy if policy is not None else None)
+
 
 @dataclass(slots=True)
 class _Gate:
@@ -99,13 +105,19 @@ class _Gate:
                 return state, tuple(f"{one.actor}: {one.made.decision.reason}" for one in against)
         if self.rule.require_signed_submission and not self._is_submitted():
             return GateName.BLOCKED, ("this gate needs a signed submission of exactly this work; there is none",)
+        uncovered = self.question.name_uncovered() if self.rule.require_coverage else ""
+        if uncovered:
+            return GateName.BLOCKED, (f"{UNCOVERED}{uncovered}",)
         for verbs, state in _OUTCOMES:
             people = frozenset(one.actor for one in self.judged if one.counted and one.verb in verbs)
             if self._is_enough(people):
-                if state is GateName.APPROVED and self.question.failing:
-                    return GateName.BLOCKED, tuple(f"{check} does not pass" for check in self.question.failing)
-                return state, (f"decided by {', '.join(sorted(people))}",)
+                return state, (f"decided by {', '.join(map(self._name, sorted(people)))}",)
         return self._explain_open()
+
+    def _name(self, person: str) -> str:
+        """Names a person, and says if they decided on work under their own name."""
+        is_own = any(one.counted and one.actor == person and one.is_solo(self.index) for one in self.judged)
+        return f"{person} (solo)" if is_own else person
 
     def _is_enough(self, people: frozenset[str]) -> bool:
         asked = self.rule.require
@@ -115,16 +127,18 @@ class _Gate:
         days = self.rule.max_age_days
         expired = days is not None and add_seconds(made.entry.time, days * _DAY_SECONDS) < self.question.now
         objection = self._find_objection(made) if made.decision.verb in PASSING else ""
-        return _Judged(made, find_change(made.work, self.question), expired, objection)
+        if made.decision.verb in VETOES:  # it stands until the agent hands over again
+            return _Judged(made, _find_other_attempt(made.work, self.question), expired, objection)
+        return _Judged(made, find_change(made.work, self.question, self.rule), expired, objection)
 
     def _find_objection(self, made: DecisionEntry) -> str:
         """Says why a decision that would open the gate is not counted."""
         actor = made.entry.actor
         if not self.policy.may_decide(actor):
             return f"{actor} is no longer a reviewer"
-        if actor in self.question.producers:
+        if actor in self.question.producers and not self.policy.may_approve_own(actor):
             return f"{actor} made this work, and nobody approves their own"
-        if actor in self.index.find_submitters(self.question.key):
+        if actor in self.index.find_submitters(self.question.key) and not self.policy.may_approve_own(actor):
             return f"{actor} submitted this work, and nobody approves their own"
         if self.rule.require_user_presence and made.entry.id not in self.index.verdict.touched:
             return "this gate needs a key that was touched"
@@ -135,7 +149,8 @@ class _Gate:
     def _is_submitted(self) -> bool:
         submitted = self.index.find_submissions(*self.question.key.place)
         return any(
-            self.policy.may_submit(one.entry.actor) and not find_change(one.work, self.question) for one in submitted
+            self.policy.may_submit(one.entry.actor) and not find_change(one.work, self.question, self.rule)
+            for one in submitted
         )
 
     def _explain_open(self) -> tuple[GateName, tuple[str, ...]]:
@@ -176,23 +191,43 @@ def judge_gate(index: LogIndex, policy: Policy | None, question: GateQuestion) -
     return _build_report(index, question, state, why, gate)
 
 
-def find_change(work: Work, question: GateQuestion) -> str:
-    """Says in words what has changed since an entry was made; empty if nothing has."""
-    if work.attempt != question.key.attempt:
-        return f"it was about attempt {work.attempt}; this is attempt {question.key.attempt}"
-    changed = [
-        words
-        for name, words in _WORDS.items()
-        if getattr(question.subject, name) not in {NOT_COMPARED, getattr(work.subject, name)}
-    ]
-    if not question.is_ancestor(work.subject.commit):
-        changed.insert(0, "the commit")
+def find_change(work: Work, question: GateQuestion, rule: GateRule) -> str:
+    """Says in words what has changed since an entry was made; empty if nothing it binds has."""
+    then, now = work.subject, question.subject
+    other = _find_other_attempt(work, question)
+    if other:
+        is_known = then.scope and now.scope not in {NOT_COMPARED, then.scope}
+        return f"{other}, with changes in {question.name_changes(work)}" if is_known else other
+    changed = []
+    if not then.scope:  # an entry of the first version binds the tree
+        if then.tree != now.tree or question.edited:
+            changed.append("the files")
+        if question.whole_handoff not in {NOT_COMPARED, then.handoff}:
+            changed.append("the handoff")
+        return f"changed since: {', '.join(changed)}" if changed else ""
+    if then.scope != now.scope:
+        changed.append(question.name_changes(work))
+    if then.handoff != now.handoff:
+        changed.append("the handoff")
+    if rule.binds_tree and then.tree != now.tree:
+        changed.append("other files of the repository")
     return f"changed since: {', '.join(changed)}" if changed else ""
+
+
+def bound_files(work: Work) -> str:
+    """The digest of the files that an entry binds: of the scope, or of the tree in entries of the first version."""
+    return work.subject.scope or work.subject.tree
+
+
+def _find_other_attempt(work: Work, question: GateQuestion) -> str:
+    if work.attempt == question.key.attempt:
+        return ""
+    return f"it was about attempt {work.attempt}; this is attempt {question.key.attempt}"
 
 
 def _carries_approval(made: DecisionEntry, index: LogIndex) -> bool:
     """Whether a carried decision goes back to an approval by the same person of the same files."""
-    carried = (made.work.key, made.work.subject.tree)
+    carried = (made.work.key, bound_files(made.work))
     seen = {made.entry.id}
     waiting = list(made.decision.regards)
     while waiting:
@@ -200,7 +235,7 @@ def _carries_approval(made: DecisionEntry, index: LogIndex) -> bool:
         if former is None or former.entry.id in seen or index.is_void(former.entry.id):
             continue
         seen.add(former.entry.id)
-        if former.entry.actor != made.entry.actor or (former.work.key, former.work.subject.tree) != carried:
+        if former.entry.actor != made.entry.actor or (former.work.key, bound_files(former.work)) != carried:
             continue
         if former.decision.verb is DecisionVerb.APPROVE:
             return True
@@ -221,6 +256,7 @@ def _build_report(
             time=one.made.entry.time,
             counted=one.counted,
             why=one.stale or ("it is too old" if one.expired else one.objection),
+            solo=one.is_solo(index),
         )
         for one in (gate.judged if gate else ())
     ]

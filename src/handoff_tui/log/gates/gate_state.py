@@ -23,6 +23,10 @@ class GateName(StrEnum):
     BLOCKED = "blocked"
 
 
+UNCOVERED = "this gate needs every change approved; "
+"""How the reason of a gate begins that waits for the approval of other work."""
+
+
 class Mover(StrEnum):
     """Who acts next."""
 
@@ -60,6 +64,8 @@ class Approval(Model):
     counted: bool
     why: str = ""
     """Why it doesn't count, or what has changed since."""
+    solo: bool = False
+    """Whether it is on work under the person's own name, by a solo policy."""
 
 
 class GateReport(Model):

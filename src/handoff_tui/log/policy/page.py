@@ -69,6 +69,12 @@ def _add_policy(page: Page, policy: PolicyView) -> None:
     for role, people in policy.roles.items():
         if role not in _PLAIN_ROLES:
             add_fact(page, role, ", ".join(people) or _NOBODY)
+    if policy.start_line:
+        add_fact(page, "start line", policy.start_line)
+    if policy.solo:
+        add_fact(page, "solo", "a single reviewer may approve work under their own name")
+    if policy.commits_by_agents:
+        add_fact(page, "by agents", f"commits under {', '.join(policy.commits_by_agents)}")
     for warning in policy.warnings:
         page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
     page.heading("Gates")

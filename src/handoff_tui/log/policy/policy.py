@@ -8,14 +8,20 @@ from functools import lru_cache
 from typing import Final
 
 from handoff_tui.core.errors import TrustPolicyError
-from handoff_tui.log.entries.fields import PRINCIPAL
+from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
 from handoff_tui.log.entry import PolicyText
 from handoff_tui.log.policy.requirement import Requirement, parse_requirement
 from handoff_tui.log.policy.signers import Signer, parse_allowed_signers
 
 ANY_GATE: Final = "*"
 _ROLE_KEYS = frozenset({"principals", "threshold"})
-_GATE_KEYS = frozenset({"threshold", "max_age_days", "require_user_presence", "require_signed_submission", "require"})
+_KEYS = frozenset({"version", "start_line", "solo", "commits_by", "roles", "gates"})
+_GATE_KEYS = frozenset(
+    {"threshold", "max_age_days", "require_user_presence", "require_signed_submission", "require", "binds"}
+    | {"require_coverage"}
+)
+_BINDS = ("scope", "tree")
+_BY_AGENTS = "agents"
 _MOST = 1_000_000
 
 
@@ -29,6 +35,10 @@ class GateRule:
     require_signed_submission: bool = False
     require: Requirement | None = None
     """Roles and numbers beyond the plain threshold."""
+    binds_tree: bool = False
+    """Whether an approval holds only while all files of the repository stay as they are, not just the handoff's."""
+    require_coverage: bool = False
+    """Whether every changed file must be approved by somebody before this gate opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,16 @@ class Policy:
     """All roles by name, including the three above."""
     gates: dict[str, GateRule]
     signers: dict[str, Signer] = field(default_factory=dict)
+    start_line: str = ""
+    """The commit after which changes count; empty if all of history does."""
+    solo: bool = False
+    """Whether the one person here may approve what their agents made under their name."""
+    commits_by_agents: frozenset[str] = frozenset()
+    """People under whose name agents commit."""
+
+    def may_approve_own(self, principal: str) -> bool:
+        """Whether a solo policy lets this person approve work that carries their own name."""
+        return self.solo and self.reviewers == {principal}
 
     def find_gate(self, phase: str) -> GateRule | None:
         """Returns the rule of a phase, else the one for all. Another spelling of a phase gives no easier gate."""
@@ -67,7 +87,7 @@ def parse_policy(text: PolicyText) -> Policy:
         content = tomllib.loads(text.policy_toml)
     except (ValueError, RecursionError) as wrong:  # also a number of more digits than Python reads
         raise TrustPolicyError(f"policy.toml is not TOML: {wrong}") from wrong
-    _refuse_unknown("policy.toml", content, frozenset({"version", "roles", "gates"}))
+    _refuse_unknown("policy.toml", content, _KEYS)
     _check_version(content.get("version"), text.version)
     roles = _read_roles(content.get("roles"))
     gates = _read_gates(content.get("gates"), roles)
@@ -82,6 +102,9 @@ def parse_policy(text: PolicyText) -> Policy:
         roles=roles,
         gates=gates,
         signers=signers,
+        start_line=_read_start_line(content.get("start_line", "")),
+        solo=_read_switch("policy.toml", content, "solo"),
+        commits_by_agents=_read_commits_by(content.get("commits_by", {})),
     )
     _check_sense(policy)
     return policy
@@ -91,6 +114,18 @@ def _check_version(written: object, version: int) -> None:
     """Checks that the file counts with the entry; 1 is fine too, since others may mean the format's version."""
     if isinstance(written, bool) or not isinstance(written, int) or written not in {1, version}:
         raise TrustPolicyError(f"policy.toml has version {written!r}, its entry has {version}")
+
+
+def _read_start_line(value: object) -> str:
+    if not isinstance(value, str) or not (value == "" or GIT_OBJECT.fullmatch(value)):
+        raise TrustPolicyError("start_line is not the full id of a commit")
+    return value
+
+
+def _read_commits_by(table: object) -> frozenset[str]:
+    if not isinstance(table, dict) or any(value != _BY_AGENTS for value in table.values()):
+        raise TrustPolicyError('commits_by is not a table of names such as "ada@example.org" = "agents"')
+    return frozenset(name.casefold() for name in table)
 
 
 def _read_roles(table: object) -> dict[str, frozenset[str]]:
@@ -137,7 +172,16 @@ def _read_gate(where: str, content: object, roles: dict[str, frozenset[str]]) ->
         require_user_presence=_read_switch(where, content, "require_user_presence"),
         require_signed_submission=_read_switch(where, content, "require_signed_submission"),
         require=None if words is None else parse_requirement(words, frozenset(roles) - {"agent"}),
+        binds_tree=_read_binds(where, content) == "tree",
+        require_coverage=_read_switch(where, content, "require_coverage"),
     )
+
+
+def _read_binds(where: str, content: dict[str, object]) -> str:
+    value = content.get("binds", _BINDS[0])
+    if value not in _BINDS:
+        raise TrustPolicyError(f'{where}.binds is {value!r}; it is "scope" or "tree"')
+    return str(value)
 
 
 def _read_number(where: str, value: object) -> int:

@@ -41,6 +41,9 @@ class GateRuleView(Model):
     max_age_days: int | None = None
     require_user_presence: bool = False
     require_signed_submission: bool = False
+    binds: str = "scope"
+    """`scope` or `tree`: which files must stay as they were approved."""
+    require_coverage: bool = False
 
 
 class PolicyView(Model):
@@ -57,6 +60,9 @@ class PolicyView(Model):
     gates: tuple[GateRuleView, ...]
     keys: tuple[KeyView, ...]
     warnings: tuple[str, ...] = ()
+    start_line: str | None = None
+    solo: bool = False
+    commits_by_agents: tuple[str, ...] = ()
 
 
 class PolicyStep(Model):
@@ -180,3 +186,7 @@ class InitReport(Model):
     pin_key: str
     pinned: bool
     warnings: tuple[str, ...]
+    start_line: str | None = None
+    """The commit up to which work is history; None if all of it counts."""
+    solo: bool = False
+    """Whether this person may approve what their agents made under their name."""

@@ -39,13 +39,23 @@ def describe_gate(rule: GateRule) -> tuple[str, ...]:
         words.append("with a key that was touched")
     if rule.require_signed_submission:
         words.append("on work with a signed submission")
+    if rule.binds_tree:
+        words.append("for as long as no file of the repository changes")
+    if rule.require_coverage:
+        words.append("once every changed file is approved")
     return tuple(words)
 
 
 def compare_policies(old: Policy, new: Policy) -> tuple[str, ...]:
     """Says what differs, one sentence each; empty if both mean the same."""
     return tuple(
-        chain(_compare_roles(old, new), _compare_threshold(old, new), _compare_gates(old, new), _compare_keys(old, new))
+        chain(
+            _compare_roles(old, new),
+            _compare_threshold(old, new),
+            _compare_reach(old, new),
+            _compare_gates(old, new),
+            _compare_keys(old, new),
+        )
     )
 
 
@@ -56,6 +66,9 @@ def describe_first(policy: Policy) -> tuple[str, ...]:
         f"root {people}, {policy.root_threshold} to change the policy",
         f"reviewers {', '.join(sorted(policy.reviewers))}",
         *([f"agents {', '.join(sorted(policy.agents))}"] if policy.agents else []),
+        *([f"work up to {policy.start_line} is history"] if policy.start_line else []),
+        *(["solo: the reviewer may approve work under their own name"] if policy.solo else []),
+        *(f"commits under {name} count as an agent's" for name in sorted(policy.commits_by_agents)),
     )
 
 
@@ -72,6 +85,19 @@ def _compare_roles(old: Policy, new: Policy) -> Iterable[str]:
 def _compare_threshold(old: Policy, new: Policy) -> Iterable[str]:
     if old.root_threshold != new.root_threshold:
         yield f"changing the policy takes {new.root_threshold} signatures instead of {old.root_threshold}"
+
+
+def _compare_reach(old: Policy, new: Policy) -> Iterable[str]:
+    if old.start_line != new.start_line:
+        yield f"the start line is {new.start_line or 'gone: all work counts'} (before: {old.start_line or 'none'})"
+    if old.solo != new.solo:
+        yield (
+            "a single reviewer may approve work under their own name" if new.solo else "nobody approves their own work"
+        )
+    for name in sorted(new.commits_by_agents - old.commits_by_agents):
+        yield f"commits under {name} count as an agent's from now on"
+    for name in sorted(old.commits_by_agents - new.commits_by_agents):
+        yield f"commits under {name} no longer count as an agent's"
 
 
 def _compare_gates(old: Policy, new: Policy) -> Iterable[str]:
@@ -143,6 +169,9 @@ def build_view(entry: Entry, policy: Policy, now: str) -> PolicyView:
         gates=tuple(_build_gate(phase, policy, now) for phase in sorted(policy.gates)),
         keys=tuple(_build_key(signer, policy, now) for signer in policy.signers.values()),
         warnings=(*find_faults(policy, now), *find_warnings(policy)),
+        start_line=policy.start_line or None,
+        solo=policy.solo,
+        commits_by_agents=tuple(sorted(policy.commits_by_agents)),
     )
 
 
@@ -157,6 +186,8 @@ def _build_gate(phase: str, policy: Policy, now: str) -> GateRuleView:
         max_age_days=rule.max_age_days,
         require_user_presence=rule.require_user_presence,
         require_signed_submission=rule.require_signed_submission,
+        binds="tree" if rule.binds_tree else "scope",
+        require_coverage=rule.require_coverage,
     )
 
 

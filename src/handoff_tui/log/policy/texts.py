@@ -17,11 +17,11 @@ _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
 _PRINCIPALS = re.compile(r"^([ \t]*principals[ \t]*=[ \t]*)\[[^\]]*\]", re.MULTILINE)
 _BY_HAND = "Change it by hand: handoff-tui policy propose --edit"
 _SHORTEST_KEYID = len("SHA256:") + 6
-_SOLO = """\
+_POLICY = """\
 # Who may do what in the handoff log of this repository. What counts is the signed copy inside the log:
 # edit here, then `handoff-tui policy propose --from .handoff-tui/trust`.
 version = 1
-
+{start_line}{solo}
 [roles.root]  # may change this policy, with so many signatures
 principals = {person}
 threshold = 1
@@ -38,6 +38,18 @@ threshold = 1
 # require_user_presence = true       # only keys that were touched (FIDO2)
 # require_signed_submission = true   # the agent signs what it hands over
 # require = "1 of security and 2 of reviewer"
+# binds = "tree"                     # every file must stay as approved, not only the handoff's own
+# require_coverage = true            # every changed file must be approved by somebody
+"""
+_START_LINE = """
+# Work up to this commit is history. Nobody has to approve it; what changes after it needs an approval.
+start_line = "{commit}"
+"""
+_SOLO_SWITCH = """
+# One person reviews here, and may approve what their agents commit under their name. Such an approval shows that
+# this key signed it; it does not show that a second person looked, or that no agent used the key. Entries made this
+# way say "solo". It ends by itself as soon as a second reviewer is named below.
+solo = true
 """
 
 
@@ -52,15 +64,26 @@ class Texts(NamedTuple):
         return {"allowed_signers": self.allowed_signers, "policy.toml": self.policy_toml}
 
 
-def build_solo_texts(principal: str, key: str, agents: Mapping[str, str]) -> Texts:
-    """Builds a policy of one person who may do everything, and agents, each with its key (type and base64)."""
+def build_first_texts(
+    principal: str, key: str, agents: Mapping[str, str], *, start_line: str = "", solo: bool = False
+) -> Texts:
+    """Builds a policy of one person who may do everything, and agents, each with its key (type and base64).
+
+    With `solo` that person may approve what their agents made under their name.
+    """
     for name in (principal, *agents):
         if not PRINCIPAL.fullmatch(name):
             raise TrustPolicyError(
                 f"{name!r} cannot be a name in the log", "Letters, digits and ._%+@- are allowed; an e-mail address is."
             )
     signers = build_line(principal, key) + "".join(build_line(name, agents[name]) for name in sorted(agents))
-    return Texts(signers, _SOLO.format(person=_render_names([principal]), agents=_render_names(agents)))
+    policy = _POLICY.format(
+        person=_render_names([principal]),
+        agents=_render_names(agents),
+        start_line=_START_LINE.format(commit=start_line) if start_line else "",
+        solo=_SOLO_SWITCH if solo else "",
+    )
+    return Texts(signers, policy)
 
 
 def set_version(texts: Texts, version: int) -> Texts:

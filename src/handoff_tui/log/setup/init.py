@@ -10,7 +10,9 @@ from pathlib import Path
 
 from handoff_tui.config.first_file import FIRST_FILE
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError
+from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError, UsageError
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key, write_new_key
 from handoff_tui.git.work_tree.ignored_files import is_ignored
@@ -23,7 +25,7 @@ from handoff_tui.log.policy.faults import find_warnings
 from handoff_tui.log.policy.policy import parse_policy
 from handoff_tui.log.policy.reports import InitReport
 from handoff_tui.log.policy.signer import choose_prompt, read_principal
-from handoff_tui.log.policy.texts import Texts, build_policy_text, build_solo_texts
+from handoff_tui.log.policy.texts import Texts, build_first_texts, build_policy_text
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.trust_files import read_trust_files, write_trust_files
 from handoff_tui.system.files.named_files import write_if_absent
@@ -42,6 +44,12 @@ class InitRequest:
     generate_key: bool = False
     no_passphrase: bool = False
     pin: bool = False
+    start: str | None = None
+    """The commit up to which work is history; by default HEAD."""
+    everything: bool = False
+    """No start line: all work of the past needs an approval, too."""
+    team: bool = False
+    """Nobody approves work under their own name, not even with one reviewer."""
 
 
 def begin_log(start: Path, request: InitRequest) -> InitReport:
@@ -52,7 +60,8 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
     agents = {name: parse_public_key(read_key_file(file).public_text).text for name, file in request.agents}
     key, made = _find_key(repository, request, principal)
     public = parse_public_key(key.public_text)
-    texts = build_solo_texts(principal, public.text, agents)
+    start_line = "" if request.everything else _find_start_line(repository, request.start)
+    texts = build_first_texts(principal, public.text, agents, start_line=start_line, solo=not request.team)
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
     entry = _append_genesis(repository, principal, texts, key)
     rest = _write_rest(repository, texts, entry.id if request.pin else None)
@@ -67,6 +76,8 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
         pin_key=build_pin_key(repository.root.name),
         pinned=rest.pinned,
         warnings=(*rest.failures, *find_warnings(policy), *_list_warnings(repository)),
+        start_line=start_line or None,
+        solo=policy.solo,
     )
 
 
@@ -130,6 +141,21 @@ def _refuse_existing(repository: Repository) -> None:
             "Fetch the log that it belongs to. If the pin is of another repository in a folder of the same name: "
             f"git config --global --unset {build_pin_key(repository.root.name)}",
         )
+
+
+def _find_start_line(repository: Repository, named: str | None) -> str:
+    """The full id of the commit that ends the past; empty before the first commit."""
+    git = repository.git
+    found = resolve_commits(git, [named or "HEAD"])[named or "HEAD"]
+    if found is None:
+        if named is None:
+            return ""
+        raise UsageError(f"{named} is no commit of this repository", "Name one with --start, or use --all.")
+    if named is not None and not is_ancestor(git, found, "HEAD"):
+        raise UsageError(
+            f"{named} is not in the history of HEAD, so it can't divide it", "git log --oneline lists commits that can."
+        )
+    return found
 
 
 def _find_key(repository: Repository, request: InitRequest, principal: str) -> tuple[SigningKey, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.policy.page import add_fact, add_keys
@@ -65,6 +66,8 @@ def build_init_page(report: InitReport) -> Page:
         add_fact(page, "written", path)
     for path in report.kept:
         add_fact(page, "kept", f"{path}, which already existed")
+    add_fact(page, "start line", _describe_start(report.start_line))
+    add_fact(page, "approvals", _describe_solo(solo=report.solo))
     for warning in report.warnings:
         page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
     page.heading("Next")
@@ -78,4 +81,20 @@ def build_init_page(report: InitReport) -> Page:
             Cell("pins it: then no other log can take its place unnoticed, not even in a fresh clone.", "muted"),
             indent=2,
         )
+    page.line(Cell("handoff-tui status", "key"))
+    page.line(
+        Cell("lists what agents hand over from now on; `handoff-tui decide approve ID` signs off on it.", "muted")
+    )
     return page
+
+
+def _describe_start(commit: str | None) -> str:
+    if commit is None:
+        return "none: all work needs an approval, past or new"
+    return f"{commit[:SHORT_DIGEST]}: older work is history; what changes from now on needs an approval"
+
+
+def _describe_solo(*, solo: bool) -> str:
+    if solo:
+        return "solo: you may approve what agents commit under your name; `handoff-tui doctor` says what that risks"
+    return "nobody approves work under their own name, so agents must commit under names of their own"

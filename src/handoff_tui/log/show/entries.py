@@ -16,6 +16,7 @@ from handoff_tui.log.entries.statement import ParsedEntry, parse_entry
 from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
 from handoff_tui.log.open_log import OpenLog
 from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.policy.solo import is_solo
 from handoff_tui.log.show.by_hand import build_extract_readme
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow, LogView, SignatureView
 from handoff_tui.log.storage.blobs import ID_PREFIX, WORK_TREE
@@ -97,6 +98,7 @@ class RowBuilder:
             attempt=work.attempt if work else None,
             keyids=entry.keyids,
             head=identifier in self._heads,
+            solo=is_solo(entry, self._find_policy_text(entry)),
             touched=candidate.touched,
             parents=entry.parents,
         )
@@ -104,6 +106,10 @@ class RowBuilder:
     def find_policy(self, entry: Entry) -> str | None:
         """Returns the policy that an entry was made under; a policy is its own."""
         return entry.id if entry.work is None else entry.work.policy
+
+    def _find_policy_text(self, entry: Entry) -> PolicyText | None:
+        named = self.candidates.get(self.find_policy(entry) or "")
+        return None if named is None else named.entry.policy
 
     def _judge(self, identifier: str) -> tuple[EntryState, str | None, str]:
         if identifier in self.verdict.void:

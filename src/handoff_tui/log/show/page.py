@@ -18,6 +18,7 @@ BUNDLE_SCHEMA = "handoff-tui/log-bundle/v1"
 _MOST_ROWS = 30
 _MOST_PROBLEMS = 12
 _NOTHING = "–"
+_SOLO = "solo"
 _STATES = {
     EntryState.VALID: Label("✓", "valid", "pass"),
     EntryState.VOID: Label("⊘", "void", "warning"),
@@ -178,6 +179,8 @@ def _add_entry(page: Page, view: EntryView, entry: Entry) -> None:
     roles = f" ({', '.join(row.roles)})" if row.roles else ""
     _add_fact(page, "what", f"{row.what}, the {row.kind} numbered {entry.seq}")
     _add_fact(page, "who", f"{entry.actor}{roles}")
+    if row.solo:
+        _add_fact(page, _SOLO, "on work under their own name; no second person looked")
     _add_fact(page, "when", entry.time)
     if entry.work is not None:
         _add_fact(page, "on", f"{entry.work.handoff}, {entry.work.phase}, attempt {entry.work.attempt}")
@@ -213,7 +216,10 @@ def _add_subject(page: Page, view: EntryView, entry: Entry) -> None:
         return
     page.heading("Bound to")
     stored = {one.name: "stored here" if one.present else "not stored here" for one in view.evidence}
-    for name, digest in entry.work.subject.model_dump().items():
+    subject = entry.work.subject
+    for name, digest in subject.model_dump().items():
+        if subject.scope and name == "baseline":  # bound by entries of the first version only
+            continue
         value = "none" if digest == NO_BASELINE else digest
         _add_fact(page, name, f"{value}  ({stored[name]})" if name in stored else value)
     if entry.decision is not None:
@@ -233,7 +239,7 @@ def _add_signatures(page: Page, view: EntryView) -> None:
 def _build_row(row: LogRow) -> tuple[Cell, ...]:
     label = _STATES[row.state]
     work = f"{row.handoff} · {row.phase} · {row.attempt}" if row.handoff else ""
-    remark = row.why or ("head" if row.head else "")
+    remark = row.why or ", ".join([_SOLO] * row.solo + ["head"] * row.head)
     shown = f"{label.word}: {remark}" if row.state is not EntryState.VALID else remark
     return (
         Cell(label.glyph, label.role),

@@ -39,6 +39,8 @@ class LogRow(Model):
     attempt: int | None = None
     keyids: tuple[str, ...] = ()
     head: bool = False
+    solo: bool = False
+    """Whether the actor decided on work under their own name, by a solo policy."""
     touched: bool = False
     parents: tuple[str, ...] = ()
     """The entries that it follows."""

@@ -1,0 +1,147 @@
+"""The work of every handoff as the log binds it: scope, digests, attempt, producers. The one source for all gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from handoff_tui.git.history.commit_changes import ChangedCommit
+from handoff_tui.git.history.work_commits import list_co_authors
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.scope.digests import ScopeDigests
+from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind, find_scopes, list_stated
+from handoff_tui.handoffs.scope.scope import Scope, Scopes
+from handoff_tui.handoffs.scope.traces import PAPERWORK, find_shared_documents
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entry import GateKey, Work
+from handoff_tui.log.gates.gate import bound_files
+from handoff_tui.log.gates.position import build_principals, build_value_digest
+from handoff_tui.log.index import LogIndex
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.storage.evidence import find_review
+
+CONFIGURATION = "handoff-tui.toml"
+ROLLBACK = "handoff-tui: roll back"
+"""How the subject of a rollback of ours begins."""
+_DERIVED = frozenset({"registry", "blocked_by", "attempt", "documents"})
+"""Fields of a handoff that files of others decide on, or that are bound on their own."""
+_NAMED = 3
+
+
+@dataclass
+class ScopedWork:
+    """All handoffs of a repository and their scopes, as of now and by one log."""
+
+    desk: Desk
+    handoffs: tuple[Handoff, ...]
+    index: LogIndex | None = None
+    policy: Policy | None = None
+
+    @cached_property
+    def found(self) -> FoundScopes:
+        decided = frozenset(made.work.handoff for made in self.index.decisions.values()) if self.index else frozenset()
+        known = LogTraces(
+            start_line=(self.policy.start_line or None) if self.policy else None,
+            decided=decided,
+            stated=list_stated(self.desk),
+        )
+        return find_scopes(self.desk, self.handoffs, known)
+
+    @property
+    def scopes(self) -> Scopes:
+        return self.found.scopes
+
+    @cached_property
+    def digests(self) -> ScopeDigests:
+        return ScopeDigests(self.desk, self.found)
+
+    def find_attempt(self, handoff: Handoff, phase: str) -> int:
+        """The current attempt: one more than the last decided one if the agent has committed other work since."""
+        if self.index is None:
+            return handoff.attempt
+        decided = [
+            made.work for made in self.index.list_decisions(handoff.id, phase) if not self.index.is_void(made.entry.id)
+        ]
+        submitted = [made.work for made in self.index.find_submissions(handoff.id, phase)]
+        known = max((work.attempt for work in (*decided, *submitted)), default=handoff.attempt)
+        last = [work for work in decided if work.attempt == known]
+        return known + 1 if last and self._is_new(handoff, last) else known
+
+    def find_producers(self, handoff: Handoff, key: GateKey) -> frozenset[str]:
+        """Whoever made the handoff's own commits, whom it names, and who submitted it."""
+        names = set(handoff.producers)
+        for commit in self._list_work(self.scopes.of(handoff.id)):
+            names |= self._list_authors(commit)
+        submitters = self.index.find_submitters(key) if self.index is not None else frozenset()
+        return build_principals({*names, *submitters}, self.policy)
+
+    def name_changes(self, handoff: str, work: Work) -> str:
+        """Names the files that differ from those an entry binds."""
+        record = None
+        for made in self.index.list_decisions(work.handoff, work.phase) if self.index is not None else ():
+            if made.work is work:
+                record = find_review(self.desk.repository.root, made.decision.review)
+        if record is None or record.scope is None:
+            return "its files"
+        then = {_name(file): file for file in record.scope.files}
+        now = {_name(file): file for file in self.digests.build_files(self.scopes.of(handoff))}
+        changed = sorted(path for path in then.keys() | now.keys() if then.get(path) != now.get(path))
+        more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
+        return ", ".join(changed[:_NAMED]) + more
+
+    def _is_new(self, handoff: Handoff, decided: list[Work]) -> bool:
+        """Whether own commits came after these decisions and left other content than any of them binds."""
+        scope = self.scopes.of(handoff.id)
+        new = [commit for commit in scope.commits if not any(self._contains(work, commit) for work in decided)]
+        if not new:
+            return False
+        committed = self.digests.digest(scope, committed=True)
+        return all(bound_files(work) != committed for work in decided)
+
+    def _contains(self, work: Work, commit: str) -> bool:
+        return commit in self._find_behind(work.subject.commit)
+
+    @cached_property
+    def _behind(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def _find_behind(self, commit: str) -> frozenset[str]:
+        """A commit and all before it, in this history; none if it is not part of it any more."""
+        if commit not in self._behind:
+            self._behind[commit] = find_behind(self.found.history, commit)
+        return self._behind[commit]
+
+    def _list_work(self, scope: Scope) -> Iterable[ChangedCommit]:
+        """Its own commits, without those that only configure us, order or review work, or are a rollback of ours."""
+        own = set(scope.commits)
+        seen: set[tuple[str, str]] = set()
+        for commit in self.found.history:
+            contents = {(change.path, change.blob) for change in commit.changes}
+            restores = commit.subject.startswith(ROLLBACK) and contents <= seen
+            is_paperwork = all(change.path in self._paperwork for change in commit.changes)
+            if commit.id in own and not restores and not is_paperwork:
+                yield commit
+            seen |= contents | {(change.path, change.before) for change in commit.changes}
+
+    @cached_property
+    def _paperwork(self) -> frozenset[str]:
+        """Our own configuration, documents that order or review work, and those that several handoffs share."""
+        roles = {document.path for one in self.handoffs for document in one.documents if document.role in PAPERWORK}
+        return frozenset({CONFIGURATION, *roles, *find_shared_documents(self.handoffs)})
+
+    def _list_authors(self, commit: ChangedCommit) -> set[str]:
+        """Its author, committer and co-authors; without the person under whose name an agent committed."""
+        names = {name.casefold() for name in (commit.author_email, commit.committer_email)}
+        by_agents = self.policy.commits_by_agents if self.policy is not None else frozenset()
+        return (names - by_agents) | list_co_authors(commit.body)
+
+
+def build_scoped_handoff_digest(handoff: Handoff) -> str:
+    """SHA-256 of what the handoff says, without what files of others decide; its own files are in the scope."""
+    said = handoff.model_dump(mode="json", exclude_defaults=True, exclude=set(_DERIVED))
+    return build_value_digest({**said, "id": handoff.id})
+
+
+def _name(file: Mapping[str, str]) -> str:
+    return file.get("path") or file.get("path_hex", "")
