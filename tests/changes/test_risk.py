@@ -10,20 +10,21 @@ from handoff_tui.changes import risk
 from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.changes.risk import RiskMemory, TreesWorld, measure_trees, read_risks
 from handoff_tui.git.objects.tree_diff import read_tree_changes
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.index import build_log_index
 from handoff_tui.status.inbox import MeasuredWork
 from handoff_tui.status.inbox_item import RiskFact, RiskKind
 from handoff_tui.status.refresh import open_log_gates, refresh
-from tests.support.gates import HANDOFF, GateDesk
 from tests.support.logs import LogBuilder
 from tests.support.repositories import RepositoryBuilder
 
 
 def read(folder: Path, memory: RiskMemory | None = None) -> dict[str, MeasuredWork]:
     desk = open_desk(folder)
-    return read_risks(desk, refresh(desk), open_log_gates(desk), memory or RiskMemory())
+    gates = open_log_gates(desk, read_repository(desk).result.handoffs)
+    return read_risks(desk, refresh(desk), gates, memory or RiskMemory())
 
 
 def list_kinds(measured: MeasuredWork) -> list[RiskKind]:
@@ -42,58 +43,6 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
     monkeypatch.setattr(risk, "measure_trees", count)
     return pairs
-
-
-def test_handoffs_with_one_baseline_cost_one_comparison(
-    builder: RepositoryBuilder, tmp_path: Path, compared: list[tuple[str, str]]
-) -> None:
-    """And none at all as long as nothing moves."""
-    builder.write("a.txt").commit().push(tmp_path / "remote")
-    for number in range(20):
-        builder.write(f"docs/handoffs/2026-01-{number + 1:02}-x.md", "# Handoff\n\nStatus: COMPLETE\n")
-    builder.write("Jenkinsfile", "x").commit()
-    memory = RiskMemory()
-    found = read(builder.folder, memory)
-    assert len(found) == 20
-    assert all(list_kinds(measured) == [RiskKind.CI_EDITED] for measured in found.values())
-    assert read(builder.folder, memory) == found
-    assert len(compared) == 1
-    builder.write("b.txt")
-    read(builder.folder, memory)
-    assert len(compared) == 2
-
-
-def test_uncommitted_work_is_measured_too(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """The work tree as it is, against where unpushed work began."""
-    builder.write("a.txt").commit().push(tmp_path / "remote")
-    builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    builder.write(".env", "KEY=1\n")
-    [measured] = read(builder.folder).values()
-    assert list_kinds(measured) == [RiskKind.SENSITIVE_PATH]
-    assert measured.size is not None
-    assert measured.size.files == 2
-
-
-def test_without_a_baseline_only_the_claims_speak(builder: RepositoryBuilder) -> None:
-    """Nothing is called new where nothing can be compared."""
-    text = "# Handoff\n\nStatus: COMPLETE\n\n- created `src/gone.py`\n"
-    builder.write("HANDOFF.md", text).write("Jenkinsfile").commit()
-    [measured] = read(builder.folder).values()
-    assert measured.size is None
-    assert set(list_kinds(measured)) <= {RiskKind.CONTRADICTED}
-
-
-def test_approved_work_is_the_baseline(gate_desk: GateDesk) -> None:
-    """What came after the approval is measured; the approved rest is not."""
-    bo = gate_desk.person("bo")
-    gate_desk.builder.write("Jenkinsfile", "x").commit()
-    gate_desk.begin(bo)
-    gate_desk.decide(bo, "approve")
-    gate_desk.change(path=".env")
-    measured = read(gate_desk.root)[HANDOFF]
-    assert list_kinds(measured) == [RiskKind.SENSITIVE_PATH]
-    assert measured.size is not None
-    assert measured.size.files == 1
 
 
 def test_memory_keeps_only_the_last_comparisons(builder: RepositoryBuilder, compared: list[tuple[str, str]]) -> None:
@@ -119,12 +68,13 @@ def test_policy_that_changed_since_the_last_decision_is_told(builder: Repository
     log.add_policy()
     log.add_decision()
     desk = open_desk(builder.folder)
-    gates = LogGates(desk)
+    handoffs = read_repository(desk).result.handoffs
+    gates = LogGates(desk, handoffs)
     gates.__dict__["index"] = build_log_index(log.judge(pin=log.genesis))
     [before] = read_risks(desk, refresh(desk), gates, RiskMemory()).values()
     assert RiskKind.POLICY_EDITED not in list_kinds(before)
     log.add_policy()
-    gates = LogGates(desk)
+    gates = LogGates(desk, handoffs)
     gates.__dict__["index"] = build_log_index(log.judge(pin=log.genesis))
     [after] = read_risks(desk, refresh(desk), gates, RiskMemory()).values()
     assert "version 2 is in force" in after.risks[0].text

@@ -22,6 +22,7 @@ from handoff_tui.changes.files.file_diff import read_file_diff
 from handoff_tui.changes.files.file_kinds import build_changed_files
 from handoff_tui.changes.files.file_lines import Tell, read_file_lines
 from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.own_changes import OwnSides, write_own_sides
 from handoff_tui.changes.snapshots.capture import capture_snapshot
 from handoff_tui.changes.snapshots.stored_snapshots import take_still
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks
@@ -33,6 +34,7 @@ from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import ComparisonPoints, read_comparison_points
 from handoff_tui.status.show import find_id
 from handoff_tui.system.files.cache_files import find_cache_folder
@@ -97,6 +99,8 @@ class ChangesReport:
     files: FilesDiff | None
     notes: tuple[str, ...]
     """What couldn't be compared, and why."""
+    own: OwnSides | None = None
+    """For a handoff's own diff: its scope, and where the work of others meets it."""
 
 
 class _Reviewed(NamedTuple):
@@ -114,6 +118,8 @@ def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = N
     """Compares what was asked for; without a baseline it says so, and nothing counts as new."""
     if request.scope is DiffScope.SINCE_SHOWN:
         return _diff_shown(desk, request)
+    if request.scope is DiffScope.OWN:
+        return _diff_own(desk, request)
     if request.files_only:
         return _diff_files(desk, request)
     reading = read_repository(desk)
@@ -161,6 +167,17 @@ def _diff_shown(desk: Desk, request: DiffRequest) -> ChangesReport:
     before = BaselineChoice(tree=tree, reason="what you were shown when you were about to decide")
     pair = ComparedPair(scope=DiffScope.SINCE_SHOWN, before=before)
     return ChangesReport(pair, None, (), _compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
+
+
+def _diff_own(desk: Desk, request: DiffRequest) -> ChangesReport:
+    """The files of one handoff, from where it began to its result: no checks, no reports, no work of others."""
+    handoffs = read_repository(desk).result.handoffs
+    handoff = _build_reviewed(handoffs, request.handoff).handoff
+    if handoff is None:
+        raise UsageError("its own changes need a handoff", "Name it: --handoff ID.")
+    own = write_own_sides(desk, LogGates(desk, handoffs).work.scopes, handoff.id)
+    files = _compare_trees(desk, Side(None, own.before), Side(None, own.after))
+    return ChangesReport(own.pair, None, (), files, (), own)
 
 
 def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Reviewed:

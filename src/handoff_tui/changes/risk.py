@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from handoff_tui.changes.comparison.sides import (
-    BaselineCandidates,
-    DeclaredBaseline,
-    list_declared,
-    load_side,
-    pick_baseline,
-)
 from handoff_tui.changes.hidden_characters import find_hidden_characters
+from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.changes.snapshots.stored_snapshots import find_pin, list_summaries, read_pins
 from handoff_tui.checks.context import Answers
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.facts.changed_files import is_match
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.rule import Rule
-from handoff_tui.checks.rules.every.ci_unchanged import CI_UNCHANGED
+from handoff_tui.checks.rules.every.configuration import CI_UNCHANGED, THRESHOLDS_NOT_LOWERED
 from handoff_tui.checks.rules.every.tests_not_weakened import ASSERTIONS_NOT_WEAKENED, NO_NEW_SKIPS, TESTS_NOT_DELETED
-from handoff_tui.checks.rules.every.thresholds_not_lowered import THRESHOLDS_NOT_LOWERED
-from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
+from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
 from handoff_tui.config.settings.review import Risk
@@ -35,10 +26,8 @@ from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import count_lines, read_tree_changes
-from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.log.gates.approved import ApprovedSnapshot, list_approved
 from handoff_tui.status.inbox import MeasuredWork
 from handoff_tui.status.inbox_item import RiskFact, RiskKind, WorkSize, sort_risks
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
@@ -235,62 +224,19 @@ class RiskMemory:
 
 
 def read_risks(desk: Desk, state: ReviewState, gates: LogGates | None, memory: RiskMemory) -> dict[str, MeasuredWork]:
-    """Risks by handoff id. Handoffs with the same baseline share one comparison; without one only claims count."""
-    new = write_work_tree(desk.repository, find_cache_folder(desk.repository.root)).tree
-    baselines = _Baselines(desk, state, gates)
+    """Risks by handoff id, each measured on the handoff's own changes."""
+    handoffs = tuple(reviewed.handoff for reviewed in state.handoffs)
+    scopes = gates.work.scopes if gates is not None else find_scopes(desk, handoffs, read_stated(desk)).scopes
     policy = _find_policy_change(gates)
-    compared: dict[str | None, MeasuredWork] = {None: MeasuredWork()}
     found: dict[str, MeasuredWork] = {}
     for reviewed in state.handoffs:
-        old = baselines.find_tree(reviewed.handoff)
-        if old is None or old in compared:
-            measured = compared[old]
-        else:
-            measured = compared[old] = memory.measure(desk, old, new)
+        measured = MeasuredWork()
+        if scopes.of(reviewed.handoff.id).changes:
+            own = write_own_sides(desk, scopes, reviewed.handoff.id)
+            measured = memory.measure(desk, own.before, own.after)
         risks = sort_risks((*policy, *measured.risks, *_find_contradicted(reviewed)))
         found[reviewed.handoff.id] = measured._replace(risks=risks)
     return found
-
-
-class _Baselines:
-    """The baseline of each handoff; what they share is read once."""
-
-    def __init__(self, desk: Desk, state: ReviewState, gates: LogGates | None) -> None:
-        self._desk = desk
-        self._by_id = {one.handoff.id: one.handoff for one in state.handoffs}
-        self._gates = gates if gates is not None and not gates.index.verdict.fatal else None
-        self._pins = read_pins(desk.repository.common_dir)
-        self._stored = list_summaries(desk)
-        self._trees: dict[tuple[str | None, tuple[DeclaredBaseline, ...]], str | None] = {}
-
-    def find_tree(self, handoff: Handoff) -> str | None:
-        """The tree the work is compared with; None if there is none or it isn't here."""
-        before = tuple(self._by_id[name] for name in handoff.blocked_by if name in self._by_id)
-        place = (find_pin(self._pins, handoff.id), list_declared(handoff, before))
-        if place not in self._trees:
-            self._trees[place] = self._find_tree(*place)
-        return self._trees[place]
-
-    def _find_tree(self, pinned: str | None, declared: tuple[DeclaredBaseline, ...]) -> str | None:
-        choice = pick_baseline(
-            BaselineCandidates(pinned=pinned, approved=self._approved, declared=declared, stored=self._stored)
-        )
-        if choice.snapshot is None and choice.commit is None:
-            return self._usual_tree
-        return load_side(self._desk, choice).tree
-
-    @cached_property
-    def _approved(self) -> tuple[ApprovedSnapshot, ...]:
-        gates = self._gates
-        return () if gates is None else list_approved(self._desk, gates.index, gates.tree)
-
-    @cached_property
-    def _usual_tree(self) -> str | None:
-        """As for checks: where unpushed work began, or where this branch left the main one."""
-        commit = choose_usual_baseline(self._desk).commit
-        if commit is None:
-            return None
-        return build_commit_tree(self._desk.repository, commit, find_cache_folder(self._desk.repository.root))
 
 
 def _find_policy_change(gates: LogGates | None) -> tuple[RiskFact, ...]:

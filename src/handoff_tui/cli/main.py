@@ -23,6 +23,7 @@ _VERBS = {
     "baseline": "List, show, capture or pin the snapshots to compare with",
     "gate": "Show where a gate stands and why, and the digest that a decision binds",
     "decide": "Approve, reject, retry, skip, override, hold, withdraw or carry: check, confirm, sign",
+    "coverage": "Show which changed files somebody approved, or who approved which lines of a file",
     "submit": "Hand over work as an agent, signed if it has a key",
     "wait": "Wait for a decision as an agent, then print it with the packet",
     "packet": "Print what the next attempt must know: reasons, comments, failing checks",

@@ -1,4 +1,4 @@
-"""The one door to git. Every git call of the program goes through `Git.prepare`."""
+"""The only way to git: every git call of the program goes through `Git.prepare`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _COPIED = ("HEAD", "index", "config.worktree", _SHARED)
 
 TIMEOUT_SECONDS = 120
 _SILENT_SECONDS = 2
-"""After so long it is asked why git does not answer."""
+"""After this long, the program checks why git doesn't answer."""
 _PIPE_BYTES = 32 * 1024
-"""So much can be written to a pipe at once, whether git reads it or not."""
+"""This much can be written to a pipe at once, whether git reads it or not."""
 
 _DIFFING = frozenset({"diff", "diff-files", "diff-index", "diff-tree", "log", "show"})
 _DIFFS_STAY_INSIDE = ("--no-ext-diff", "--no-textconv", "--no-color")
-"""An overridden driver is empty, not absent; told so, git compares the files themselves."""
+"""An overridden driver is empty, not absent; with this setting, git compares the files themselves."""
 _WITHOUT_PATTERNS = frozenset({"check-ignore", "rev-list"})
 """The first takes names as they are, and refuses to be told so; the second is told with each name what it is."""
 
@@ -38,10 +38,10 @@ _FOR_ONE_CALL = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_NOSYSTEM", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
     "GIT_OPTIONAL_LOCKS",
 })  # fmt: skip
-"""Where a call reads and writes; nothing among them executes anything or brings configuration with it."""
+"""Where a call reads and writes; none of these executes anything or adds configuration."""
 
 _MISSING = compile_later(r"(?:[Cc]ould not (?:read|fetch)|unable to read tree) \(?([0-9a-f]{40,64})\b")
-"""An object that git needs and does not have, by the words that name it."""
+"""The messages that name an object git needs and doesn't have."""
 _HINTS = (
     (r"promisor", "This clone is partial, and was made without it: git fetch --refetch --no-filter brings everything."),
     (
@@ -60,7 +60,7 @@ _GENERAL_HINT = "Run git status in the repository to see what is wrong."
 
 
 class GitAnswer(NamedTuple):
-    """What a git command said."""
+    """The answer of a git command."""
 
     code: int
     stdout: bytes
@@ -114,14 +114,14 @@ class Git:
         self._config: list[ConfigLine] | None = None
 
     def __repr__(self) -> str:
-        """Without the environment: it may hold the user's secrets, and tracebacks are passed on."""
+        """Leaves the environment out: it may hold the user's secrets, and tracebacks are shared."""
         return f"Git({self.folder!r}, overrides={self.overrides!r})"
 
     @classmethod
     def open(cls, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None) -> Self:
         """Reads the repository's configuration and disarms it.
 
-        What is planted after that is not disarmed: open again before each round of reading.
+        Anything planted later isn't disarmed: open again before each new round of reading.
         """
         config = Git(folder).list_config()
         opened = cls(folder, build_overrides(config), git_dir, common_dir)
@@ -164,9 +164,9 @@ class Git:
     def prepare(
         self, *arguments: str, extra: Mapping[str, str] | None = None
     ) -> Iterator[tuple[list[str], dict[str, str]]]:
-        """The words and the environment of one call; whoever starts git takes both from here.
+        """Returns the arguments and the environment of one call; whoever starts git takes both from here.
 
-        `extra` are variables of this call alone, such as a private index or object folder; they win.
+        `extra` are variables of this call only, such as a private index or object folder; they win.
         """
         if any("\0" in argument for argument in arguments):
             raise GitError(f"git {arguments[0]} cannot be asked about a name with a NUL character")
@@ -186,7 +186,7 @@ class Git:
                 raise build_start_error(arguments[0], refused) from refused
 
     def read(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
-        """Runs git and returns its output; an error exit is raised."""
+        """Runs git and returns its output; raises an error if git fails."""
         answer = self.run(*arguments, stdin=stdin, extra=extra)
         if not answer.ok:
             raise answer.to_error(arguments[0])
@@ -208,7 +208,7 @@ def build_start_error(command: str, refused: OSError | UnicodeEncodeError) -> Gi
 
 
 def find_git() -> str:
-    """The absolute path of git; a relative folder on PATH, which may be the repository, offers nothing."""
+    """Returns the absolute path of git; ignores relative folders on PATH, which may be the repository."""
     found = shutil.which("git", path=build_search_path())
     if found is None:
         raise RepositoryError("git is not installed", "Install git 2.31 or newer and try again.")
@@ -220,7 +220,7 @@ def _start(argv: list[str], environment: dict[str, str], stdin: bytes, folder: P
         return _run(argv, environment, (subprocess.PIPE, stdin), folder)
     import tempfile  # noqa: PLC0415 - few calls have that much to say
 
-    # in a file: after a wait that ended early, Python does not write what is left of the input
+    # in a file: after a wait that ended early, Python doesn't write the rest of the input
     with tempfile.TemporaryFile(prefix="handoff-tui-") as spooled:
         spooled.write(stdin)
         spooled.seek(0)
@@ -240,13 +240,13 @@ def _run(argv: list[str], environment: dict[str, str], stdin: tuple[int, bytes],
         try:
             stdout, stderr = _wait(process, content, folder)
         finally:
-            if process.poll() is None:  # late, or Ctrl-C: git and what it started are one group, and none stays behind
+            if process.poll() is None:  # too slow, or Ctrl-C: git and its children are one group; none is left
                 os.killpg(process.pid, signal.SIGKILL)
     return GitAnswer(process.returncode, stdout, stderr.decode("utf-8", "replace"))
 
 
 def _wait(process: subprocess.Popen[bytes], stdin: bytes, folder: Path) -> tuple[bytes, bytes]:
-    """The output of git. Where it is silent for long, a pipe in the place of a file may be why; then that is said."""
+    """Returns git's output. If git is silent for long, checks whether a pipe in place of a file is the reason."""
     try:
         return process.communicate(stdin, timeout=_SILENT_SECONDS)
     except subprocess.TimeoutExpired:
@@ -256,7 +256,7 @@ def _wait(process: subprocess.Popen[bytes], stdin: bytes, folder: Path) -> tuple
 
 @contextmanager
 def spare_shared_index(work_tree: Path, git_dir: Path | None, common_dir: Path | None) -> Iterator[dict[str, str]]:
-    """The environment that makes git read the copy; empty where nothing is shared."""
+    """Returns the environment that makes git read the copy; empty if nothing is shared."""
     if git_dir is None or common_dir is None or not any(git_dir.glob(_SHARED)):
         yield {}
         return

@@ -21,14 +21,14 @@ class FileKind(StrEnum):
 
 
 FOLDED_KINDS = frozenset({FileKind.LOCK})
-"""Listed with their counts, and shown line by line only when asked for.
+"""Listed with their counts, and shown line by line only on request.
 
-Generated files are marked, not folded: that a file is generated is the word of whoever wrote it.
+Generated files are marked, not folded: only their author says that they are generated.
 """
 
 
 class FileChange(NamedTuple):
-    """A path that differs between two trees. A list of 10,000 is common, so it is a tuple and no model."""
+    """A path that differs between two trees. Lists of 10,000 are common, so it is a tuple, not a model."""
 
     status: str
     """A added, M modified, D deleted, T type changed, R renamed, C copied."""
@@ -63,7 +63,7 @@ class DiffLine(NamedTuple):
 
 
 class Hunk(NamedTuple):
-    """A run of lines that differ, with context."""
+    """A block of lines that differ, with context."""
 
     old_start: int
     old_count: int
@@ -74,14 +74,14 @@ class Hunk(NamedTuple):
 
 
 class BlobFacts(NamedTuple):
-    """What is said of content that is not shown as lines."""
+    """Facts about content that isn't shown as lines."""
 
     size: int
     sha256: str
 
 
 class FileDiff(Model):
-    """One file in view."""
+    """The diff of one file."""
 
     change: FileChange
     kind: FileKind
@@ -94,7 +94,7 @@ class FileDiff(Model):
 
 
 class Whitespace(StrEnum):
-    """What differences in white space count."""
+    """Which changes in white space count."""
 
     ALL = "all"
     IGNORE_AT_END = "ignore-at-end"
@@ -111,9 +111,9 @@ class DiffOptions(NamedTuple):
     most_lines: int | None = 5_000
     """Reading ends after this many lines of hunks; None for all of them."""
     as_text: bool = False
-    """Lines also of content that is binary."""
+    """Whether binary content is shown as lines too."""
     as_stored: bool = False
-    """A notebook as the JSON it is stored as, not as its cells."""
+    """Whether a notebook is shown as its stored JSON, not as its cells."""
 
 
 class TreeChanges(NamedTuple):
@@ -121,11 +121,11 @@ class TreeChanges(NamedTuple):
 
     changes: list[FileChange]
     note: str | None = None
-    """What the list does not know, such as renames that were not looked for."""
+    """What the list doesn't know, such as renames that weren't searched for."""
 
 
 class ChangedFile(NamedTuple):
-    """A line of the file list. Counts arrive later than the list, and are nothing until then."""
+    """A line of the file list. Counts arrive later than the list, and are None until then."""
 
     change: FileChange
     kind: FileKind

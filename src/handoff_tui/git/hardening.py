@@ -1,4 +1,4 @@
-"""The environment and the configuration under which git may run on a repository that nobody vouches for.
+"""The environment and the configuration under which git may run on an untrusted repository.
 
 Settings that execute something are honoured from system and global scope only. What local or worktree scope
 says about them, which an agent can write, is overridden key by key through GIT_CONFIG_KEY_n (not `-c`, whose
@@ -14,7 +14,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.processes.programs import build_search_path
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
-"""The user's own choice of user-wide configuration; every other GIT_ variable may come from a surrounding hook."""
+"""The user's choice of user-wide configuration; every other GIT_ variable may come from a surrounding hook."""
 
 _FIXED_ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",  # no transport at all: a promisor remote could run a command
@@ -33,9 +33,9 @@ _FIXED_ENVIRONMENT = {
 }
 
 _FIXED_SETTINGS = (
-    ("advice.graftFileDeprecated", "false"),  # said of the empty file that stands for the grafts
-    ("core.checkStat", "default"),  # with "minimal", a changed file with its old size and time passes as unchanged
-    ("core.commitGraph", "false"),  # a cache that anyone can write, and that git believes about parents and dates
+    ("advice.graftFileDeprecated", "false"),  # git prints this about the empty file that replaces the grafts
+    ("core.checkStat", "default"),  # with "minimal", a changed file with its old size and time counts as unchanged
+    ("core.commitGraph", "false"),  # a cache that anyone can write, and that git trusts about parents and dates
     ("core.fsmonitor", "false"),
     ("core.hooksPath", os.devnull),
     ("core.ignoreStat", "false"),
@@ -78,15 +78,15 @@ _NEUTRAL_VALUES = {"required": "false", "showsignature": "false", "promisor": "f
 """The values that mean "off" where an empty string is not valid."""
 
 TRUSTED_SCOPES = frozenset({"system", "global"})
-"""Where only the user writes; whatever else there is, an agent can write."""
+"""Scopes that only the user writes; an agent can write all others."""
 
 ConfigLine = tuple[str, str, str]
 """Scope, key, value, as `git config --show-scope --list` prints them."""
 
 
 def build_environment(settings: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
-    """A clean environment with the fixed settings and the given ones, which come last and win."""
-    # read name by name: another thread may change the environment meanwhile
+    """Returns a clean environment with the fixed settings and the given ones, which come last and win."""
+    # read name by name: another thread may change the environment in the meantime
     environment = {
         name: value
         for name in tuple(os.environ)
@@ -103,7 +103,7 @@ def build_environment(settings: tuple[tuple[str, str], ...] = ()) -> dict[str, s
 
 
 def build_overrides(lines: list[ConfigLine]) -> tuple[tuple[str, str], ...]:
-    """Settings that undo what the repository's own configuration would execute.
+    """Returns settings that undo what the repository's configuration would execute.
 
     A key that the user also set for all repositories gets the user's value back (their git-lfs still works);
     one that only the repository sets gets a value that does nothing.

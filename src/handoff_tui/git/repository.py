@@ -34,7 +34,7 @@ _ASKED = (
 
 
 class Repository(NamedTuple):
-    """A repository with a work tree, opened for looking."""
+    """A repository with a work tree, opened for reading."""
 
     root: Path
     git_dir: Path
@@ -67,7 +67,7 @@ def open_repository(start: Path) -> Repository:
 
 
 def reopen_repository(repository: Repository) -> Repository:
-    """The same repository in a new session: its configuration disarmed anew, and nothing remembered."""
+    """Opens the same repository in a new session: its configuration disarmed again, nothing cached."""
     refuse_special_files(repository.root)
     return repository._replace(git=RepositorySession.open(repository.root, repository.git_dir, repository.common_dir))
 
@@ -84,7 +84,7 @@ def _ask(git: Git, start: Path) -> list[str]:
 
 
 class WorkTree(NamedTuple):
-    """The paths of the work tree: what git tracks, what changed, what it does not know, what it must overlook."""
+    """The paths of the work tree: tracked, changed, untracked, and those git must overlook."""
 
     facts: RepositoryFacts
     tracked: Tracked
@@ -96,12 +96,12 @@ class WorkTree(NamedTuple):
 
 
 def read_status(repository: Repository) -> bytes:
-    """What `git status` says now."""
+    """Returns what `git status` says now."""
     return repository.git.read(*_STATUS)
 
 
 def read_listing(repository: Repository) -> bytes:
-    """What `git ls-files` says now."""
+    """Returns what `git ls-files` says now."""
     return repository.git.read("ls-files", "--stage", "-v", "-z")
 
 
@@ -193,7 +193,7 @@ def _refuse_what_is_no_folder(start: Path) -> None:
 
 
 def _refuse_foreign_work_tree(start: Path, root: Path, git_dir: Path) -> None:
-    """A planted core.worktree could point at any folder of this machine, `/` included.
+    """Refuses a planted core.worktree, which could point at any folder of this machine, even `/`.
 
     The work tree must be around `start`, and git must find the same repository from there.
     """

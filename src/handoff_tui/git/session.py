@@ -29,7 +29,7 @@ class History(NamedTuple):
     """False when there are more than are listed."""
 
     def list_ancestors(self, commit: str) -> frozenset[str]:
-        """A commit of this history and all commits that lead to it."""
+        """Lists a commit of this history and all its ancestors."""
         found = {commit}
         waiting = [commit]
         while waiting:
@@ -55,14 +55,14 @@ class RepositorySession(Git):
         self._readers: dict[frozenset[tuple[str, str]], ObjectReader] = {}
 
     def once(self, key: Hashable, read: Callable[[], _Value]) -> _Value:
-        """What `read` returned the first time it was asked for under this key."""
+        """Returns what `read` returned the first time for this key."""
         with self._lock:
             if key not in self._answers:
                 self._answers[key] = read()
             return cast("_Value", self._answers[key])
 
     def read_objects(self, extra: Mapping[str, str] | None = None) -> ObjectReader:
-        """The one reader of objects; one more for each set of further object folders."""
+        """Returns the shared object reader; another one for each set of further object folders."""
         with self._lock:
             key = frozenset((extra or {}).items())
             if key not in self._readers:
@@ -70,14 +70,14 @@ class RepositorySession(Git):
             return self._readers[key]
 
     def list_refs(self, *, fresh: bool = False) -> bytes:
-        """Every ref, a line each: the id that it holds, and its name. `fresh` asks git again."""
+        """Lists every ref, one line each: the id, and the name. `fresh` asks git again."""
         with self._lock:
             if fresh:
                 self._answers.pop("refs", None)
             return self.once("refs", lambda: self.read("for-each-ref", "--format=%(objectname) %(refname)"))
 
     def read_history(self) -> History:
-        """The history of HEAD; empty on an unborn branch."""
+        """Returns the history of HEAD; empty on an unborn branch."""
         return self.once("history", self._read_history)
 
     def _read_history(self) -> History:
@@ -93,7 +93,7 @@ class RepositorySession(Git):
 
 
 def session_of(git: Git) -> RepositorySession:
-    """The session behind a door; a new one, for this use alone, behind a plain door."""
+    """Returns the session behind a git object; a new one, for this use only, for plain git."""
     if isinstance(git, RepositorySession):
         return git
     return RepositorySession(git.folder, git.overrides, git.git_dir, git.common_dir)

@@ -1,4 +1,4 @@
-"""Pipes and devices in the place of files that git reads: git would open them, and wait for ever."""
+"""Finds pipes and devices in place of files that git reads: git would open them and wait for ever."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = (
 
 
 def refuse_special_files(start: Path) -> None:
-    """Looks at the few places that git reads first, around a folder. Costs a few questions and opens nothing."""
+    """Checks the few places that git reads first, around a folder. Takes a few calls and opens nothing."""
     for folder in (start.absolute(), *start.absolute().parents):
         git_dir = folder / _GIT
         if os.path.lexists(git_dir):
@@ -39,7 +39,7 @@ def refuse_special_files(start: Path) -> None:
 
 
 def refuse_special_files_below(folder: Path) -> None:
-    """Looks into every folder of the work tree: for when git is silent, as that may take a while."""
+    """Checks every folder of the work tree, if git is silent; this may take a while."""
     refuse_special_files(folder)
     late = time.monotonic() + _LONGEST_SEARCH_SECONDS
     for place, folders, names in os.walk(folder):
@@ -81,7 +81,7 @@ def _refuse(folder: Path | str, names: tuple[str, ...]) -> None:
 
 
 def _find_kind(path: str) -> str | None:
-    """What kind of special file a path leads to; None for files, folders and what is not there."""
+    """Returns the kind of special file a path leads to; None for files, folders and missing paths."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - see above
     except (OSError, ValueError):

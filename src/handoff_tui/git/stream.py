@@ -1,4 +1,4 @@
-"""The output of a git command, read while it runs; whoever has seen enough leaves, and the command is ended."""
+"""The output of a git command, read while it runs; leaving early ends the command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHUNK = 1 << 16
 
 
 class GitStream:
-    """A running git command. Only waiting for it is limited in time: a reader may be as slow as a person."""
+    """A running git command. Only waiting for git has a time limit: a reader may be as slow as a person."""
 
     def __init__(self, command: str, process: subprocess.Popen[bytes], complaints: IO[bytes]) -> None:
         self.command = command
@@ -25,7 +25,7 @@ class GitStream:
         self._complaints = complaints
 
     def chunks(self) -> Iterator[bytes]:
-        """Output as it comes, to its end."""
+        """Yields output as it comes, to the end."""
         assert self._process.stdout is not None  # noqa: S101 - opened as a pipe
         descriptor = self._process.stdout.fileno()
         poll = select.poll()
@@ -39,7 +39,7 @@ class GitStream:
             yield chunk
 
     def lines(self) -> Iterator[bytes]:
-        """Output line by line, without the newlines."""
+        """Yields output line by line, without the newlines."""
         rest = b""
         for chunk in self.chunks():
             first, *following = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
@@ -51,7 +51,7 @@ class GitStream:
             yield rest
 
     def finish(self) -> GitAnswer:
-        """How the command ended, without its output; asked when all of that was read."""
+        """Returns how the command ended, without its output; call it after reading everything."""
         _await_end(self._process.pid)
         try:
             code = self._process.wait(TIMEOUT_SECONDS)
@@ -61,7 +61,7 @@ class GitStream:
         return GitAnswer(code, b"", self._complaints.read().decode("utf-8", "replace"))
 
     def stop(self) -> None:
-        """Ends git and what it started."""
+        """Ends git and its children."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -42,12 +42,12 @@ def test_missing_comments_file_stops_it(gate_desk: GateDesk) -> None:
     assert (said.code, "does not exist" in said.stderr) == (ExitCode.USAGE, True)
 
 
-def test_answer_at_the_terminal_is_the_word_itself(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer_at_the_terminal_is_the_id_itself(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page and the question go to the terminal, not to stdout."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     asked: list[str] = []
-    answers = ["yes", None, "approve"]
+    answers = ["approve", None, HANDOFF]
 
     def answer(question: str) -> str | None:
         asked.append(question)
@@ -60,7 +60,7 @@ def test_answer_at_the_terminal_is_the_word_itself(gate_desk: GateDesk, monkeypa
         said = gate_desk.speaking(bo, *words)
         assert (said.code, said.stdout, "was not confirmed" in said.stderr) == (ExitCode.NO_HUMAN, "", True)
     assert gate_desk.speaking(bo, *words).code == ExitCode.OK
-    assert "Type approve to sign this" in asked[0]
+    assert f"Type {HANDOFF} to approve" in asked[0]
     assert bo.email in asked[0]
 
 

@@ -36,7 +36,7 @@ class History:
         return identifier
 
     def assign(self, *traces: Traces, uncommitted: tuple[UncommittedChange, ...] = ()) -> Scopes:
-        return assign_changes(self.commits, uncommitted, traces, "before")
+        return assign_changes(self.commits, uncommitted, traces)
 
     def edit(self, path: str) -> UncommittedChange:
         before = self.content.get(path, ZEROS)
@@ -233,3 +233,18 @@ def test_each_own_path_is_reviewed_from_before_its_first_change_to_its_last(hist
             own = [change for change in scope.changes if change.path == path]
             assert own[0].before == scope.befores[path]
             assert own[-1].after == result
+
+
+def test_span_ends_at_the_start_line() -> None:
+    """A report after the line says nothing about work before it, declared or not; one before it does."""
+    history = History()
+    history.commit("long ago", "a.py", "old.md")
+    line = history.commit("just before", "a.py", "b.py")
+    first = history.commit("work", "b.py")
+    last = history.commit("report", "new.md")
+    old, new = traces("OLD", "old.md"), traces("NEW", "new.md", declared=frozenset({"a.py", "b.py"}))
+    scopes = assign_changes(history.commits, (), (old, new), past=frozenset({"c0", line}))
+    assert scopes.of("NEW").commits == (first, last)
+    assert reasons(scopes, "NEW") == {"b.py": "declared", "new.md": "declared"}
+    assert reasons(scopes, "OLD") == {"a.py": "owner", "old.md": "declared"}
+    assert (scopes.unclaimed, scopes.changed) == ((), frozenset({"b.py", "new.md"}))

@@ -179,6 +179,7 @@ _SCOPES = {
     DiffScope.SINCE_MY_REVIEW: "since your last review",
     DiffScope.SINCE_PREVIOUS_ATTEMPT: "since the previous attempt",
     DiffScope.BETWEEN: "between two points",
+    DiffScope.OWN: "the handoff's own changes",
     DiffScope.SINCE_SHOWN: "since you were about to decide",
 }
 _AGREEMENT = {True: VerdictState.HOLDS, False: VerdictState.CONTRADICTED, None: VerdictState.UNVERIFIED}

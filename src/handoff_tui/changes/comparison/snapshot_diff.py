@@ -144,6 +144,8 @@ class DiffScope(StrEnum):
     SINCE_PREVIOUS_ATTEMPT = "since-previous-attempt"
     BETWEEN = "between"
     """Between any two snapshots or commits."""
+    OWN = "own"
+    """What belongs to one handoff, from where it began to its result."""
     SINCE_SHOWN = "since-shown"
     """Since a decision was shown whose subject then changed."""
 

@@ -173,10 +173,12 @@ class Captured(NamedTuple):
     tree: CapturedTree
 
 
-def capture_snapshot(desk: Desk, handoffs_read: ReadHandoffs, report: CheckReport | None) -> Captured:
+def capture_snapshot(
+    desk: Desk, handoffs_read: ReadHandoffs, report: CheckReport | None, needed: Collection[str] | None = None
+) -> Captured:
     """Takes a snapshot of the work tree. Fails if HEAD has moved since the repository was opened."""
     cache_folder = find_cache_folder(desk.repository.root)
-    tree = write_work_tree(desk.repository, cache_folder)
+    tree = write_work_tree(desk.repository, cache_folder, needed)
     if tree.commit != desk.work_tree.facts.head:
         raise TreeMovedError("HEAD moved while the repository was being read", "Try again.")
     git, objects = desk.repository.git, offer_objects(desk.repository, cache_folder)

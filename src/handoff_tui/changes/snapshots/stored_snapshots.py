@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,13 +118,17 @@ def take(
     before: Prefetched | None = None,
     *,
     run_commands: bool = True,
+    needed: Collection[str] | None = None,
 ) -> Taken:
-    """Takes a snapshot with the gate checks of the whole repository; stores nothing."""
+    """Takes a snapshot with the gate checks of the whole repository; stores nothing.
+
+    With `needed`, files that never hold still are left out unless they are among these.
+    """
     before = before or Prefetched(read_repository(desk))
     request = CheckRequest(moment=Moment.GATE, baseline=baseline, run_commands=run_commands)
     report = check(desk, request, telling, before)
     handoffs_read = before.reading.result
-    return Taken(handoffs_read, report, capture_snapshot(desk, handoffs_read, report))
+    return Taken(handoffs_read, report, capture_snapshot(desk, handoffs_read, report, needed))
 
 
 def take_still(

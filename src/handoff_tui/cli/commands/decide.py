@@ -115,7 +115,7 @@ def _wake(desk: Desk, prepared: PreparedDecision) -> None:
 
 
 def _confirm(prepared: PreparedDecision, spelled: str | None) -> None:
-    """Asks for the verb itself: no default, and nothing typed earlier counts."""
+    """Asks for the handoff's id: no default, and nothing typed earlier counts."""
     view = build_decision_view(prepared)
     if spelled is not None:
         if spelled != view.gate.digest:
@@ -126,5 +126,5 @@ def _confirm(prepared: PreparedDecision, spelled: str | None) -> None:
         return
     shown = render_page(build_decision_page(view), load_terminal_theme(), read_page_width())
     answer = ask_person(f"{shown}\n{build_question(view)}")
-    if answer != view.verb:
+    if answer != view.gate.report.handoff:
         raise NoHumanError(f"{view.verb} was not confirmed", "Nothing was signed or stored.")

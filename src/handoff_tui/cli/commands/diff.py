@@ -15,6 +15,7 @@ from handoff_tui.changes.comparison.page import add_pair, build_snapshot_diff_pa
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import ChangesReport, DiffRequest, FilesDiff, diff
 from handoff_tui.changes.files.page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list, build_tree_diff_json
+from handoff_tui.changes.own_changes import build_own_json
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
@@ -42,7 +43,8 @@ _NAME_IT = "Name a snapshot or a commit with --against; `handoff-tui baseline li
 EXAMPLES = """\
 examples:
   handoff-tui diff                           since the baseline: pinned, last approved or declared
-  handoff-tui diff --handoff H-3             look for explanations in the documents of this handoff
+  handoff-tui diff --handoff H-3             only what belongs to this handoff, from its start to its result
+  handoff-tui diff --handoff H-3 --all       the whole repository, with explanations from its documents
   handoff-tui diff --against v1.4 --stat     only the list of files
   handoff-tui diff --between 3f9a1c main     any two snapshots or commits
   handoff-tui diff --since my-review         since my last decision
@@ -50,18 +52,20 @@ examples:
   handoff-tui diff src/app.py -y             one file, side by side
   handoff-tui diff --patch | git apply -R    the plain patch
 
-With PATH, --stat or --patch only files are compared, and no check runs.
+With PATH, --stat or --patch only files are compared, and no check runs. The same goes for a handoff's own changes.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="only these files, folders or patterns such as '*.py'")
-    parser.add_argument("--handoff", metavar="ID", help="the handoff under review")
+    parser.add_argument(
+        "--handoff", metavar="ID", help="only the changes of this handoff, unless another side is named"
+    )
     sides = parser.add_mutually_exclusive_group()
     sides.add_argument("--against", metavar="BASELINE", help="compare with this snapshot or commit")
     sides.add_argument("--between", nargs=2, metavar=("ONE", "OTHER"), help="compare two snapshots or commits")
     sides.add_argument(
-        "--since", choices=tuple(_SCOPES), default="baseline", help="the starting point (default: baseline)"
+        "--since", choices=tuple(_SCOPES), help="the starting point (default: baseline; the start of a named handoff)"
     )
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--stat", action="store_true", help="print only the list of files, with counts")
@@ -111,11 +115,17 @@ def _build_request(arguments: argparse.Namespace) -> DiffRequest:
     against, instead = arguments.between or (arguments.against, None)
     return DiffRequest(
         handoff=arguments.handoff,
-        scope=_SCOPES[arguments.since],
+        scope=DiffScope.OWN if _is_own(arguments) else _SCOPES[arguments.since or "baseline"],
         against=against,
         instead=instead,
         files_only=_is_about_files(arguments),
     )
+
+
+def _is_own(arguments: argparse.Namespace) -> bool:
+    """Whether a handoff's own changes are asked for: it is named, and no other side is."""
+    elsewhere = arguments.all or arguments.since or arguments.against or arguments.between
+    return arguments.handoff is not None and not elsewhere
 
 
 def _is_about_files(arguments: argparse.Namespace) -> bool:
@@ -182,24 +192,29 @@ def _build_json(found: ChangesReport, shown: _Shown | None, arguments: argparse.
     changed: dict[str, object] | None = None
     if shown is not None and found.files is not None:
         changed = {**build_tree_diff_json(shown.files, shown.diffs, found.files.listed.note), "left_out": shown.left}
-    return {**record, "schema": SCHEMA, "missing": list(found.notes), "changed": changed}
+    own = {"own": build_own_json(found.own)} if found.own is not None else {}
+    return {**record, "schema": SCHEMA, "missing": list(found.notes), "changed": changed, **own}
 
 
 def _build_page(found: ChangesReport, shown: _Shown | None, arguments: argparse.Namespace) -> Page:
     """Lays out the snapshot diff, then the files, then the lines of some of them."""
     page = Page()
-    if _is_about_files(arguments):
+    own = found.own
+    if own is not None:
+        page.line(Cell(render_safe(own.scope.handoff), "key"))
+    if own is not None or _is_about_files(arguments):
         add_pair(page, found.pair)
     else:
         number = len(shown.files) if shown else None
         page = build_snapshot_diff_page(found.record, found.pair, found.claims, number, everything=arguments.all)
-    if found.notes:
+    notes = (*found.notes, *(own.notes if own is not None else ()))
+    if notes:
         page.blank()
-    for note in found.notes:
+    for note in notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
     if shown is None or found.files is None:
         return page
-    add_file_list(page, shown.files, found.files.listed.note, everything=arguments.all)
+    add_file_list(page, shown.files, found.files.listed.note, everything=arguments.all or own is not None)
     width = _find_width() if arguments.side_by_side else None
     for one in shown.diffs:
         add_file_diff(page, one, split_width=width, expanded=arguments.all or bool(arguments.paths))
@@ -209,7 +224,8 @@ def _build_page(found: ChangesReport, shown: _Shown | None, arguments: argparse.
 def _write_notes(shown: _Shown | None, arguments: argparse.Namespace) -> None:
     if shown is not None and shown.left and not arguments.stat:
         files = "1 more file" if shown.left == 1 else f"{shown.left:,} more files"
-        write_note(f"The lines of {files} are not shown. Name a file, or use --all.")
+        way = "--patch" if _is_own(arguments) else "--all"
+        write_note(f"The lines of {files} are not shown. Name a file, or use {way}.")
     if arguments.side_by_side and _find_width() < LEAST_SPLIT_WIDTH:
         write_note(f"Side by side needs {LEAST_SPLIT_WIDTH} columns; old and new are shown one below the other.")
 

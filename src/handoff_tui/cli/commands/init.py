@@ -18,6 +18,9 @@ examples:
   handoff-tui init --pin                          and pin its first entry in your git configuration
   handoff-tui init --generate-key                 if you have no key: ssh-keygen creates one, with a passphrase
   handoff-tui init --agent claude@agents.example=~/.ssh/claude.pub
+  handoff-tui init --start v1.0                   work up to v1.0 is history; by default, up to HEAD
+  handoff-tui init --all                          all of history needs approvals
+  handoff-tui init --team                         nobody approves work under their own name
 
 Your identity and key are read from the global and system git configuration only. Nothing that exists is
 overwritten. Add more people with `handoff-tui policy propose`.
@@ -44,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave the new key unprotected: anyone who can read it can sign as you",
     )
     parser.add_argument("--pin", action="store_true", help="set the pin in your global git configuration")
+    past = parser.add_mutually_exclusive_group()
+    past.add_argument("--start", metavar="COMMIT", help="work up to this commit is history (default: HEAD)")
+    past.add_argument("--all", action="store_true", help="draw no line: all of history needs approvals")
+    parser.add_argument(
+        "--team", action="store_true", help="don't let you approve what agents commit under your own name"
+    )
     add_json_option(parser)
     add_repository_option(parser)
 
@@ -57,6 +66,9 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         generate_key=arguments.generate_key,
         no_passphrase=arguments.no_passphrase,
         pin=arguments.pin,
+        start=arguments.start,
+        everything=arguments.all,
+        team=arguments.team,
     )
     report = begin_log(find_start(arguments), request)
     write_result(arguments, lambda: build_init_json(report), lambda: build_init_page(report))

@@ -154,3 +154,12 @@ class Tamper(Model):
     """Thresholds that must not rise, by name: a pattern whose group is the number."""
     zero_unless_set: tuple[Name, ...] = ("coverage tolerance", "retries")
     """Ceilings that are zero if not set, so that removing one loosens nothing."""
+
+
+class ScopeSettings(Model):
+    """What counts as the work of one handoff."""
+
+    since: str = ""
+    """Only changes after this commit."""
+    paths: tuple[str, ...] = ()
+    """Only changes of these files, or below these folders."""

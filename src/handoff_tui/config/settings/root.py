@@ -14,7 +14,7 @@ from handoff_tui.config.settings.hub import Hub
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedures
 from handoff_tui.config.settings.quantities import Name, Quantity
-from handoff_tui.config.settings.review import Approvals, Baseline, Risk, Tamper
+from handoff_tui.config.settings.review import Approvals, Baseline, Risk, ScopeSettings, Tamper
 from handoff_tui.config.settings.user import EngineSettings, Notifications, Reasons
 from handoff_tui.core.model import Model
 
@@ -36,6 +36,9 @@ __all__ = ["Builder", "Hub", "Limits", "Mosaic", "Procedures", "Public", "Settin
 
 ThemeName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 """A theme's name is the name of its file, so it cannot lead into another folder."""
+
+
+HandoffName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$")]
 
 
 class Settings(Model):
@@ -65,6 +68,8 @@ class Settings(Model):
     """How checks are run."""
     approvals: Approvals = Approvals.model_construct()
     """Approvals that handoffs carry."""
+    scopes: dict[HandoffName, ScopeSettings] = {}
+    """Scopes that a person corrected, by the handoff's id: what counts as its work."""
     tamper: Tamper = Tamper.model_construct()
     """What must not have been loosened since the baseline."""
     risk: Risk = Risk.model_construct()

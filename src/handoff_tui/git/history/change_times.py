@@ -1,4 +1,4 @@
-"""When paths last changed: by the commits that touched them, and by the disk for what is in no commit."""
+"""When paths last changed: from the commits that touched them, or from disk if they aren't committed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.stream import GitStream, open_stream
 
 _MOST_COMMITS: Final = 20_000
-"""What was not touched for so long is older than anybody waits."""
+"""Anything untouched for this long is older than anybody waits."""
 _MOST_FOLDERS: Final = 50
 _MARK: Final = "\x01"
 _FORMAT: Final = "--format=%x01%ct %P"
@@ -21,10 +21,10 @@ _LATEST: Final = 253_402_300_799
 
 
 def read_commit_times(git: Git, paths: Collection[str], *, shallow: bool = False) -> dict[str, datetime]:
-    """The newest commit's time for each path, by one call for all of them; a path that no commit touched is left out.
+    """Returns the time of the newest commit for each path, with one call; leaves out paths that no commit touched.
 
-    There must be a commit. In a shallow clone the oldest one seems to have made everything, so what only that one
-    tells is not known.
+    There must be a commit. In a shallow clone the oldest commit seems to have created everything, so times that only
+    it gives are unknown.
     """
     wanted = {path for path in paths if _can_be_committed(path)}
     if not wanted:
@@ -38,7 +38,7 @@ def read_commit_times(git: Git, paths: Collection[str], *, shallow: bool = False
 
 
 def read_disk_times(root: Path, paths: Collection[str]) -> dict[str, datetime]:
-    """When files were last written, by the disk; links are not followed, and what is not there is left out."""
+    """Returns when files were last written to disk; doesn't follow links, and leaves out missing files."""
     found: dict[str, datetime] = {}
     for path in paths:
         if _can_be_committed(path) and ".." not in path.split("/"):
@@ -50,7 +50,7 @@ def read_disk_times(root: Path, paths: Collection[str]) -> dict[str, datetime]:
 
 
 def _collect(fields: Iterator[str], wanted: set[str], *, shallow: bool) -> dict[str, datetime]:
-    """Reads until every path was seen, and leaves in `wanted` those that were not: the first commit is the newest."""
+    """Reads until every path was seen, newest commit first; leaves unseen paths in `wanted`."""
     found: dict[str, datetime] = {}
     moment: datetime | None = None
     for field in fields:
@@ -85,7 +85,7 @@ def _split(stream: GitStream) -> Iterator[str]:
 
 
 def _build_scope(paths: set[str]) -> list[str]:
-    """Folders that hold them all: git compares each change with each of these, so they must be few."""
+    """Returns a few folders that contain all paths: git compares each change with each of these."""
     scope = set(paths)
     while len(scope) > _MOST_FOLDERS:
         deepest = max(path.count("/") for path in scope)
@@ -96,7 +96,7 @@ def _build_scope(paths: set[str]) -> list[str]:
 
 
 def _can_be_committed(path: str) -> bool:
-    """A path of a file: not a git object such as `notes:…`, nothing absolute, nothing without bytes."""
+    """Tells whether a path can be a file: not a git object such as `notes:…`, not absolute, not empty."""
     try:
         encoded = os.fsencode(path)
     except UnicodeEncodeError:

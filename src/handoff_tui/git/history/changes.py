@@ -19,7 +19,7 @@ class TreeChange(NamedTuple):
 
 
 def read_changes(git: Git, commit: str) -> list[TreeChange]:
-    """Tracked paths that differ from a commit, renames found; untracked files are not among them."""
+    """Returns tracked paths that differ from a commit, with renames; untracked files aren't included."""
     output = git.read("diff", "--raw", "-z", "--find-renames", "--ignore-submodules=dirty", commit, "--")
     fields = iter(os.fsdecode(output).split("\0"))
     changes: list[TreeChange] = []
@@ -36,7 +36,7 @@ def read_changes(git: Git, commit: str) -> list[TreeChange]:
 
 
 def read_commit_paths(git: Git, commit: str) -> list[str]:
-    """The paths that one commit changed, against its first parent."""
+    """Returns the paths that one commit changed, compared with its first parent."""
     output = git.read(
         "diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-m", "--first-parent", "-z", commit
     )
@@ -44,13 +44,13 @@ def read_commit_paths(git: Git, commit: str) -> list[str]:
 
 
 def find_merge_base(git: Git, one: str, other: str) -> str | None:
-    """The commit where two lines of work parted."""
+    """Returns the commit where two branches forked."""
     answer = git.run("merge-base", one, other)
     return answer.text or None if answer.ok else None
 
 
 def read_remotes(git: Git) -> list[tuple[str, str]]:
-    """Names and addresses of the remotes."""
+    """Returns names and addresses of the remotes."""
     return sorted(
         (key.removeprefix("remote.").removesuffix(".url"), url)
         for _, key, url in git.list_config()
@@ -59,7 +59,7 @@ def read_remotes(git: Git) -> list[tuple[str, str]]:
 
 
 def reaches_locally(root: Path, url: str) -> bool | None:
-    """Whether a remote that is a folder of this machine is a repository; None for any other address."""
+    """Tells whether a remote in a local folder is a repository; None for any other address."""
     if url.startswith("file://"):
         url = urlsplit(url).path
     elif "://" in url or (":" in url.partition("/")[0]):

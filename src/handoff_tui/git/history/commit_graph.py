@@ -10,7 +10,7 @@ from handoff_tui.git.command import Git
 
 
 def read_first_commit(git: Git) -> str | None:
-    """The first commit that HEAD goes back to, the least of them where there are several; nothing without a commit."""
+    """Returns the first commit of HEAD's history, the smallest id if there are several; None without a commit."""
     answer = git.run("rev-list", "--max-parents=0", "HEAD")
     return min(os.fsdecode(answer.stdout).split(), default=None) if answer.ok else None
 
@@ -20,7 +20,7 @@ _FIELDS = 8
 
 
 class GraphCommit(NamedTuple):
-    """A commit, its tree and its parents. Of a shallow clone's last commits the parents are not known."""
+    """A commit, its tree and its parents. The parents of a shallow clone's last commits are unknown."""
 
     id: str
     tree: str
@@ -38,7 +38,7 @@ class GraphCommit(NamedTuple):
 
 
 def read_graph(git: Git, wanted: str, *options: str, without: tuple[str, ...] = ()) -> list[GraphCommit]:
-    """The commits that lead to one, newest first, but for those that lead to others. `options` are those of git log."""
+    """Returns the ancestors of one commit but not of others, newest first. `options` are those of git log."""
     words = ("log", "-z", f"--format={_FORMAT}", *options, wanted, *(f"^{one}" for one in without), "--")
     fields = os.fsdecode(git.read(*words)).split("\0")
     # `-z` adds a NUL between commits, so each commit is its fields and one empty one
@@ -46,17 +46,17 @@ def read_graph(git: Git, wanted: str, *options: str, without: tuple[str, ...] = 
 
 
 def count_commits(git: Git, wanted: str) -> int:
-    """How many commits lead to one, itself counted."""
+    """Returns the number of ancestors of a commit, including itself."""
     return int(git.read("rev-list", "--count", wanted, "--"))
 
 
 def find_merge_bases(git: Git, one: str, other: str) -> list[str]:
-    """Every commit where two lines of work parted; none where they have nothing in common."""
+    """Returns every commit where two branches forked; empty if they have nothing in common."""
     return git.run("merge-base", "--all", one, other).text.split()
 
 
 def read_message(git: Git, commit: str) -> str:
-    """The full message of a commit."""
+    """Returns the full message of a commit."""
     return os.fsdecode(git.read("log", "--max-count=1", "--format=%B", commit, "--")).strip()
 
 

@@ -1,4 +1,4 @@
-"""A repository as if an old commit were checked out: git with a HEAD of our own, outside the repository.
+"""A repository as if an old commit were checked out: git with a separate HEAD, outside the repository.
 
 Refs, objects and configuration are the repository's (as for `git worktree`), the HEAD lies in a temporary folder. So
 nothing is written to the repository, and whoever asks about HEAD is told of then.
@@ -24,7 +24,7 @@ _folders: list[Path] = []
 
 
 def offer_commit_view(repository: Repository, commit: str) -> Repository:
-    """The repository at a commit. Its root stays the one of the work tree, and nothing of that is changed."""
+    """Offers the repository at a commit. Its root stays that of the work tree, which isn't changed."""
     named = hashlib.sha256(os.fsencode(repository.common_dir)).hexdigest()[:16]
     folder = _offer_folder() / named / commit
     try:
@@ -40,7 +40,7 @@ def offer_commit_view(repository: Repository, commit: str) -> Repository:
 
 
 def make_private_head(folder: Path, common_dir: Path, commit: str) -> Path:
-    """Makes a folder that git takes for a work tree of the repository, at a commit; returns its git folder."""
+    """Creates a folder that git accepts as a work tree of the repository, at a commit; returns its git folder."""
     git_dir = folder / ".git"
     git_dir.mkdir(parents=True, mode=0o700, exist_ok=True)
     (git_dir / "commondir").write_bytes(os.fsencode(common_dir) + b"\n")
@@ -51,7 +51,7 @@ def make_private_head(folder: Path, common_dir: Path, commit: str) -> Path:
 def _offer_folder() -> Path:
     """One folder for all views of this process; removed when the process ends."""
     with _lock:
-        if not _folders or not _folders[-1].is_dir():  # whoever tidies the temporary folder may take it
+        if not _folders or not _folders[-1].is_dir():  # a clean-up of the temporary folder may delete it
             folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
             _folders.append(folder)

@@ -51,7 +51,7 @@ class Ref(NamedTuple):
 
 
 def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Commit]:
-    """The newest commits reachable from HEAD, newest first; none on an unborn branch."""
+    """Returns the newest commits reachable from HEAD, newest first; none on an unborn branch."""
     scope = ("--", *paths) if paths else ()
     answer = git.run("log", "-z", f"--max-count={limit}", f"--format={_COMMIT_FORMAT}", *scope)
     if not answer.ok:
@@ -67,7 +67,7 @@ def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Comm
 
 
 def read_refs(git: Git, *patterns: str) -> list[Ref]:
-    """Refs below the given prefixes."""
+    """Returns the refs below the given prefixes."""
     refs = parse_refs(git.read("for-each-ref", f"--format={REF_FORMAT}", *patterns))
     # git peels a tag of a tag once only
     twice = {ref.commit for ref in refs if ref.commit_kind == "tag"}
@@ -87,7 +87,7 @@ def list_ref_ids(git: Git, *prefixes: str, fresh: bool = False) -> dict[str, str
 
 
 def read_notes(git: Git, ref: str) -> dict[str, str]:
-    """The notes under a ref: annotated object id to the blob id of its note."""
+    """Returns the notes under a ref: the annotated object's id, and the blob id of its note."""
     full = ref if ref.startswith(_NOTES) else f"{_NOTES}{ref}"
     reader = session_of(git).read_objects()
     if reader.describe([full])[full] is None:
@@ -113,7 +113,7 @@ def read_notes(git: Git, ref: str) -> dict[str, str]:
 def read_blobs(
     git: Git, names: list[str], max_bytes: int, extra: Mapping[str, str] | None = None
 ) -> dict[str, bytes | None]:
-    """Contents by object name (`<blob id>` or `<commit>:<path>`); None for what is missing, too large or altered.
+    """Returns contents by object name (`<blob id>` or `<commit>:<path>`); None if missing, too large or altered.
 
     `extra` may name further object folders, as git's variables do.
     """
@@ -121,25 +121,25 @@ def read_blobs(
 
 
 def read_trees(git: Git, names: list[str], max_bytes: int) -> dict[str, bytes | None]:
-    """Folders as git stores them, by `<tree id>` or `<commit>:<path>`; None for what is no folder or too large."""
+    """Returns folders as git stores them, by `<tree id>` or `<commit>:<path>`; None if not a folder or too large."""
     return session_of(git).read_objects().read_many("tree", names, max_bytes)
 
 
 def resolve_commits(git: Git, names: list[str]) -> dict[str, str | None]:
-    """Full commit ids for names as written (short hashes, refs); None for what names no commit here."""
+    """Returns full commit ids for names as written (short hashes, refs); None if there is no such commit."""
     found = session_of(git).read_objects().describe(names, "^{commit}")
     return {name: None if info is None else info.id for name, info in found.items()}
 
 
 def read_commit_dates(git: Git, commits: Iterable[str]) -> dict[str, str]:
-    """The days on which commits were made, UTC with the time, by their full ids; what is not here is left out."""
+    """Returns when commits were made, in UTC, by their full ids; leaves out missing commits."""
     found = session_of(git).read_objects().read_many("commit", sorted(commits), _LARGEST_COMMIT)
     lines = {commit: _COMMITTED.search(content) for commit, content in found.items() if content is not None}
     return {commit: _render_moment(int(line[1])) for commit, line in lines.items() if line is not None}
 
 
 def count_commits_since(git: Git, ancestor: str) -> int | None:
-    """How many commits HEAD is ahead of an ancestor; None if it is no ancestor of HEAD."""
+    """Returns how many commits HEAD is ahead of an ancestor; None if it isn't an ancestor of HEAD."""
     commit = resolve_commits(git, [ancestor])[ancestor]
     if commit is None:
         return None
@@ -156,7 +156,7 @@ def count_commits_since(git: Git, ancestor: str) -> int | None:
 
 
 def count_log_commits(git: Git, reach: str) -> int:
-    """How many commits bring nothing but entries of the signed log: they are no work, and nothing lags behind them."""
+    """Counts the commits that only add log entries: they aren't work, and nothing is outdated by them."""
     touching = set(git.read("rev-list", "--full-history", reach, "--", f":(top,literal){OWN_FOLDER}").split())
     if not touching:
         return 0
@@ -164,7 +164,7 @@ def count_log_commits(git: Git, reach: str) -> int:
 
 
 def find_last_commit(git: Git, path: str) -> str | None:
-    """The newest commit that touched a path; None for a path that no commit could hold."""
+    """Returns the newest commit that touched a path; None for a path that no commit could contain."""
     if not can_be_committed(path):
         return None
     answer = git.run("log", "--max-count=1", "--format=%H", "--", path)
@@ -176,7 +176,7 @@ def find_last_commit(git: Git, path: str) -> str | None:
 
 
 def is_cut_off(git: Git, commit: str) -> bool:
-    """Whether a commit has parents that a shallow clone lacks: there it seems to have made everything it holds."""
+    """Tells whether a shallow clone lacks the parents of a commit, so that it seems to have created everything."""
     content = session_of(git).read_objects().read_many("commit", [commit], _LARGEST_COMMIT)[commit]
     head = (content or b"").partition(b"\n\n")[0]
     if b"\nparent " not in head:

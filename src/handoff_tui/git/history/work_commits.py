@@ -1,4 +1,4 @@
-"""Commits that are work, and who made them. A commit that only brings entries of the log is no work."""
+"""Commits that are work, and who made them. A commit that only adds log entries isn't work."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _BETWEEN = compile_later(r"[\s<>()\[\],;:\"']+")
 
 
 def list_work_commits(git: Git, base: str | None, head: str = "HEAD") -> list[str]:
-    """Commits after `base` that change anything outside `.handoff-tui/`, newest first; all of them without a base.
+    """Lists commits after `base` that change anything outside `.handoff-tui/`, newest first; all without a base.
 
-    A merge that took over one side as it was is no work of whoever merged.
+    A merge that took one side unchanged isn't work of whoever merged.
     """
     reach = head if base is None else f"{base}..{head}"
     return os.fsdecode(git.read("rev-list", reach, *ALL_BUT_OWN)).split()
 
 
 def list_work_times(git: Git, since: int, head: str = "HEAD") -> list[int]:
-    """When the commits of work that are not older than `since` were made, in seconds since 1970, sorted."""
+    """Lists when work commits since `since` were made, in seconds since 1970, sorted."""
     listed = os.fsdecode(git.read("rev-list", "--timestamp", f"--max-age={max(0, since)}", head, *ALL_BUT_OWN))
     return sorted(int(line.partition(" ")[0]) for line in listed.splitlines())
 
 
 def find_work_commit(git: Git, head: str = "HEAD") -> str | None:
-    """The newest commit that is work: where the content of the work tree comes from."""
+    """Returns the newest commit that is work: the source of the work tree's content."""
     return os.fsdecode(git.read("rev-list", "--max-count=1", head, *ALL_BUT_OWN)).strip() or None
 
 
 def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
-    """The addresses of authors, committers and co-authors, in small letters."""
+    """Returns the addresses of authors, committers and co-authors, in lower case."""
     if not commits:
         return frozenset()
     lines = "".join(f"{commit}\n" for commit in commits).encode()
@@ -50,6 +50,12 @@ def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
     texts = [field for number, field in enumerate(fields) if number % _FIELDS != _FIELDS - 1]
     texts += [named for body in fields[_FIELDS - 1 :: _FIELDS] for named in _CO_AUTHOR.findall(body)]
     return frozenset(word.casefold() for text in texts for word in _BETWEEN.split(text) if "@" in word.strip("@"))
+
+
+def list_co_authors(body: str) -> frozenset[str]:
+    """Returns those of many commits that are `head` or its ancestors, in two git calls; a missing commit isn't."""
+    words = (word for named in _CO_AUTHOR.findall(body) for word in _BETWEEN.split(named))
+    return frozenset(word.casefold() for word in words if "@" in word.strip("@"))
 
 
 def find_ancestors(git: Git, commits: Iterable[str], head: str = "HEAD") -> frozenset[str]:

@@ -1,6 +1,6 @@
-"""Whether objects have the content that their names say.
+"""Checks that objects have the content their ids say.
 
-Git does not look when it reads them, and an agent can put other content under a name: then what is shown is not what
+Git doesn't check when it reads them, and an agent can store other content under an id: then what is shown isn't what
 is signed.
 """
 
@@ -23,7 +23,7 @@ _BYTES_AT_ONCE = 16 * 1024 * 1024
 
 
 def matches_id(identifier: str, kind: bytes, content: bytes) -> bool:
-    """Whether an object of a kind (`blob`, `tree`, `commit`) and this content has this id."""
+    """Tells whether an object of a kind (`blob`, `tree`, `commit`) with this content has this id."""
     digest = _begin(identifier, kind, len(content))
     digest.update(content)
     return digest.hexdigest() == identifier
@@ -37,7 +37,7 @@ def build_altered_error(identifier: str) -> GitError:
 
 
 def refuse_altered_objects(view: IsolatedObjects, reader: ObjectReader, identifiers: Iterable[str]) -> None:
-    """Raises if one of these objects is not what it is called; what is missing is for others to notice."""
+    """Raises if one of these objects doesn't match its id; missing objects are left to the callers."""
     described = reader.describe(sorted(set(identifiers))).values()
     for some in _split(info for info in described if info is not None):
         if len(some) == 1 and some[0].kind == "blob":
@@ -47,7 +47,7 @@ def refuse_altered_objects(view: IsolatedObjects, reader: ObjectReader, identifi
 
 
 def _split(objects: Iterable[ObjectInfo]) -> Iterator[list[ObjectInfo]]:
-    """As many at once as fit into memory; a large one stands alone."""
+    """Yields as many at once as fit into memory; a large one alone."""
     some: list[ObjectInfo] = []
     size = 0
     for info in objects:

@@ -1,4 +1,4 @@
-"""The objects of a repository and nothing else of it: what compares two contents under this view cannot be told lies.
+"""The objects of a repository and nothing else of it, so that a comparison can't be deceived.
 
 Git decides by attributes (of the work tree, the index, `info/attributes`, the user's own), by `.gitmodules` and by
 configuration what of a difference it shows. An agent can write most of these. So contents are compared in a bare
@@ -35,12 +35,12 @@ _EMPTY_BLOBS = {
 }
 _PREFIX = "handoff-tui-"
 _OVERRIDES = (
-    ("core.attributesFile", os.devnull),  # also the user's own: everything under review is shown
+    ("core.attributesFile", os.devnull),  # also the user's: everything under review is shown
     ("diff.suppressBlankEmpty", "false"),
     ("diff.wsErrorHighlight", "none"),
 )
 _STREAMED = (*_OVERRIDES, ("core.bigFileThreshold", "1"))
-"""Contents of any size are handed on piece by piece. Not for comparing: there it would make everything binary."""
+"""Streams contents of any size. Not for comparing: there it would make everything binary."""
 
 _lock = Lock()
 _folders: dict[int, Path] = {}
@@ -68,7 +68,7 @@ class IsolatedObjects:
         return open_stream(self._streaming, "cat-file", "blob", blob_id, extra=self._variables)
 
     def write_blob(self, content: bytes) -> str:
-        """Stores a content where only this view sees it; returns its id. The empty one is always there."""
+        """Stores content where only this view sees it; returns its id. The empty blob is always there."""
         if not content:
             return _EMPTY_BLOBS[self.id_width]
         if self._written is None:
@@ -79,7 +79,7 @@ class IsolatedObjects:
         return write_loose_object(self._written, b"blob", content, self.id_width)
 
     def explain(self, answer: GitAnswer, command: str, wanted: Mapping[str, str]) -> GitError:
-        """The error behind an answer: which of the wanted objects (id to what it is) is not here, if that is it."""
+        """Returns the error behind an answer: which of the wanted objects (id to description) is missing, if one is."""
         known = [*wanted, *dict.fromkeys(found for found in _ANY_ID.findall(answer.stderr) if found not in wanted)]
         lines = self.run("cat-file", "--batch-check", stdin="".join(f"{name}\n" for name in known).encode())
         missing = [name for name, line in zip(known, lines.text.split("\n"), strict=False) if line.endswith(" missing")]
@@ -93,7 +93,7 @@ class IsolatedObjects:
 def open_isolated_objects(
     git: Git, example_id: str, extra: Mapping[str, str] | None = None
 ) -> Iterator[IsolatedObjects]:
-    """A view for ids like the given one. `extra` may name further object folders, as git's variables do."""
+    """Opens a view for ids like the given one. `extra` may name further object folders, as git's variables do."""
     if not _FULL_ID.fullmatch(example_id):
         raise GitError(f"{example_id!r} is no object id", "Give the full id; short names are resolved before this.")
     folder = _offer_folder(len(example_id))
@@ -108,16 +108,16 @@ def open_isolated_objects(
 
 
 def _offer_folder(id_width: int) -> Path:
-    """One folder for all views of this process, since nothing is ever written to it; removed when the process ends."""
+    """Offers one folder for all views of this process, as nothing is ever written to it; removed at exit."""
     with _lock:
         folder = _folders.get(id_width)
-        if folder is None or not (folder / "HEAD").is_file():  # whoever tidies the temporary folder may take it
+        if folder is None or not (folder / "HEAD").is_file():  # a clean-up of the temporary folder may delete it
             folder = _folders[id_width] = _make_folder(id_width)
         return folder
 
 
 def _make_folder(id_width: int) -> Path:
-    """The least that git takes for a repository, and the empty blob, which stands for a side that is not there."""
+    """Creates the minimum that git accepts as a repository, and the empty blob, which stands for a missing side."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "refs").mkdir()

@@ -1,4 +1,4 @@
-"""Objects of our own beside a repository's: written to the cache folder, while the user's stay as they are.
+"""Our objects beside a repository's: written to the cache folder, while the user's stay unchanged.
 
 What git would write a second time it marks as fresh where it already lies, and in an alternate that sets the time of
 the user's own file. So whatever writes sees our folder alone; whatever reads sees both.
@@ -24,7 +24,7 @@ _CACHE_HINT = "Give this user a cache folder that can be written; XDG_CACHE_HOME
 
 
 def offer_objects(repository: Repository, cache_folder: Path) -> dict[str, str]:
-    """The variables under which git reads the user's objects and ours."""
+    """Returns the variables with which git reads the user's objects and ours."""
     return {
         **offer_own_objects(cache_folder),
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_folder(repository.common_dir / "objects"),
@@ -32,12 +32,12 @@ def offer_objects(repository: Repository, cache_folder: Path) -> dict[str, str]:
 
 
 def offer_own_objects(cache_folder: Path) -> dict[str, str]:
-    """The variable under which git writes objects, and sees no others."""
+    """Returns the variable with which git writes objects and sees no others."""
     return {"GIT_OBJECT_DIRECTORY": str(make_folder(cache_folder / _FOLDER))}
 
 
 def make_folder(folder: Path) -> Path:
-    """A folder of ours in the cache, for this user alone."""
+    """Creates a folder in the cache, for this user only."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as refused:
@@ -50,7 +50,7 @@ def build_cache_error(place: Path, refused: OSError) -> CaptureError:
 
 
 def quote_folder(folder: Path) -> str:
-    """A path as git's list of object folders takes it: quoted, since a colon would end it."""
+    """Returns a path as git's list of object folders takes it: quoted, as a colon would end it."""
     path = str(folder)
     if os.pathsep not in path and not path.startswith('"'):
         return path
@@ -59,7 +59,7 @@ def quote_folder(folder: Path) -> str:
 
 
 def write_without_own_folder(reader: ObjectReader, tree: str, cache_folder: Path) -> str:
-    """The tree without `.handoff-tui/`; the tree itself where there is none. A file of that name is not ours."""
+    """Returns the tree without `.handoff-tui/`; the tree itself if there is none. A file of that name isn't ours."""
     content = reader.read_tree(tree, _MAX_TREE_BYTES)
     if content is None:
         message = f"the tree {tree} is not in this repository, or is not what its name says"
@@ -69,9 +69,14 @@ def write_without_own_folder(reader: ObjectReader, tree: str, cache_folder: Path
     if own is None:
         return tree
     kept = content.replace(b"40000 " + OWN_FOLDER.encode() + b"\0" + bytes.fromhex(own.object), b"", 1)
+    return write_own_object(cache_folder, b"tree", kept, len(tree))
+
+
+def write_own_object(cache_folder: Path, kind: bytes, content: bytes, id_width: int) -> str:
+    """Stores an object among ours; returns its id."""
     folder = make_folder(cache_folder / _FOLDER)
     try:
-        return write_loose_object(folder, b"tree", kept, len(tree))
+        return write_loose_object(folder, kind, content, id_width)
     except OSError as refused:
         raise build_cache_error(folder, refused) from refused
 

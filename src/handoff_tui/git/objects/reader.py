@@ -1,6 +1,6 @@
 """Objects of a repository by name, answered by one `git cat-file --batch-command` for as long as the reader lives.
 
-Whatever is unusual (git ends, is late, or says something odd) is asked again in a call of its own, which explains it.
+Anything unusual (git ends, is slow, or says something odd) is asked again in a separate call, which explains it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHUNK = 1 << 16
 _WRITTEN_AT_ONCE = 1 << 15
 """A pipe takes this much whether git reads it or not, so writing questions never waits for reading answers."""
 _MOST_SKIPPED = 1 << 20
-"""More unwanted content than this is not read: starting git again costs less."""
+"""More unwanted content than this isn't read: restarting git is cheaper."""
 _USAGE_ERROR = 129
 MISSING_HINT = (
     "The clone may be shallow or partial, or the object was pruned: git fetch --unshallow, or a fetch from a full "
@@ -49,7 +49,7 @@ class ObjectReader:
     """
 
     def __init__(self, git: Git, extra: Mapping[str, str] | None = None) -> None:
-        # a plain door: a session that owns this reader must not be kept alive by it
+        # plain git: a session that owns this reader must not be kept alive by it
         self._git = Git(git.folder, git.overrides, git.git_dir, git.common_dir)
         self._extra = dict(extra or {})
         self._lock = RLock()
@@ -58,7 +58,7 @@ class ObjectReader:
         """False for git before 2.36: `--batch` gives contents, and everything else takes a call of its own."""
 
     def describe(self, names: Iterable[str], peel: str = "") -> dict[str, ObjectInfo | None]:
-        """What each name stands for; None for what is missing. `peel` (`^{commit}`) is put behind each name."""
+        """Returns what each name stands for; None if missing. `peel` (`^{commit}`) is appended to each name."""
         found: dict[str, ObjectInfo | None] = dict.fromkeys(names)
         asked = [name for name in found if can_be_asked(name)]
         for name, line in zip(asked, self._describe([f"{name}{peel}" for name in asked]), strict=True):
@@ -68,7 +68,7 @@ class ObjectReader:
         return found
 
     def read_many(self, kind: str, names: Iterable[str], max_bytes: int) -> dict[str, bytes | None]:
-        """Contents by name; None for what is missing, of another kind, too large, or not what its name says."""
+        """Returns contents by name; None if missing, of another kind, too large, or not matching the id."""
         found: dict[str, bytes | None] = dict.fromkeys(names)
         described = self.describe(found).items()
         small = [name for name, info in described if info and info.kind == kind and info.size <= max_bytes]
@@ -81,15 +81,15 @@ class ObjectReader:
         return found
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
-        """The content of a file; None for what is missing, too large, no file, or not what its name says."""
+        """Returns the content of a file; None if missing, too large, not a file, or not matching the id."""
         return self._read_one("blob", name, max_bytes)
 
     def read_tree(self, name: str, max_bytes: int) -> bytes | None:
-        """A folder as git stores it; None for what is missing, too large, no folder, or not what its name says."""
+        """Returns a folder as git stores it; None if missing, too large, not a folder, or not matching the id."""
         return self._read_one("tree", name, max_bytes)
 
     def close(self) -> None:
-        """Ends git; it is started again when it is needed."""
+        """Ends git; it is started again on demand."""
         with self._lock:
             if self._running is not None:
                 self._knows_commands &= not self._running.refused_its_words
@@ -144,7 +144,7 @@ class ObjectReader:
 
 
 def can_be_asked(name: str) -> bool:
-    """Whether a name, which a document may have chosen, is one harmless line of a batch.
+    """Tells whether a name, which may come from a document, is one harmless line of a batch.
 
     Not asked are options, `:…` (reads the index, or searches all messages) and what makes git give up on the
     batch: `@{…}` and `^{…}`, and paths relative to a folder.
@@ -155,7 +155,7 @@ def can_be_asked(name: str) -> bool:
 
 
 def can_be_committed(path: str) -> bool:
-    """Whether a commit could hold this path: not empty, not absolute, no NUL, and no lone surrogate."""
+    """Tells whether a commit could contain this path: not empty, not absolute, no NUL, and no lone surrogate."""
     try:
         return path[:1] not in {"", "/"} and b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -163,11 +163,11 @@ def can_be_committed(path: str) -> bool:
 
 
 class _OddAnswerError(Exception):
-    """Git did not answer as it should."""
+    """Git gave an unexpected answer."""
 
 
 class _Running:
-    """The process, and what of its output is not used yet."""
+    """The process, and its unread output."""
 
     def __init__(self, git: Git, extra: Mapping[str, str], *, knows_commands: bool) -> None:
         self._info, self._contents = (b"info ", b"contents ") if knows_commands else (b"", b"")

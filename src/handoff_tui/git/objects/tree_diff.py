@@ -42,12 +42,12 @@ _NO_RENAMES_NOTE = "renames were not looked for: content that this needs is not 
 
 
 def list_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> list[FileChange]:
-    """The files that differ, renames found."""
+    """Lists the files that differ, with renames."""
     return read_tree_changes(git, old, new, extra).changes
 
 
 def read_tree_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> TreeChanges:
-    """The files that differ, and what the list does not know."""
+    """Returns the files that differ, and what the list doesn't know."""
     with open_isolated_objects(git, old, extra) as view:
         answer = view.run(*_TREES, "-z", "--raw", *_RENAMES, old, new, "--")
         if answer.ok:
@@ -66,7 +66,7 @@ def count_lines(
     whitespace: Whitespace = Whitespace.ALL,
     extra: Mapping[str, str] | None = None,
 ) -> dict[str, LineCounts]:
-    """Added and deleted lines by (new) path. Reads every changed content: for the background."""
+    """Counts added and deleted lines by (new) path. Reads every changed content: for the background."""
     with open_isolated_objects(git, old, extra) as view:
         words = WHITESPACE_WORDS[whitespace]
         answer = view.run(*_TREES, "-z", "--numstat", *_RENAMES, *words, old, new, "--")
@@ -84,9 +84,9 @@ def read_patch(
     only: Sequence[FileChange] | None = None,
     context: int = 3,
 ) -> Iterator[bytes]:
-    """The patch with which `git apply` makes the new tree of the old one, in pieces; they are not made safe to show.
+    """Yields the patch with which `git apply` turns the old tree into the new one; not made safe to show.
 
-    `only` some of the changes: then it makes these of them.
+    With `only`, the patch contains only these changes.
     """
     with open_isolated_objects(git, old, extra) as view:
         for paths in _split_paths(only):
@@ -132,9 +132,9 @@ def parse_numstat(output: bytes) -> dict[str, LineCounts]:
 
 
 def refuse_altered_trees(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> None:
-    """Raises if a folder or a content that a comparison of two trees reads is not what its id says.
+    """Raises if a folder or content that a comparison of two trees reads doesn't match its id.
 
-    Reads all of it, so it is a step of its own: whoever shows a difference to a person takes it first.
+    Reads all of it, so it is a separate step: call it before showing a diff to a person.
     """
     with open_isolated_objects(git, old, extra) as view:
         listed = view.run(*_TREES, "-t", "-z", "--raw", "--no-renames", old, new, "--")

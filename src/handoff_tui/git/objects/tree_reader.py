@@ -22,12 +22,12 @@ from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split
 
 _MAX_TREE_BYTES = 64 * 1024 * 1024
 _MOST_KEPT_BYTES = 64 * 1024 * 1024
-"""This much content is kept in case it is asked for again."""
+"""How much content is cached."""
 _MOST_KEPT_NAMES = 500_000
 """This many names of folders, and this many paths of listings, are kept: thousands of commits may be visited."""
 _SHA1_BYTES = 20
 _MOST_FOLLOWED = 300
-"""So many commits are followed in search of the last change of a path; git is faster at more."""
+"""How many commits are followed to find the last change of a path; for more, git is faster."""
 _SUBMODULE = b"160000"
 _LINK = b"120000"
 _EXECUTABLE = b"100755"
@@ -43,7 +43,7 @@ class Listing(NamedTuple):
 
 
 class TreeStore:
-    """The trees of one repository. For one thread."""
+    """The trees of one repository. For a single thread."""
 
     def __init__(self, git: Git, object_format: str) -> None:
         self._objects = session_of(git).read_objects()
@@ -56,11 +56,11 @@ class TreeStore:
         self._kept_bytes = 0
 
     def close(self) -> None:
-        """Ends the git process that answers; it is started again when it is needed."""
+        """Ends the git process; it is started again on demand."""
         self._objects.close()
 
     def read_folder(self, tree: str) -> Folder:
-        """The names in a folder."""
+        """Returns the names in a folder."""
         found = self._folders.get(tree)
         if found is None:
             content = self._read_tree(tree)
@@ -71,7 +71,7 @@ class TreeStore:
         return found
 
     def find_entry(self, tree: str, path: str) -> TreeEntry | None:
-        """What stands under just this path."""
+        """Returns what is at exactly this path."""
         entry: TreeEntry | None = None
         for name in path.split("/"):
             if entry is not None and not entry.is_folder:
@@ -82,7 +82,7 @@ class TreeStore:
         return entry
 
     def list_files(self, tree: str) -> Listing:
-        """Every file below a folder, in git's order."""
+        """Lists every file below a folder, in git's order."""
         known = self._listings.get(tree)
         if known is not None:
             return known
@@ -102,7 +102,7 @@ class TreeStore:
         return listing
 
     def read_content(self, path: str, blob: str, max_bytes: int) -> bytes:
-        """The content of a file; one that is not in this clone is an error, never an empty or a missing file."""
+        """Returns the content of a file; raises an error if this clone lacks it, instead of calling it empty."""
         known = self._contents.get(blob)
         if known is None:
             known = self._objects.read(blob, max_bytes)
@@ -114,7 +114,7 @@ class TreeStore:
         return known
 
     def build_work_tree(self, tree: str) -> str:
-        """The id of a tree without `.handoff-tui/`, to which the log binds; nothing is written for it."""
+        """Returns the id of a tree without `.handoff-tui/`, as the log binds it; writes nothing."""
         own = self.read_folder(tree).get(OWN_FOLDER)
         if own is None or not own.is_folder:
             return tree
@@ -139,7 +139,7 @@ class TreeStore:
             self._kept_bytes -= len(self._contents.popitem(last=False)[1])
 
     def _explain(self, path: str, blob: str, max_bytes: int) -> Exception:
-        """Why a content was not given: it is too large, which is ordinary, or it is not here."""
+        """Says why there is no content: it is too large, which is normal, or it isn't here."""
         info = self._objects.describe([blob])[blob]
         if info is not None and info.size > max_bytes:
             return _build_size_error(path, info.size, max_bytes)
@@ -160,7 +160,7 @@ def list_tree(git: Git, commit: str) -> tuple[str, ...]:
 
 
 def find_last_change(git: Git, path: str) -> str | None:
-    """The newest commit that touched a path, as `git log -1 -- path` finds it; None for a path that no commit has."""
+    """Returns the newest commit that touched a path, as `git log -1 -- path` does; None if no commit has it."""
     session = session_of(git)
     return session.once(("last change", path), lambda: _find_last_change(session, path))
 
@@ -210,7 +210,7 @@ _LONGEST_LINK = 4096
 
 
 class TreeReader(FileReader):
-    """Reads files of a tree below the root of its repository, which itself is not looked at."""
+    """Reads files of a tree below the root of its repository, without reading the work tree."""
 
     store: TreeStore
     tree: str
@@ -253,7 +253,7 @@ class TreeReader(FileReader):
         return isinstance(found, TreeEntry) and is_executable(found)
 
     def find_content(self, path: str) -> str | None:
-        """The id of the content that reading a path gives, links followed; None if it gives none."""
+        """Returns the id of the content at a path, with links followed; None if there is none."""
         try:
             found, _ = self._follow(path)
         except UnsafePathError:
@@ -261,12 +261,12 @@ class TreeReader(FileReader):
         return found.object if isinstance(found, TreeEntry) and found.is_file else None
 
     def find_blob(self, path: str) -> str | None:
-        """The id of the content that stands under just this path."""
+        """Returns the id of the content at exactly this path."""
         line = self.store.find_entry(self.tree, path)
         return None if line is None or line.is_folder else line.object
 
     def resolve(self, path: str) -> Path:
-        """A file of a tree has no place on disk; asking for one is refused rather than answered with another file."""
+        """Refuses: a file of a tree has no place on disk."""
         raise UnsafePathError(f"{path} is read from a commit, and is in no folder")
 
     def _follow(self, path: str) -> tuple[TreeEntry | str | None, bool]:

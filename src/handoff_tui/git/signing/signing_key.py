@@ -1,4 +1,4 @@
-"""Which key signs, and who its owner is: by the user's own configuration, never by what the repository says."""
+"""Which key signs, and who owns it: from the user's configuration, never from the repository's."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class UserSettings:
         self._values = {key: value for scope, key, value in git.list_config() if scope in TRUSTED_SCOPES}
 
     def get(self, key: str) -> str | None:
-        """The last value of a key (lower case, as git lists it); an empty one counts as none."""
+        """Returns the last value of a key (lower case, as git lists it); an empty value counts as none."""
         return self._values.get(key) or None
 
 
@@ -83,7 +83,7 @@ def read_identity(git: Git) -> Identity:
 
 
 def read_signing_key(git: Git, enrolled: Collection[str] = ()) -> SigningKey:
-    """The key that signs. `enrolled` are public texts; of several keys in the agent or at home, one of these is it."""
+    """Returns the key that signs. `enrolled` are public texts; of several keys in the agent or at home, one of these."""
     settings = UserSettings(git)
     program = settings.get("gpg.ssh.program") or "ssh-keygen"
     known = frozenset(parse_public_text(text) for text in enrolled)
@@ -100,13 +100,13 @@ def read_signing_key(git: Git, enrolled: Collection[str] = ()) -> SigningKey:
 
 
 def read_key_file(file: Path) -> SigningKey:
-    """A key that was named on the call, by its private or public file."""
+    """Returns a key named on the command line, by its private or public file."""
     place = expand_home(str(file))
     return SigningKey(_read_public(place, KeySource.NAMED), KeySource.NAMED, place)
 
 
 def read_agent_keys() -> tuple[str, ...]:
-    """The public texts of the keys that the ssh-agent holds; none where there is no agent."""
+    """Returns the public texts of the keys in the ssh-agent; none without an agent."""
     if not os.environ.get("SSH_AUTH_SOCK"):
         return ()
     try:
@@ -121,7 +121,7 @@ def read_agent_keys() -> tuple[str, ...]:
 
 
 def parse_public_text(line: str) -> str | None:
-    """Type and base64 of a public key as it stands in a `.pub` file, without its comment."""
+    """Returns type and base64 of a public key in a `.pub` file, without its comment."""
     words = line.split()
     if len(words) < 2 or not words[0].startswith(("ssh-", "ecdsa-", "sk-")):  # noqa: PLR2004 - type and key
         return None
@@ -183,7 +183,7 @@ def _read_public(file: Path, source: KeySource) -> str:
 
 
 def is_locked(key: SigningKey) -> bool:
-    """Whether its passphrase would be asked for: the file is encrypted, and the ssh-agent does not hold the key."""
+    """Tells whether it needs a passphrase: the file is encrypted, and the ssh-agent doesn't hold the key."""
     if key.file is None:
         return False
     private = key.file.with_suffix("") if key.file.suffix == ".pub" else key.file
@@ -192,7 +192,7 @@ def is_locked(key: SigningKey) -> bool:
 
 
 def is_encrypted(text: str) -> bool:
-    """Whether a private key file is encrypted; what is no private key is not."""
+    """Tells whether a private key file is encrypted; False if it isn't a private key."""
     data = _parse_armor(text)
     if data is None:
         return "PRIVATE KEY" in text and "ENCRYPTED" in text  # the older form says so in words
@@ -236,7 +236,7 @@ def _read_key_text(file: Path) -> str | None:
 
 
 def _run_key_command(command: str) -> str:
-    """The first line that the user's own command prints, as git takes it; run at home, not in the repository."""
+    """Returns the first line of the user's key command, as git does; runs in the home folder, not the repository."""
     try:
         words = shlex.split(command)
     except ValueError as wrong:
@@ -254,7 +254,7 @@ def _run_key_command(command: str) -> str:
 
 
 def write_new_key(comment: str, *, protected: bool) -> Path:
-    """Makes the user's default key; never overwrites. `protected` asks for a passphrase on the terminal."""
+    """Creates the user's default key; never overwrites. `protected` asks for a passphrase on the terminal."""
     place = expand_home(_NEW_KEY)
     if not place.is_absolute():
         raise SigningError("there is no home folder for a new key", "Make one with ssh-keygen where you want it.")

@@ -1,4 +1,4 @@
-"""Signing with ssh-keygen, and asking it for a second opinion. No private key and no passphrase enters this process."""
+"""Signs with ssh-keygen, and asks it for a second opinion. No private key and no passphrase enters this process."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SigningTool(NamedTuple):
     prompt: Prompt = Prompt.NOBODY
 
     def sign(self, message: bytes) -> bytes:
-        """The armored signature over a message, as the program wrote it."""
+        """Returns the armored signature over a message, as the program wrote it."""
         program = find_program(self.program)
         if self.file is not None and not _has_key_file(self.file):
             raise SigningKeyMissingError(f"the key {self.file} is not there", "Check user.signingkey in ~/.gitconfig.")
@@ -96,7 +96,7 @@ class SigningTool(NamedTuple):
         return place
 
     def _explain(self, code: int | None, said: str) -> SigningError:
-        """The last line is what it failed at; what was said before it may have been overcome."""
+        """Explains a failure by the last line; earlier messages may have been overcome."""
         shown = str(self.file) if self.file is not None else self.public_text.split(" ", 1)[0] + " key"
         last = _last_line(said)
         if code is None:
@@ -125,7 +125,7 @@ class SigningTool(NamedTuple):
 def verify_with_ssh_keygen(
     allowed_signers: str, principal: str, message: bytes, armored: bytes, time: str | None = None
 ) -> bool:
-    """Whether ssh-keygen agrees that a principal of these signers signed the message for this log.
+    """Tells whether ssh-keygen agrees that a principal of these signers signed the message for this log.
 
     Keys that count for some time only are judged as of `time`, 14 digits in UTC; else as of now.
     """
@@ -137,7 +137,7 @@ def verify_with_ssh_keygen(
 
 
 def check_with_ssh_keygen(message: bytes, armored: bytes) -> bool:
-    """Whether ssh-keygen agrees that a signature fits a message for this log, whoever made it."""
+    """Tells whether ssh-keygen agrees that a signature matches a message for this log, whoever made it."""
     with _private_folder() as folder:
         return _ask_about(folder, message, armored, "check-novalidate")
 
@@ -181,7 +181,7 @@ def generate_key(place: Path, comment: str, *, prompt: Prompt = Prompt.NOBODY) -
 
 
 def build_signing_environment(prompt: Prompt) -> dict[str, str]:
-    """Only what ssh-keygen needs. A display alone must not make it open a window that nobody asked for."""
+    """Passes on only what ssh-keygen needs. A display alone must not make it open a window that nobody asked for."""
     names = (*_KEPT, *_KEPT_FOR_ASKPASS) if prompt is Prompt.ASKPASS else _KEPT
     environment = {name: value for name in names if (value := os.environ.get(name)) is not None}
     environment["PATH"] = build_search_path()

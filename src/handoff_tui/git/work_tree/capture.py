@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -191,17 +191,17 @@ class CapturedTree(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
 
-def write_work_tree(repository: Repository, cache_folder: Path) -> CapturedTree:
+def write_work_tree(repository: Repository, cache_folder: Path, needed: Collection[str] | None = None) -> CapturedTree:
     """The tree of all tracked, modified and untracked files, without ignored ones; only the cache is written."""
     index = PrivateIndex(repository, cache_folder)
     with index.hold():
         if index.load():
             try:
-                return _Capture(repository, cache_folder, index).run()
+                return _Capture(repository, cache_folder, index, needed).run()
             except GitError:
                 pass  # a cache may be damaged or half deleted; what is wrong with the repository shows again
         index.copy()
-        return _Capture(repository, cache_folder, index).run()
+        return _Capture(repository, cache_folder, index, needed).run()
 
 
 def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -> str:
@@ -219,8 +219,11 @@ def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -
 class _Capture:
     """One capture through an index that is held."""
 
-    def __init__(self, repository: Repository, cache_folder: Path, index: PrivateIndex) -> None:
+    def __init__(
+        self, repository: Repository, cache_folder: Path, index: PrivateIndex, needed: Collection[str] | None
+    ) -> None:
         self._repository = repository
+        self._needed = needed
         self._cache_folder = cache_folder
         self._index = index
         self._left_out: dict[str, str] = {}
@@ -238,11 +241,19 @@ class _Capture:
             self._apply(pending)
         if self._complaint:
             raise CaptureError(f"the work tree cannot be captured: {self._complaint}", "git add -A -n may tell more.")
+        if self._needed is not None and not any(found.path in self._needed for found in pending):
+            return self._build_without(pending, look)
         shown = ", ".join(found.path for found in pending[:3]) or "a file"
         raise TreeMovedError(
             f"the work tree kept changing while it was captured: {shown}",
             "Wait until nothing writes to the repository any more, then try again.",
         )
+
+    def _build_without(self, restless: list[PendingPath], look: TreeStatus) -> CapturedTree:
+        """The tree without files that never hold still and that nobody needs in it."""
+        self._left_out |= dict.fromkeys((found.path for found in restless), "kept changing while it was captured")
+        self._remove(restless)
+        return self._build(look)
 
     def _look(self) -> TreeStatus:
         answer = self._index.git.run(*_STATUS, extra=self._index.variables)

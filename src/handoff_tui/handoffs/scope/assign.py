@@ -32,22 +32,25 @@ def assign_changes(
     history: Sequence[ChangedCommit],
     uncommitted: Sequence[UncommittedChange],
     traces: Iterable[Traces],
-    start_line: str | None = None,
+    past: frozenset[str] = frozenset(),
 ) -> Scopes:
-    """The scopes of all handoffs, from the commits since the start line (parents first) and the work tree."""
+    """The scopes of all handoffs, from history (parents first) and the work tree.
+
+    `past` are the commits up to the start line: their changes have owners, but nobody need claim them.
+    """
     index = _TraceIndex({found.handoff: found for found in traces})
-    ranges = _Ranges(history, index)
-    assignment = _Assignment()
+    ranges = _Ranges(history, index, past)
+    assignment = _Assignment({name for name, found in index.traces.items() if not found.undecided})
+    past |= {commit.id for number, commit in enumerate(history) if not ranges.is_work(number)}
     for number, commit in enumerate(history):
         for change in commit.changes:
             owners = ranges.find_owners(number, change.path)
-            if owners or commit.parents or start_line is not None:  # what the first commit brought along is no change
-                assignment.give(_build_change(commit.id, change), owners)
+            assignment.give(_build_change(commit.id, change), owners, is_past=commit.id in past)
     writing = index.list_writers(edit.path for edit in uncommitted if not edit.after.deleted)
     for edit in uncommitted:
         own = OwnChange(edit.path, None, edit.before, edit.after, Source.OWNER)
-        assignment.give(own, index.find_uncommitted_owners(edit.path, writing))
-    return assignment.build_scopes(index.traces, history, start_line)
+        assignment.give(own, index.find_uncommitted_owners(edit.path, writing), is_past=False)
+    return replace(assignment.build_scopes(index.traces, history), past=past)
 
 
 class _TraceIndex:
@@ -73,6 +76,8 @@ class _TraceIndex:
                     table[key].append(handoff)
             for commit in found.commits:
                 self._by_commit[commit][handoff] = Source.COMMITS
+            for commit in found.annotated:
+                self._by_run[commit][handoff] = Source.COMMITS
             for commit in found.run_commits:
                 self._by_run[commit][handoff] = Source.RUN
 
@@ -115,8 +120,8 @@ class _TraceIndex:
 class _Ranges:
     """Which commits a handoff's declarations and spans reach. A set of handoffs is a number, a bit for each."""
 
-    def __init__(self, history: Sequence[ChangedCommit], index: _TraceIndex) -> None:
-        self._history, self._index = history, index
+    def __init__(self, history: Sequence[ChangedCommit], index: _TraceIndex, past: frozenset[str]) -> None:
+        self._history, self._index, self._past = history, index, past
         self._bits = {handoff: 1 << number for number, handoff in enumerate(index.traces)}
         positions = {commit.id: number for number, commit in enumerate(history)}
         self._parents = [[positions[parent] for parent in commit.parents if parent in positions] for commit in history]
@@ -124,6 +129,7 @@ class _Ranges:
         written = [
             index.list_writers(change.path for change in commit.changes if not change.removed) for commit in history
         ]
+        self._written = written
         self._spans = self._find_spans(written)
         self._reach = self._find_reach(written)
 
@@ -135,7 +141,7 @@ class _Ranges:
         if not claimed:
             reach = self._reach[number]
             claimed = {handoff: Source.DECLARED for handoff in index.find_declared(path) if reach & self._bits[handoff]}
-        if not claimed and not documents and self._history[number].parents:
+        if not claimed and not documents and self.is_work(number):
             claimed = dict.fromkeys(self._spans[number], Source.SPAN)
         return documents | claimed
 
@@ -146,12 +152,21 @@ class _Ranges:
         to_come = [handoff for handoff in listing if self._ahead[number] & self._bits[handoff]]
         return at_work or sorted(to_come, key=lambda handoff: self._first[handoff])[:1]
 
+    def is_work(self, number: int) -> bool:
+        """Whether a commit is work that a span may reach: a first commit is an import unless it has the one report."""
+        return bool(self._history[number].parents) or len(self._written[number]) == 1
+
     def _find_spans(self, written: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-        """For each commit, the handoffs whose report is the next one written at or after it."""
+        """For each commit, the handoffs whose report is the next one written at or after it.
+
+        A report after the start line says nothing about work before it.
+        """
         spans = list(written)
+        is_past = [commit.id in self._past for commit in self._history]
         for number in range(len(spans) - 1, -1, -1):
             for parent in self._parents[number]:
-                spans[parent] = spans[parent] or spans[number]
+                if is_past[parent] == is_past[number]:
+                    spans[parent] = spans[parent] or spans[number]
         return spans
 
     def _find_reach(self, written: list[tuple[str, ...]]) -> list[int]:
@@ -191,29 +206,37 @@ class _Ranges:
 class _Assignment:
     """Who has which change so far."""
 
+    alive: set[str]
+    """Handoffs that somebody decided on, or that changed something after the start line: they keep their paths."""
     changes: dict[str, list[OwnChange]] = field(default_factory=lambda: defaultdict(list))
     owners: dict[str, Owners] = field(default_factory=dict)
     """The last owners of each path."""
     pending: dict[str, list[OwnChange]] = field(default_factory=dict)
     """Changes of paths that nobody has claimed so far."""
+    changed: set[str] = field(default_factory=set)
+    """Paths that changed after the start line."""
 
-    def give(self, change: OwnChange, owners: Owners) -> None:
+    def give(self, change: OwnChange, owners: Owners, *, is_past: bool) -> None:
         """Hands over a change. Unclaimed changes of the path before it go along, so that somebody reviews them."""
-        owners = owners or dict.fromkeys(self.owners.get(change.path, ()), Source.OWNER)
+        if not is_past:
+            self.changed.add(change.path)
+            self.alive.update(owners)
         if not owners:
-            self.pending.setdefault(change.path, []).append(change)
+            last = self.owners.get(change.path, ())
+            owners = dict.fromkeys((name for name in last if is_past or name in self.alive), Source.OWNER)
+        if not owners:
+            if not is_past:
+                self.pending.setdefault(change.path, []).append(change)
             return
         adopted = self.pending.pop(change.path, ())
         for handoff, source in owners.items():
             self.changes[handoff] += [*adopted, replace(change, source=source)]
         self.owners[change.path] = owners
 
-    def build_scopes(
-        self, traces: Mapping[str, Traces], history: Sequence[ChangedCommit], start_line: str | None
-    ) -> Scopes:
+    def build_scopes(self, traces: Mapping[str, Traces], history: Sequence[ChangedCommit]) -> Scopes:
         parents = {commit.id: commit.parents for commit in history}
         order = {commit.id: number for number, commit in enumerate(history)}
-        head = history[-1].id if history else start_line
+        head = history[-1].id if history else None
         scopes = {}
         for handoff, found in traces.items():
             changes = sorted(
@@ -223,7 +246,7 @@ class _Assignment:
             start = next(iter(parents[first]), None) if first is not None else head
             scopes[handoff] = self._build_scope(found, tuple(changes), start)
         unclaimed = tuple(change for path in sorted(self.pending) for change in self.pending[path])
-        return Scopes(scopes, unclaimed, start_line, head)
+        return Scopes(scopes, unclaimed, frozenset(self.changed), head)
 
     def _build_scope(self, traces: Traces, changes: tuple[OwnChange, ...], start: str | None) -> Scope:
         paths = {change.path for change in changes}

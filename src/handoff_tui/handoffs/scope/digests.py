@@ -34,6 +34,11 @@ class ScopeDigests:
             self._digests[key] = build_scope_digest(build_files(part, self._known))
         return self._digests[key]
 
+    def build_files(self, scope: Scope) -> list[dict[str, str]]:
+        """The own files with their hashes, as a manifest lists them."""
+        self._learn([scope])
+        return build_files(scope, self._known)
+
     def build_manifest(self, scope: Scope) -> dict[str, object]:
         """What a review record keeps of the scope."""
         self._learn([scope])

@@ -1,4 +1,4 @@
-"""Finds the scopes of all handoffs of a repository: its history read once, and the uncommitted files."""
+"""Finds the scopes of all handoffs of a repository: history read once, and the uncommitted files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes
+from handoff_tui.handoffs.scope.silent_configuration import leave_out_silent
 from handoff_tui.handoffs.scope.traces import (
     PersonSays,
     Traces,
@@ -49,6 +50,16 @@ class LogTraces:
 NO_LOG = LogTraces()
 
 
+def read_stated(desk: Desk) -> LogTraces:
+    """The scopes that the repository's configuration states, for a repository without a log."""
+    return LogTraces(stated=list_stated(desk))
+
+
+def list_stated(desk: Desk) -> dict[str, StatedScope]:
+    scopes = desk.loaded.settings.scopes
+    return {handoff: StatedScope(stated.since, stated.paths) for handoff, stated in scopes.items()}
+
+
 class FoundScopes:
     """The scopes, and what was read to find them."""
 
@@ -60,17 +71,27 @@ class FoundScopes:
 
 
 def find_scopes(desk: Desk, handoffs: Iterable[Handoff], known: LogTraces = NO_LOG) -> FoundScopes:
-    """Reads history since the start line and what is not committed, and gives each change to its handoffs."""
+    """Reads history and what is not committed, and gives each change to its handoffs."""
     handoffs = tuple(handoffs)
     git = desk.repository.git
-    start_line = resolve_commits(git, [known.start_line])[known.start_line] if known.start_line else None
     history = [
         commit._replace(changes=tuple(change for change in commit.changes if not is_own(change.path)))
-        for commit in read_commit_changes(git, start_line)
+        for commit in read_commit_changes(git, None, desk.work_tree.facts.head or "HEAD")
     ]
     contents, uncommitted = _read_uncommitted(desk)
+    history, uncommitted = leave_out_silent(desk, history, uncommitted)
     traces = _build_all_traces(desk, handoffs, history, known)
-    return FoundScopes(assign_changes(history, uncommitted, traces, start_line), history, contents)
+    past = find_behind(history, known.start_line) if known.start_line else frozenset()
+    return FoundScopes(assign_changes(history, uncommitted, traces, past), history, contents)
+
+
+def find_behind(history: Sequence[ChangedCommit], commit: str) -> frozenset[str]:
+    """A commit and everything before it; empty if it is not in this history."""
+    behind = {commit}
+    for one in reversed(history):
+        if one.id in behind:
+            behind.update(one.parents)
+    return frozenset(behind) if any(one.id == commit for one in history) else frozenset()
 
 
 def _build_all_traces(
@@ -102,10 +123,7 @@ class _CommitsAfter:
         if not since:
             return None
         start = resolve_commits(self._desk.repository.git, [since])[since]
-        before: set[str] = {start} if start else set()
-        for commit in reversed(self._history):
-            if commit.id in before:
-                before.update(commit.parents)
+        before = find_behind(self._history, start) if start else frozenset()
         return frozenset(commit.id for commit in self._history if commit.id not in before)
 
 
@@ -141,7 +159,8 @@ def _read_head(desk: Desk, paths: list[str]) -> dict[str, Content]:
     if not paths or desk.work_tree.facts.head is None:
         return {}
     named = paths if len(paths) <= _MOST_NAMED else ()
-    output = desk.repository.git.read("ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *named)
+    head = desk.work_tree.facts.head
+    output = desk.repository.git.read("ls-tree", "-r", "-z", "--full-tree", head, "--", *named)
     wanted = set(paths)
     found = {}
     for line in os.fsdecode(output).split("\0"):

@@ -105,13 +105,16 @@ class Scope:
 
 @dataclass(frozen=True)
 class Scopes:
-    """Every change since the start line, given to the handoffs it belongs to."""
+    """Every change, given to the handoffs it belongs to."""
 
     by_handoff: Mapping[str, Scope]
     unclaimed: tuple[OwnChange, ...] = ()
     """Changes that belong to nobody; `source` says nothing here."""
-    start_line: str | None = None
+    changed: frozenset[str] = frozenset()
+    """Every path that changed after the start line; each has owners, or is unclaimed."""
     head: str | None = None
+    past: frozenset[str] = frozenset()
+    """Commits that are no work: up to the start line, and a first commit that only brought files along."""
 
     def of(self, handoff: str) -> Scope:
         return self.by_handoff.get(handoff) or Scope(handoff, start=self.head)

@@ -17,19 +17,14 @@ _TRAILER = compile_later(
 )
 _SAYS_ITSELF = compile_later(r"(?=.*[0-9])(?=.*[A-Za-z/_-]).{3,}|[0-9]{1,3}-[0-9]{1,3}")
 """An id that is no everyday word: it has a digit and something else, such as H-3, T007 or 03-02."""
+_BUILDER_ID = compile_later(r"H-([0-9]+[A-Z]?)")
+_NOTES = "notes:"
 _DECLARING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED, ClaimKind.HASH})
-_BEFORE_WORK = frozenset(
-    {
-        DocumentRole.SPEC,
-        DocumentRole.PROMPT,
-        DocumentRole.LIST,
-        DocumentRole.MANIFEST,
-        DocumentRole.REVIEW,
-        DocumentRole.EVALUATION,
-        DocumentRole.ANSWERS,
-    }
+PAPERWORK = frozenset(
+    {DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS, DocumentRole.LIST}
+    | {DocumentRole.REVIEW, DocumentRole.EVALUATION}
 )
-"""Documents that are no report on the work: writing one says nothing about the commits before it."""
+"""Documents around the work, often written by those who order and review it."""
 _CHANGING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED})
 
 
@@ -55,6 +50,8 @@ class Traces:
     """Words, in lower case, that name it in a commit message."""
     commits: frozenset[str] = frozenset()
     """Commits that its documents, notes, tags or refs name, as full ids."""
+    annotated: frozenset[str] = frozenset()
+    """Commits that carry a git note of this handoff."""
     run_commits: frozenset[str] = frozenset()
     """Commits that its agent runs made."""
     documents: frozenset[str] = frozenset()
@@ -87,8 +84,9 @@ def build_traces(handoff: Handoff, shared_documents: frozenset[str]) -> Traces:
     return Traces(
         handoff=handoff.id,
         names=_list_names(handoff),
+        annotated=frozenset(path.rpartition("/")[2] for path in documents if path.startswith(_NOTES)),
         documents=frozenset(documents),
-        reports=frozenset(path for path, role in documents.items() if role not in _BEFORE_WORK),
+        reports=frozenset(path for path, role in documents.items() if role not in {*PAPERWORK, DocumentRole.MANIFEST}),
         declared=_list_declared(handoff, _DECLARING) | frozenset(_list_packages(handoff)),
         declared_changes=_list_declared(handoff, _CHANGING),
     )
@@ -138,6 +136,9 @@ def list_message_names(body: str) -> Iterator[str]:
 def _list_names(handoff: Handoff) -> frozenset[str]:
     """Its id and original name, where they could not be a word of any other sentence."""
     given = {handoff.id, handoff.original_name or ""}
+    number = _BUILDER_ID.fullmatch(handoff.id)
+    if number is not None:
+        given |= {f"HANDOFF-{number[1]}", f"FOLLOWUP-{number[1]}"}
     return frozenset(name.casefold() for name in given if _SAYS_ITSELF.fullmatch(name))
 
 

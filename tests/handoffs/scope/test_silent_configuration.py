@@ -1,0 +1,56 @@
+"""A configuration with nothing but comments is nobody's work; one that sets something is."""
+
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.config.first_file import FIRST_FILE
+from handoff_tui.handoffs.scope.find import find_scopes
+from handoff_tui.handoffs.scope.scope import Scopes
+from handoff_tui.handoffs.session import open_desk
+from tests.support.repositories import RepositoryBuilder
+
+NAME = "handoff-tui.toml"
+SETTING = "[limits]\ncommits = 100\n"
+
+
+def find(builder: RepositoryBuilder) -> Scopes:
+    return find_scopes(open_desk(builder.folder), ()).scopes
+
+
+@pytest.fixture
+def work(builder: RepositoryBuilder) -> RepositoryBuilder:
+    return builder.write("README.md").commit("before")
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_first_file_is_no_change(work: RepositoryBuilder, *, committed: bool) -> None:
+    """Committed or not: who follows what `init` prints has made nothing that needs an approval."""
+    work.write(NAME, FIRST_FILE)
+    if committed:
+        work.commit("begin")
+    assert (find(work).unclaimed_paths, find(work).changed) == ((), frozenset())
+
+
+@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize("content", [SETTING, FIRST_FILE + SETTING])
+def test_setting_is_a_change(work: RepositoryBuilder, content: str, *, committed: bool) -> None:
+    """Also one behind a comment."""
+    work.write(NAME, content)
+    if committed:
+        work.commit("settings")
+    assert NAME in find(work).unclaimed_paths
+
+
+def test_setting_that_is_taken_away_is_a_change(work: RepositoryBuilder) -> None:
+    """From something to comments, and from something to nothing."""
+    work.write(NAME, SETTING).commit("settings").write(NAME, FIRST_FILE).commit("none")
+    assert len(find(work).unclaimed) == 2
+    work.step("rm", "--quiet", NAME).commit("gone")
+    assert len(find(work).unclaimed) == 2
+
+
+def test_link_in_its_place_is_a_change(work: RepositoryBuilder) -> None:
+    """Whatever its target is called."""
+    work.write("# elsewhere", FIRST_FILE).commit("comments").link(NAME, "# elsewhere").commit("link")
+    assert NAME in find(work).unclaimed_paths
