@@ -11,6 +11,7 @@ from handoff_tui.agents.runs.phase_locks import take_lock, unlock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.scoped_work import ROLLBACK
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from tests.support.gates import CODE, GateDesk
 from tests.support.stepping import Stepping
@@ -59,6 +60,17 @@ def test_rollback_brings_back_what_was_approved_and_undo_what_was_there(approved
     assert [one.state for one in list_rollbacks(desk_of(approved))] == [RollbackState.UNDONE]
     with pytest.raises(RollbackError, match="no rollback to undo"):
         undo_rollback(desk_of(approved))
+
+
+def test_rollback_makes_its_operator_no_producer(approved: GateDesk) -> None:
+    """The commit says that it is ours, restores the approval, and its operator may go on deciding."""
+    approved.builder.config("user.name", "bo").config("user.email", "bo@example.org")
+    apply_rollback(desk_of(approved))
+    author, subject = approved.builder.git("log", "-1", "--format=%ae%n%s").splitlines()
+    assert author == "bo@example.org"
+    assert subject.startswith(ROLLBACK)
+    gate = approved.gate(approved.person("eve")).json
+    assert (gate["state"], gate["producers"]) == ("approved", ["ada@example.org"])
 
 
 @pytest.mark.short

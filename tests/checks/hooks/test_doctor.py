@@ -20,9 +20,11 @@ from handoff_tui.config.settings.root import Mosaic
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.setup.init import InitRequest, begin_log
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.installation import find_python
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import make_person
 
 PIPE = TerminalFacts(terminal=False, columns=None, colour=None, unicode=True)
 
@@ -153,6 +155,21 @@ def test_terminal_is_described(builder: RepositoryBuilder, terminal: TerminalFac
     diagnosis = look(builder, terminal)["terminal"]
     assert diagnosis.standing is Standing.OK
     assert words in diagnosis.message
+
+
+def test_solo_policy_says_what_it_does_not_protect_against(
+    builder: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no fault, so it does not count; a team's policy has nothing to say."""
+    make_person(tmp_path / "homes").become(monkeypatch)
+    assert "solo-policy" not in look(builder)
+    begin_log(builder.folder, InitRequest())
+    solo = look(builder)["solo-policy"]
+    assert (solo.standing, solo.counts) == (Standing.UNKNOWN, False)
+    assert "doesn't show that a second person looked" in solo.message
+    other = RepositoryBuilder.init(tmp_path / "other")
+    begin_log(other.folder, InitRequest(team=True))
+    assert "solo-policy" not in look(other)
 
 
 SCRIPT = "tools/validate.py"

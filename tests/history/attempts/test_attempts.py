@@ -34,8 +34,10 @@ from handoff_tui.history.attempts.sources import (
 )
 from handoff_tui.history.known_phases import find_known_phase, list_known_phases
 from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_entry, build_index, build_shown, tell_story
+from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_snapshot
 
@@ -111,6 +113,47 @@ def test_work_that_no_entry_knows_is_the_last_attempt(story: AttemptStory) -> No
     ]
 
 
+def look(desk: GateDesk) -> AttemptHistory:
+    opened = open_desk(desk.root)
+    log = open_log(opened.repository)
+    return read_history(opened, log, HANDOFF, now=examine(opened, log, HANDOFF, options=WITHOUT_COMMANDS))
+
+
+@pytest.mark.parametrize("way", ["commit", "submit"])
+def test_what_a_rejection_asked_for_is_measured_as_soon_as_the_agent_is_back(gate_desk: GateDesk, way: str) -> None:
+    """Not only once somebody decides again; every place counts the attempt the same."""
+    bo, robot = gate_desk.person("bo"), gate_desk.person("robot")
+    gate_desk.begin(bo, agents=[robot])
+    gate_desk.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n\nCreated `src/gone.py`.\n").commit("claims")
+    assert gate_desk.decide(bo, "reject", "--reason", "where is it?").code == 0
+    [rejected] = look(gate_desk).attempts
+    assert [point.addressed for point in rejected.asked] == [None, None]
+    gate_desk.builder.write("src/gone.py", "here = 1\n")
+    gate_desk.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n\nCreated `src/gone.py`. Sorry.\n")
+    if way == "commit":
+        gate_desk.builder.commit("mended")
+    else:
+        said = gate_desk.speaking(robot, "submit", HANDOFF, "--repo", gate_desk.root, "--sign")
+        assert said.code == 0, said.stderr
+    first, second = look(gate_desk).attempts
+    assert [(point.subject, point.addressed) for point in first.asked] == [("", None), ("claims-hold", True)]
+    assert (first.number, second.number, gate_desk.gate(bo).json["attempt"]) == (1, 2, 2)
+    opened = open_desk(gate_desk.root)
+    [row] = list_histories(opened, open_log(opened.repository)).rows
+    assert row.attempts == 2
+    compared = compare_attempts(opened, open_log(opened.repository), f"{HANDOFF}:1", "2")
+    assert (compared.after.number, [point.addressed for point in compared.asked]) == (2, [None, True])
+
+
+def test_work_of_others_is_no_attempt(gate_desk: GateDesk) -> None:
+    """Nor does it make a decided attempt look as if there were newer work."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "reject", "--reason", "no")
+    gate_desk.change(path="elsewhere.py")
+    assert [attempt.name for attempt in look(gate_desk).attempts] == [f"{HANDOFF}:review:1"]
+
+
 def test_only_the_newest_are_measured_where_a_number_is_given(story: AttemptStory) -> None:
     """Of the others the log is told, and nothing is looked into."""
     first, second = read(story, measured=1).attempts
@@ -123,7 +166,7 @@ def test_handoffs_are_listed_with_their_last_outcome(story: AttemptStory) -> Non
     """One row a phase."""
     desk, log = story.open()
     [row] = list_histories(desk, log).rows
-    assert (row.handoff, row.attempts, row.sent_back) == (HANDOFF, 2, 2)
+    assert (row.handoff, row.attempts, row.sent_back) == (HANDOFF, 3, 2)
     assert (row.outcome, row.who, row.when) == (AttemptOutcome.RETRY, "bob", "2026-01-02T13:00:00Z")
 
 
@@ -372,7 +415,6 @@ def test_newest_entry_stands_for_the_attempt() -> None:
     [sources] = group_attempts(index, PLAIN, PHASE)
     assert sources.work is not None
     assert sources.work.subject.tree == "2" * 40
-    assert sources.trees == {"1" * 40, "2" * 40}
 
 
 def test_same_phase_is_told_by_the_spelling_of_the_log() -> None:

@@ -9,8 +9,10 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.replay.judges import (
     EvidenceNote,
+    GatheredEvidence,
     build_evidence_answer,
     build_rules_answer,
+    compare_record,
     compare_with_now,
     judge_people,
 )
@@ -22,7 +24,9 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.view import EntryState
+from handoff_tui.log.storage.evidence import find_review
 from tests.support.desk_states import list_lines
+from tests.support.gates import GateDesk
 from tests.support.logs import LogBuilder, build_policy, build_policy_toml
 from tests.support.replays import (
     ENTRY,
@@ -231,6 +235,28 @@ def test_record_of_something_else_fails(story: ReplayStory) -> None:
     story.decide(record={"attempt": 7})
     standing, words = story.ask(ReplayQuestion.EVIDENCE)
     assert (standing, "about something other" in words) == (ReplayVerdict.FAILS, True)
+
+
+def test_second_decision_with_a_baseline_holds(gate_desk: GateDesk) -> None:
+    """The record shows the baseline, which the entry does not bind; its list of files gives the signed scope."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "approve")
+    gate_desk.change()
+    gate_desk.decide(bo, "approve")
+    desk = open_desk(gate_desk.root)
+    log = open_log(desk.repository)
+    report = replay(desk, log)
+    for approval in report.approvals:
+        [answer] = [one for one in approval.answers if one.question is ReplayQuestion.EVIDENCE]
+        assert answer.standing is ReplayVerdict.HOLDS, answer.details
+        assert "the files in the record (2) match the signed scope" in answer.details
+    decided = list(build_log_index(log.verify()).decisions.values())[-1]
+    record = find_review(desk.repository.root, decided.decision.review)
+    assert record is not None
+    emptied = record.model_copy(update={"scope": None})
+    notes = list(compare_record(decided, GatheredEvidence(emptied, None, ())))
+    assert notes[0] == EvidenceNote(ReplayVerdict.FAILS, "the files in the record aren't those the decision is about")
 
 
 def test_commit_with_other_files_fails(story: ReplayStory) -> None:

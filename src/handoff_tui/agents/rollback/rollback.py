@@ -28,6 +28,7 @@ from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
 from handoff_tui.handoffs.session import Desk, has_log
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import DecisionVerb
+from handoff_tui.log.gates.scoped_work import ROLLBACK
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.clock import read_now
@@ -79,7 +80,7 @@ def apply_rollback(desk: Desk, *, with_unexplained: bool = False) -> Rollback:
     tree = write_target_tree(repository, preview.target, preview.head)
     commit = preview.head
     if repository.git.read("rev-parse", f"{preview.head}^{{tree}}").decode().strip() != tree:
-        message = f"Roll back to {preview.target[:SHORT_DIGEST]}, the last approved commit\n\nSaved: {saved.ref}"
+        message = f"{ROLLBACK} to {preview.target[:SHORT_DIGEST]}, the last approved commit\n\nSaved: {saved.ref}"
         commit = write_commit(repository, tree, preview.head, message)
     rollback = Rollback(
         id=stamp,

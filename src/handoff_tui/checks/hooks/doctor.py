@@ -23,6 +23,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
 from handoff_tui.git.repository import Repository, open_repository, read_work_tree
 from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.open_log import find_policy, open_log
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import has_user_file
@@ -60,6 +61,7 @@ def examine(start: Path, terminal: TerminalFacts) -> DoctorReport:
             *diagnose_own_scripts(texts, settings.mosaic, read_hook_texts(repository)),
             *configuration,
             _diagnose_log_folder(repository),
+            *_diagnose_solo(repository),
             _diagnose_git(repository),
             *_diagnose_identity(repository),
             _diagnose_terminal(terminal),
@@ -114,6 +116,20 @@ def _diagnose_log_folder(repository: Repository) -> Diagnosis:
             (f"echo '!{_LOG_FOLDER}' >> .gitignore",),
         )
     return Diagnosis.unknown("log-folder", f"git can't tell: {answer.complaint}")
+
+
+def _diagnose_solo(repository: Repository) -> tuple[Diagnosis, ...]:
+    """Says what a solo policy does not protect against; nothing is missing, so it doesn't count."""
+    policy = find_policy(open_log(repository).verify())
+    if policy is None or not any(map(policy.may_approve_own, policy.reviewers)):
+        return ()
+    message = (
+        "the policy is solo: your own signature approves what agents commit under your name. It doesn't show that a "
+        "second person looked, or that it was you: an agent that runs as you and can use your key can sign, too. "
+        "A key that must be touched (require_user_presence), `ssh-add -c`, another user account for agents, "
+        "or a second reviewer prevents that"
+    )
+    return (Diagnosis.unknown("solo-policy", message, commands=("handoff-tui policy propose --edit",), counts=False),)
 
 
 def _diagnose_git(repository: Repository) -> Diagnosis:

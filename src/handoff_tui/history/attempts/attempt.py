@@ -156,7 +156,7 @@ def _list_notes(desk: Desk, record: PastAttempt, here: AttemptContent, sources: 
         yield "the review record of its decision isn't here"
     elif has_lost_record(desk, sources):
         yield "a review record isn't here: only the reason of that decision is known"
-    if len(sources.trees) > 1:
+    if len(sources.files) > 1:
         yield "its entries have different files; the newest are shown"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.core.errors import HandoffNotFoundError
-from handoff_tui.decisions.examine import ExaminedGate, find_handoff
+from handoff_tui.decisions.examine import ExaminedGate, find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
@@ -18,13 +18,16 @@ from handoff_tui.history.attempts.report import AttemptHistory, CommitPlace, His
 from handoff_tui.history.attempts.sources import (
     AttemptContent,
     AttemptSources,
+    binds_now,
     build_content_now,
     group_attempts,
+    list_results,
     read_content,
 )
 from handoff_tui.history.known_phases import find_known_phase
 from handoff_tui.log.entry import SENDING_BACK, DecisionVerb, PhaseKey
 from handoff_tui.log.gates.position import find_phase
+from handoff_tui.log.gates.scoped_work import ScopedWork
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog
 
@@ -63,10 +66,12 @@ def read_history(
 def list_histories(desk: Desk, log: OpenLog) -> HistoryList:
     """Every phase of every handoff with an attempt, from the log and the documents; nothing is measured."""
     index = build_log_index(log.verify())
-    handoffs = {handoff.id: handoff for handoff in read_repository(desk).result.handoffs}
+    found_here = read_repository(desk).result.handoffs
+    handoffs = {handoff.id: handoff for handoff in found_here}
+    work = open_gates(desk, found_here, index).work
     tried = {PhaseKey(handoff.id, find_phase(handoff)) for handoff in handoffs.values() if handoff.attempts}
     rows = [
-        _summarise(index, handoffs.get(name) or _build_gone(name), phase)
+        _summarise(index, handoffs.get(name) or _build_gone(name), phase, work if name in handoffs else None)
         for name, phase in sorted(index.places | tried)
     ]
     found = sorted((row for row in rows if row is not None), key=lambda row: row.when, reverse=True)
@@ -117,7 +122,10 @@ class Timeline:
             if self.now is None:
                 raise ValueError("the gate was not examined")
             return build_content_now(self.name(None), self.now)
-        return read_content(self.desk, self.name(sources), sources)
+        content = read_content(self.desk, self.name(sources), sources)
+        if self.now is not None and sources.submissions and not sources.living and self._is_here(sources):
+            return replace(content, shown=list_results(self.now))  # nobody has reviewed it yet; the gate was examined
+        return content
 
     def find(self, number: int) -> AttemptSources | None:
         return next((one for one in self.sources if one.number == number), None)
@@ -126,10 +134,15 @@ class Timeline:
         """Whether what is here now isn't in the log."""
         if self.now is None:
             return False
-        known = {tree for one in self.sources for tree in one.trees}
-        bound = [one for one in self.sources if one.work is not None]
-        last = self.read_content(bound[-1]).snapshot if bound else None
-        return self.now.snapshot.tree not in known and (last is None or last.tree != self.now.snapshot.tree)
+        current = self.find(self.now.key.attempt)
+        return current is None or not self._is_here(current)
+
+    def _is_here(self, sources: AttemptSources) -> bool:
+        """Whether an entry on this attempt is about exactly what is here now."""
+        now = self.now
+        if now is None or sources.number != now.key.attempt:
+            return False
+        return any(binds_now(self.desk, entry, now) for entry in sources.entries)
 
     def list_notes(self) -> tuple[str, ...]:
         others = sorted({phase for name, phase in self.index.places if name == self.handoff.id} - {self.phase})
@@ -194,11 +207,13 @@ class _Step(NamedTuple):
         return timeline.read_content(None if self.is_now else self.sources)
 
 
-def _summarise(index: LogIndex, handoff: Handoff, phase: str) -> HistorySummary | None:
+def _summarise(index: LogIndex, handoff: Handoff, phase: str, work: ScopedWork | None) -> HistorySummary | None:
+    """`work` is None for a handoff whose documents are gone."""
     sources = group_attempts(index, handoff, phase)
     if not sources:
         return None
     last = sources[-1]
+    has_begun_another = work is not None and work.find_attempt(handoff, phase) > last.number
     decisions = last.living
     told = last.claimed[-1] if last.claimed else None
     newest = last.newest
@@ -208,7 +223,7 @@ def _summarise(index: LogIndex, handoff: Handoff, phase: str) -> HistorySummary 
     return HistorySummary(
         handoff=handoff.id,
         phase=phase,
-        attempts=len(sources),
+        attempts=len(sources) + has_begun_another,
         sent_back=len(back),
         outcome=last.outcome,
         who=who or "",

@@ -9,7 +9,7 @@ from handoff_tui.changes.diff import compare_sides
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
+from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine
 from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.attempt import Neighbours, build_attempt, build_open_attempt, measure_attempt
@@ -94,11 +94,13 @@ def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: ProgressCallba
     wanted = name.handoff or ""
     if name.number is None:
         now = examine(desk, log, wanted, name.phase, telling=telling, options=WITHOUT_COMMANDS)
-        timeline = open_timeline(desk, log, wanted, name.phase, now)
-        told = timeline.find_claimed(now)
-        return _look_into(desk, timeline, None, build_open_attempt(timeline.name(None), now, told), told)
+        return _choose_now(desk, log, now)
     timeline = open_timeline(desk, log, wanted, name.phase)
     sources = timeline.find(name.number)
+    if sources is None and not timeline.gone:  # the gate may count the work here as the next attempt already
+        now = examine(desk, log, timeline.handoff.id, timeline.phase, telling=telling, options=WITHOUT_COMMANDS)
+        if now.key.attempt == name.number:
+            return _choose_now(desk, log, now)
     if sources is None:
         known = ", ".join(str(one.number) for one in timeline.sources[-_MOST_NAMED:]) or "none"
         raise UsageError(
@@ -109,6 +111,12 @@ def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: ProgressCallba
     named = timeline.handoff.producers
     plain = build_attempt(timeline.name(sources), sources, None, find_places(desk, commits), named)
     return _look_into(desk, timeline, sources, plain, sources)
+
+
+def _choose_now(desk: Desk, log: OpenLog, now: ExaminedGate) -> _Chosen:
+    timeline = open_timeline(desk, log, now.handoff.id, now.key.phase, now)
+    told = timeline.find_claimed(now)
+    return _look_into(desk, timeline, None, build_open_attempt(timeline.name(None), now, told), told)
 
 
 def _look_into(

@@ -99,9 +99,9 @@ def judge_check(check: str, later: AttemptContent | None) -> tuple[bool | None, 
     """Whether a blocking check has been fixed since, and what says so."""
     if later is None:
         return None, _NOTHING_FOLLOWED
-    if later.shown is None:
+    outcome = later.find_outcome(check)
+    if outcome is None and later.shown is None:
         return None, f"the results of {later.words} aren't here"
-    outcome = later.shown.get(check)
     if outcome is None:
         return None, f"it wasn't among the checks of {later.words}"
     addressed, words = _BY_OUTCOME.get(outcome, (False, "it doesn't pass in {later} either: {outcome}"))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.changes.comparison.sides import has_tree
 from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
+from handoff_tui.checks.result import Outcome
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.decisions.examine import ExaminedGate
@@ -20,6 +21,7 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome, TestNumbers
 from handoff_tui.history.past.evidence import EntryEvidence
 from handoff_tui.log.entry import DecisionVerb, Work
+from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.storage.evidence import find_review
@@ -74,9 +76,11 @@ class AttemptSources(NamedTuple):
         return None if self.newest is None else self.newest.work
 
     @property
-    def trees(self) -> frozenset[str]:
-        """The trees of its entries; more than one if the files changed within the attempt."""
-        return frozenset(one.work.subject.tree for one in self.entries)
+    def files(self) -> frozenset[str]:
+        """The digests of the files its entries bind; more than one if they changed within the attempt."""
+        subjects = [one.work.subject for one in self.entries]
+        is_scoped = all(subject.scope for subject in subjects)
+        return frozenset(subject.scope if is_scoped else subject.tree for subject in subjects)
 
     @property
     def outcome(self) -> AttemptOutcome:
@@ -189,6 +193,13 @@ class AttemptContent:
             return self.shown
         return self.snapshot.checks if self.snapshot is not None and self.snapshot.checks else None
 
+    def find_outcome(self, check: str) -> str | None:
+        """The outcome at the gate; without a review record, a pass in the whole repository, which includes the gate."""
+        if self.shown is not None:
+            return self.shown.get(check)
+        outcome = None if self.snapshot is None else self.snapshot.checks.get(check)
+        return outcome if outcome == Outcome.PASS.value else None
+
     @property
     def tests(self) -> TestNumbers | None:
         """Test counts by outcome; None without a test report."""
@@ -227,16 +238,30 @@ def build_content_now(name: str, examined: ExaminedGate) -> AttemptContent:
         commit=examined.subject.commit,
         recorded_tree=examined.snapshot.tree,
         snapshot=examined.snapshot,
-        shown={result.id: result.outcome.value for result in examined.report.results},
+        shown=list_results(examined),
         started_from=examined.report.baseline,
     )
+
+
+def list_results(examined: ExaminedGate) -> dict[str, str]:
+    """The outcome of each check of the gate."""
+    return {result.id: result.outcome.value for result in examined.report.results}
+
+
+def binds_now(desk: Desk, entry: DecisionEntry | SubmissionEntry, now: ExaminedGate) -> bool:
+    """Whether an entry is about exactly the files that are here now."""
+    subject = entry.work.subject
+    if subject.scope:
+        return subject.scope == now.subject.scope
+    captured = EntryEvidence(desk, entry).snapshot
+    return now.snapshot.tree in {subject.tree, None if captured is None else captured.tree}
 
 
 def find_record(desk: Desk, sources: AttemptSources) -> ReviewRecord | None:
     """The newest review record of a decision on the attempt's content; None if there is none."""
     work = sources.work
     for decided in reversed(sources.living):
-        if work is not None and decided.work.subject == work.subject:
+        if work is not None and bound_files(decided.work) == bound_files(work):
             record = find_review(desk.repository.root, decided.decision.review)
             if record is not None:
                 return record

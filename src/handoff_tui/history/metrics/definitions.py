@@ -18,6 +18,7 @@ from handoff_tui.history.metrics.facts import (
 )
 from handoff_tui.history.metrics.report import Target, Unit
 from handoff_tui.log.entry import DecisionVerb, Entry
+from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry
 
 RUBBER_STAMP_SECONDS = 60
@@ -52,7 +53,7 @@ def observe_compliance(facts: MetricsFacts) -> Observed:
         before = [
             made.entry.id
             for made in one.submissions
-            if made.entry.time <= decided.entry.time and made.work.subject.tree == decided.work.subject.tree
+            if made.entry.time <= decided.entry.time and bound_files(made.work) == bound_files(decided.work)
         ]
         found.append(Observation(decided.entry.time, float(bool(before)), (*before, decided.entry.id)))
     return Observed(_sort(found), why="no attempt has been decided yet")
@@ -191,7 +192,7 @@ def observe_staleness(facts: MetricsFacts) -> Observed:
         }
         newest: dict[str, Entry] = {}
         for entry in reversed(entries):
-            tree = _find_tree(entry)
+            tree = _find_files(entry)
             if entry.id in decisions:
                 later = next((other for seen, other in newest.items() if seen != tree), None)
                 sources = (entry.id,) if later is None else (entry.id, later.id)
@@ -251,14 +252,14 @@ def _find_following_work(facts: MetricsFacts) -> dict[str, Entry | None]:
     for found in entries.values():
         after: Entry | None = None
         for entry in sorted(found, key=sort_key, reverse=True):
-            other = after is not None and _find_tree(after) != _find_tree(entry)
+            other = after is not None and _find_files(after) != _find_files(entry)
             following[entry.id] = after if other or after is None else following[after.id]
             after = entry
     return following
 
 
-def _find_tree(entry: Entry) -> str:
-    return "" if entry.work is None else entry.work.subject.tree
+def _find_files(entry: Entry) -> str:
+    return "" if entry.work is None else bound_files(entry.work)
 
 
 def _find_type(facts: MetricsFacts, one: DecidedAttempt) -> str:

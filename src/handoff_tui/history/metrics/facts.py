@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from handoff_tui.log.entry import SENDING_BACK, DecisionVerb, Entry, GateKey, PhaseKey
+from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
 
 APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
@@ -218,7 +219,7 @@ class MetricsFacts:
 
 
 def _is_submission_of(made: SubmissionEntry, decided: DecisionEntry) -> bool:
-    return made.entry.time <= decided.entry.time and made.work.subject.tree == decided.work.subject.tree
+    return made.entry.time <= decided.entry.time and bound_files(made.work) == bound_files(decided.work)
 
 
 _Results = tuple[tuple[str, str, str], ...]

@@ -98,7 +98,7 @@ class PastGates(LogGates):
     """The state of the gates, by the log and files of the past."""
 
     def __init__(self, past: PastRepository, log: PastLog) -> None:
-        super().__init__(past.desk)
+        super().__init__(past.desk, past.reading.result.handoffs)
         self._past = past
         self._log = log
 

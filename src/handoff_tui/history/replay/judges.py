@@ -22,6 +22,7 @@ from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.core.errors import FileUnreadableError, HandoffError, SnapshotUnusableError, UnsafePathError
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.handoffs.scope.manifest import build_scope_digest
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.metrics.facts import PASSING
 from handoff_tui.history.past.checks import list_past_rules, run_rules
@@ -32,12 +33,12 @@ from handoff_tui.history.replay.report import (
     ReplayQuestion,
     ReplayVerdict,
 )
-from handoff_tui.log.entry import DecisionVerb
-from handoff_tui.log.gates.gate import GateQuestion, find_change, judge_gate
+from handoff_tui.log.entry import DecisionVerb, Work
+from handoff_tui.log.gates.gate import GateQuestion, bound_files, find_change, judge_gate
 from handoff_tui.log.gates.position import build_value_digest
 from handoff_tui.log.index import DecisionEntry, LogIndex
 from handoff_tui.log.open_log import OpenLog
-from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.log.policy.requirement import is_met
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.entries import list_evidence
@@ -144,13 +145,13 @@ def compare_record(decided: DecisionEntry, gathered: GatheredEvidence) -> Iterat
     if record is None:
         return
     work = decided.work
-    if (record.handoff, record.phase, record.attempt, record.subject) != (
-        work.handoff,
-        work.phase,
-        work.attempt,
-        work.subject,
-    ):
+    shown = record.subject
+    if work.subject.scope:  # the baseline is shown, but only entries of the first version bind it
+        shown = shown.model_copy(update={"baseline": work.subject.baseline})
+    if (record.handoff, record.phase, record.attempt, shown) != (*work.key, work.subject):
         yield EvidenceNote(ReplayVerdict.FAILS, "the review record is about something other than the decision")
+    if work.subject.scope:
+        yield _compare_files(work, record)
     open_checks = {check.id for check in record.checks if check.blocking and check.outcome not in CLOSED}
     verb = decided.decision.verb
     if verb in _CLAIMING and open_checks:
@@ -163,6 +164,14 @@ def compare_record(decided: DecisionEntry, gathered: GatheredEvidence) -> Iterat
     else:
         yield EvidenceNote(ReplayVerdict.HOLDS, f"the {len(record.checks)} results in the record match the decision")
     yield _compare_digest(decided, record, gathered.snapshot)
+
+
+def _compare_files(work: Work, record: ReviewRecord) -> EvidenceNote:
+    """Whether the handoff's files as the record lists them are those that the decision binds."""
+    files = [] if record.scope is None else list(record.scope.files)
+    if build_scope_digest(files) != work.subject.scope:
+        return EvidenceNote(ReplayVerdict.FAILS, "the files in the record aren't those the decision is about")
+    return EvidenceNote(ReplayVerdict.HOLDS, f"the files in the record ({len(files)}) match the signed scope")
 
 
 def build_results_digest(checks: Iterable[ShownCheck]) -> str:
@@ -251,7 +260,7 @@ def _list_same(index: LogIndex, decided: DecisionEntry) -> list[DecisionEntry]:
         for other in index.list_decisions(*place)
         if other.decision.verb in PASSING
         and other.work.attempt == decided.work.attempt
-        and other.work.subject.tree == decided.work.subject.tree
+        and bound_files(other.work) == bound_files(decided.work)
         and not index.is_void(other.entry.id)
         and other.entry.id not in withdrawn
     ]
@@ -264,7 +273,7 @@ def _is_submitted(index: LogIndex, policy: Policy, decided: DecisionEntry) -> bo
         for one in index.find_submissions(decided.work.handoff, decided.work.phase)
         if one.entry.seq < decided.entry.seq and policy.may_submit(one.entry.actor)
     )
-    return any(not find_change(one.work, target) for one in made)
+    return any(not find_change(one.work, target, GateRule()) for one in made)
 
 
 def _build_index_at(index: LogIndex, decided: DecisionEntry) -> LogIndex:
@@ -291,7 +300,7 @@ def _build_question(decided: DecisionEntry) -> GateQuestion:
         subject=decided.work.subject,
         producers=frozenset(decided.work.producers),
         now=decided.entry.time,
-        is_ancestor=lambda _: True,
+        whole_handoff=decided.work.subject.handoff,
     )
 
 

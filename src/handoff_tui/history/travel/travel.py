@@ -36,7 +36,7 @@ from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelL
 from handoff_tui.log.entries.times import build_time, parse_time
 from handoff_tui.log.entry import Entry, ProblemLevel
 from handoff_tui.log.show.entries import describe_act
-from handoff_tui.status.refresh import HandoffReviewer, build_state
+from handoff_tui.status.refresh import HandoffReviewer, build_state, find_all_scopes
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 from handoff_tui.status.show import find_handoff, find_id, read_history, show_again
 from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder, load_json, write_json
@@ -250,7 +250,9 @@ class Traveller:
         evidence = past.build_evidence(deep=True)
         prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
         blank = ShownHandoff(reviewed=reviewed, history=read_history(past.desk, reviewed.handoff))
-        return show_again(blank, state, measure_claims(reviewed.handoff, evidence), self._open_gates(past, stop))
+        gates = self._open_gates(past, stop)
+        scopes = find_all_scopes(past.desk, past.reading.result.handoffs, gates)
+        return show_again(blank, state, measure_claims(reviewed.handoff, evidence), gates, scopes)
 
     def check(self, stop: Stop, request: CheckRequest) -> CheckReport:
         """The results of some rules at a stop."""
@@ -339,6 +341,6 @@ def _build_state(past: PastRepository, gates: PastGates | None) -> ReviewState:
     handoffs_read = past.reading.result
     evidence = past.build_evidence(deep=False)
     prepare(evidence, handoffs_read.handoffs, handoffs_read.handoffs)
-    bench = HandoffReviewer(handoffs_read, gates, closed=past.desk.loaded.refused_shortly)
-    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in handoffs_read.handoffs)
-    return build_state(past.desk, handoffs_read, reviewed)
+    reviewer = HandoffReviewer(past.desk, handoffs_read, gates, closed=past.desk.loaded.refused_shortly)
+    reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in handoffs_read.handoffs)
+    return build_state(past.desk, handoffs_read, reviewer, reviewed)

@@ -40,7 +40,7 @@ from handoff_tui.git.signing.signing_key import is_locked
 from handoff_tui.git.signing.ssh_keygen import Prompt
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.state.app import DecisionStage, Trouble
-from handoff_tui.log.entry import DecisionVerb, Entry, LogVerdict
+from handoff_tui.log.entry import VETOES, DecisionVerb, Entry, LogVerdict, PhaseKey
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
@@ -104,9 +104,13 @@ def draft_decision(
 
 
 def find_changes(draft: DecisionDraft) -> tuple[str, ...]:
-    """Says what has changed since the decision was prepared: files, commit, handoff, log, policy."""
+    """Says what has changed since the decision was prepared: its own files, the handoff, its gate, the policy.
+
+    A rejection, retry or hold is about what was shown, so files saved since do not matter to it.
+    """
     examined = draft.prepared.examined
-    return (*find_changes_since(examined), *_find_log_changes(examined.index.verdict, draft.log.verify()))
+    log = _find_log_changes(examined.index.verdict, draft.log.verify(), examined.key.place)
+    return log if draft.prepared.verb in VETOES else (*find_changes_since(examined), *log)
 
 
 def sign_draft(draft: DecisionDraft, reason: str, *, at_terminal: bool) -> tuple[str, GateView]:
@@ -138,7 +142,8 @@ def judge_failure(draft: DecisionDraft, refused: HandoffError | OSError) -> Fail
     return Failure(DecisionStage.READY, Trouble(refused.message, f"{refused.hint} {_KEPT}".strip()), asks)
 
 
-def _find_log_changes(then: LogVerdict, now: LogVerdict) -> tuple[str, ...]:
+def _find_log_changes(then: LogVerdict, now: LogVerdict, place: PhaseKey) -> tuple[str, ...]:
+    """What happened in the log that matters to this gate; decisions on other handoffs do not."""
     if now.fatal and not then.fatal:
         return ("the log is no longer intact",)
     if now.policy != then.policy:
@@ -146,8 +151,8 @@ def _find_log_changes(then: LogVerdict, now: LogVerdict) -> tuple[str, ...]:
     if now.heads == then.heads:
         return ()
     known = {entry.id for entry in then.entries}
-    fresh = [entry for entry in now.entries if entry.id not in known]
-    return tuple(map(_describe_entry, fresh[-1:])) or ("the log has changed",)
+    here = [entry for entry in now.entries if entry.work is not None and entry.work.key.place == place]
+    return tuple(map(_describe_entry, [entry for entry in here if entry.id not in known][-1:]))
 
 
 def _describe_entry(entry: Entry) -> str:

@@ -89,14 +89,14 @@ def _review(
         touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)
     else:
         touched = incremental.verdicts.move_on(moved.desk, patch.paths, handoffs_read.handoffs)
-    if handoffs_read is not snapshot.reading.result:
-        closed = moved.desk.loaded.refused_shortly
-        incremental = incremental._replace(
-            handoff_reviewer=HandoffReviewer(handoffs_read, moved.gates, incremental.handoff_reviewer, closed=closed)
-        )
-        touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)  # one may wait for another
+    gates = None if moved.gates is None else moved.gates.renew(moved.desk, handoffs_read.handoffs)
+    moved = replace(moved, gates=gates)
+    closed = moved.desk.loaded.refused_shortly
+    handoff_reviewer = HandoffReviewer(moved.desk, handoffs_read, gates, incremental.handoff_reviewer, closed=closed)
+    incremental = incremental._replace(handoff_reviewer=handoff_reviewer)
+    touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)  # a saved file may be in any scope
     reviewed = _review_touched(snapshot, moved, incremental, touched)
-    state = build_state(moved.desk, handoffs_read, reviewed, patch.version)
+    state = build_state(moved.desk, handoffs_read, incremental.handoff_reviewer, reviewed, patch.version)
     kept = {path: time for path, time in snapshot.changed.items() if path not in patch.paths}
     changed = kept | _read_times(moved, state, patch.paths)
     if reviewed == snapshot.state.handoffs and changed == snapshot.changed:

@@ -93,7 +93,8 @@ class PartLoader:
             self._shown = (snapshot, read_shown(snapshot, wanted))
         else:
             verdicts = self._verdicts.find(snapshot).measure(handoff)
-            self._shown = (snapshot, show_again(before[1], snapshot.state, verdicts, snapshot.gates))
+            scopes = snapshot.incremental.handoff_reviewer.scopes
+            self._shown = (snapshot, show_again(before[1], snapshot.state, verdicts, snapshot.gates, scopes))
         return self._shown[1]
 
     def _read_files(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> FilesView:
