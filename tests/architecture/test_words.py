@@ -52,15 +52,19 @@ def read_module(path: Path) -> Iterator[tuple[str, str]]:
             yield f"{place}:{token.start[0]}", token.string
     patterns = set(find_patterns(ast.parse(text)))
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
-            if (node.lineno, node.col_offset) not in patterns:
-                yield f"{place}:{node.lineno}", re.sub(r"`[^`]*`", "``", node.value)
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or " " not in node.value.strip():
+            continue
+        if (node.lineno, node.col_offset) not in patterns:
+            yield f"{place}:{node.lineno}", re.sub(r"`[^`]*`", "``", node.value)
 
 
 def find_patterns(tree: ast.Module) -> Iterator[tuple[int, int]]:
     """Where the regular expressions are: they look for the words of others."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in {"compile", "compile_later"}:
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in {
+            "compile",
+            "compile_later",
+        }:
             for inner in ast.walk(node):
                 if isinstance(inner, ast.Constant):
                     yield inner.lineno, inner.col_offset

@@ -120,7 +120,8 @@ def make_state(**part: object) -> AppState:
 def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
     """The whole inbox, and all parts of one handoff; read once for a repository that tests only look at."""
     desk = open_desk(root)
-    state, gates = refresh(desk), open_log_gates(desk)
+    state = refresh(desk)
+    gates = open_log_gates(desk, tuple(one.handoff for one in state.handoffs))
     reviewer = read_reviewer(desk, gates.policy if gates else None)
     items = build_inbox(state, build_inbox_facts(desk, reviewer, read_change_times(desk, state), gates))
     items = add_risks(items, str(desk.repository.root), read_risks(desk, state, gates, RiskMemory()))

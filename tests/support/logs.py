@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 START = "2026-01-01T00:00:00Z"
 NOW = "2026-02-01T00:00:00Z"
-SUBJECT = Subject(
+FIRST_VERSION_SUBJECT = Subject(
     commit="a" * 40, tree="b" * 40, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
 )
+SUBJECT = FIRST_VERSION_SUBJECT.model_copy(update={"scope": "5" * 64, "start": "6" * 40})
 
 
 def build_question(handoff: str = "H-1", phase: str = "implement", attempt: int = 1, **changes: Any) -> GateQuestion:  # noqa: ANN401 - any field
@@ -41,7 +42,6 @@ def build_question(handoff: str = "H-1", phase: str = "implement", attempt: int 
         "subject": SUBJECT,
         "producers": frozenset({"claude"}),
         "now": NOW,
-        "is_ancestor": lambda commit: commit == SUBJECT.commit,
         **changes,
     }
     return GateQuestion(key=GateKey(handoff, phase, attempt), **fields)
@@ -136,7 +136,8 @@ class LogBuilder:
         reason = changes.pop("reason", "" if verb in {"approve", "carry"} else f"{verb} because")
         decision = Decision(verb=DecisionVerb(verb), reason=reason, regards=regards, review="f" * 64)
         work = self._build_work(changes)
-        return self._add(EntryKind.DECISION, actor, (key or actor,), parents, work=work, decision=decision, **changes)
+        kind = EntryKind.SCOPED_DECISION if work.subject.scope else EntryKind.DECISION
+        return self._add(kind, actor, (key or actor,), parents, work=work, decision=decision, **changes)
 
     def add_submission(
         self,
@@ -144,7 +145,9 @@ class LogBuilder:
         parents: tuple[str, ...] | None = None,
         **changes: Any,  # noqa: ANN401 - any field of an entry
     ) -> str:
-        return self._add(EntryKind.SUBMISSION, actor, (actor,), parents, work=self._build_work(changes), **changes)
+        work = self._build_work(changes)
+        kind = EntryKind.SCOPED_SUBMISSION if work.subject.scope else EntryKind.SUBMISSION
+        return self._add(kind, actor, (actor,), parents, work=work, **changes)
 
     def judge(self, **known: Any) -> LogVerdict:  # noqa: ANN401 - any field of Known
         return judge_chain(self.candidates, Known(**{"now": NOW, **known}))
