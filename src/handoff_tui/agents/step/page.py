@@ -37,6 +37,7 @@ _STATUSES = {
     RunStatus.FINISHED: Label("·", "ended", "muted"),
     RunStatus.LOST: Label("?", "lost", "unknown"),
 }
+_HELD = Label("»", "held", "agent")
 _SEVERITIES = {
     Severity.CRITICAL: Cell("■ ", "fail"),
     Severity.HIGH: Cell("✗ ", "fail"),
@@ -229,7 +230,7 @@ def add_locks(page: Page, locks: tuple[LockState, ...]) -> None:
     """Shows who holds which phase, and marks locks that were left behind."""
     for state in locks:
         lock = state.lock
-        mark = Cell("? stale  ", "warning") if state.stale else Cell("» held  ", "agent")
+        mark = Cell("? stale  ", "warning") if state.stale else Cell(f"{_HELD}  ", "agent")
         words = f"{lock.owner} on {lock.host} (process {lock.pid}) for {lock.handoff}, attempt {lock.attempt}"
         seen = f"; last seen {describe_seconds(state.age_seconds)} ago"
         page.line(mark, Cell(render_safe(f"{lock.phase}: {words}{seen}")), indent=2)

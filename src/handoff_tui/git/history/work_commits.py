@@ -53,13 +53,13 @@ def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
 
 
 def list_co_authors(body: str) -> frozenset[str]:
-    """Returns those of many commits that are `head` or its ancestors, in two git calls; a missing commit isn't."""
+    """Returns the addresses in the `Co-authored-by` trailers of a message, in lower case."""
     words = (word for named in _CO_AUTHOR.findall(body) for word in _BETWEEN.split(named))
     return frozenset(word.casefold() for word in words if "@" in word.strip("@"))
 
 
 def find_ancestors(git: Git, commits: Iterable[str], head: str = "HEAD") -> frozenset[str]:
-    """Those of many commits that are `head` or before it, in two git calls; one that is not here is not."""
+    """Returns those of many commits that are `head` or its ancestors, in two git calls; a missing commit isn't."""
     history = session_of(git).read_history() if head == "HEAD" else None
     if history is not None and history.complete:
         return frozenset(commit for commit in commits if commit in history.parents)
@@ -71,7 +71,7 @@ def find_ancestors(git: Git, commits: Iterable[str], head: str = "HEAD") -> froz
 
 
 def is_ancestor(git: Git, commit: str, head: str) -> bool:
-    """Whether a commit is `head` or before it; one that is not here any more is not."""
+    """Tells whether a commit is `head` or its ancestor; a missing commit isn't."""
     history = session_of(git).read_history()
     if history.complete and head in {"HEAD", next(iter(history.parents), None)}:
         return commit in history.parents

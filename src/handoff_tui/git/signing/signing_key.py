@@ -83,7 +83,7 @@ def read_identity(git: Git) -> Identity:
 
 
 def read_signing_key(git: Git, enrolled: Collection[str] = ()) -> SigningKey:
-    """Returns the key that signs. `enrolled` are public texts; of several keys in the agent or at home, one of these."""
+    """Returns the key that signs. `enrolled` are public texts; of several keys in the agent or at home, one of them."""
     settings = UserSettings(git)
     program = settings.get("gpg.ssh.program") or "ssh-keygen"
     known = frozenset(parse_public_text(text) for text in enrolled)

@@ -34,20 +34,20 @@ class Sorted(NamedTuple):
     """What a batch of events is about."""
 
     paths: frozenset[str]
-    """Of the work tree, from its root."""
+    """Paths of the work tree, from its root."""
     appeared: frozenset[str]
-    """Absolute: what is new or other than before; where it is a folder, nobody watches it yet."""
+    """Absolute paths that are new or changed; a folder among them isn't watched yet."""
     deleted: frozenset[str]
     """Absolute."""
     refs: bool
     """A ref, HEAD, the index or git's configuration."""
     reconcile: bool
-    """Something that may concern any path: HEAD, the index, configuration, what is ignored."""
+    """Something that may affect any path: HEAD, the index, configuration, ignore rules."""
     root_gone: bool
 
 
 def sort_events(events: Iterable[Event], places: Places) -> Sorted:
-    """Noise is left out: git's locks and messages, our own cache and half-written files."""
+    """Leaves noise out: git's locks and messages, our cache and half-written files."""
     paths: set[str] = set()
     appeared: set[str] = set()
     deleted: set[str] = set()
@@ -72,12 +72,12 @@ def sort_events(events: Iterable[Event], places: Places) -> Sorted:
 
 
 def _find_git_name(path: str, git: tuple[str, ...]) -> str | None:
-    """A path as seen from the git folder it is in."""
+    """Returns a path relative to the git folder it is in."""
     return next((path[len(top) + 1 :] for top in git if path == top or path.startswith(f"{top}/")), None)
 
 
 def _find_name(path: str, places: Places) -> str | None:
-    """A path of the work tree as seen from its root; None for what is outside or ours."""
+    """Returns a path relative to the root of the work tree; None if it is outside or ours."""
     if path == places.root:
         return ""
     if not path.startswith(f"{places.root}/") or path == places.cache or path.startswith(f"{places.cache}/"):

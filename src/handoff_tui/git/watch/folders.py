@@ -1,4 +1,4 @@
-"""Which folders are to be watched: those with tracked files, those git does not know or ignore, and git's own.
+"""Which folders to watch: those with tracked files, those git neither knows nor ignores, and git's own.
 
 Links are never entered, so nothing outside the repository is watched.
 """
@@ -21,20 +21,20 @@ _GIT = ".git"
 
 
 class Walk(NamedTuple):
-    """Folders that were found. `complete` is false when there were more than were wanted."""
+    """Folders that were found. `complete` is False if there were more than allowed."""
 
     folders: frozenset[str]
     complete: bool
 
 
 def read_tracked_folders(git: Git) -> frozenset[str]:
-    """Folders that the index has files in, whether they are there or not."""
+    """Returns the folders of files in the index, whether they exist or not."""
     paths = os.fsdecode(git.read("ls-files", "-z")).split("\0")
     return build_ancestors(path.rpartition("/")[0] for path in paths)
 
 
 def build_ancestors(folders: Iterable[str]) -> frozenset[str]:
-    """Folders and all that they are in; the root is the empty name."""
+    """Returns folders and all their parents; the root is the empty name."""
     found = {""}
     for folder in set(folders):
         inner = folder
@@ -45,7 +45,7 @@ def build_ancestors(folders: Iterable[str]) -> frozenset[str]:
 
 
 def read_unknown_folders(git: Git) -> list[str]:
-    """The outermost folders in which git knows no file, empty ones among them, that it does not ignore."""
+    """Returns the outermost folders in which git knows no file and which it doesn't ignore, including empty ones."""
     listing = os.fsdecode(git.read("ls-files", "--others", "--directory", "--exclude-standard", "-z"))
     return [path.removesuffix("/") for path in listing.split("\0") if path.endswith("/")]
 
@@ -53,9 +53,9 @@ def read_unknown_folders(git: Git) -> list[str]:
 def read_work_folders(
     root: Path, git: Git, tracked: Collection[str], unknown: Iterable[str], named: Iterable[str]
 ) -> Walk:
-    """All folders of the work tree that can hold something git does not ignore, or something that is looked for.
+    """Returns all folders of the work tree that can contain files git doesn't ignore, or files to look for.
 
-    The names of `named`, and our own folder, are looked at even when git ignores them.
+    The names in `named`, and our own folder, are included even if git ignores them.
     """
     found = set(keep_folders(root, tracked))
     below = walk_folders(root, git, [path for path in unknown if path not in found], MOST_FOLDERS)
@@ -65,7 +65,7 @@ def read_work_folders(
 
 
 def keep_folders(root: Path, folders: Iterable[str]) -> Iterator[str]:
-    """Those that are there and reached without a link."""
+    """Keeps folders that exist and are reached without a link."""
     kept: set[str] = set()
     for folder in sorted(folders):
         if (not folder or folder.rpartition("/")[0] in kept) and is_folder(f"{root}/{folder}"):
@@ -74,7 +74,7 @@ def keep_folders(root: Path, folders: Iterable[str]) -> Iterator[str]:
 
 
 def walk_folders(root: Path, git: Git, tops: Iterable[str], most: int) -> Walk:
-    """Folders and all below them that git does not ignore; another repository is not entered."""
+    """Returns folders and everything below them that git doesn't ignore; skips other repositories."""
     found: set[str] = set()
     level = list(keep_folders_below(root, tops))
     while level:
@@ -88,21 +88,21 @@ def walk_folders(root: Path, git: Git, tops: Iterable[str], most: int) -> Walk:
 
 
 def keep_folders_below(root: Path, tops: Iterable[str]) -> Iterator[str]:
-    """Those that are folders, and so is everything above them."""
+    """Keeps folders whose parents are all folders too."""
     tops = list(tops)
     real = set(keep_folders(root, build_ancestors(tops)))
     return (top for top in dict.fromkeys(tops) if top in real and _GIT not in top.split("/"))
 
 
 def read_ignored(git: Git, folders: list[str]) -> frozenset[str]:
-    """Those that git passes over."""
+    """Returns those that git ignores."""
     stdin = b"".join(os.fsencode(folder) + b"/\0" for folder in folders)
     answer = git.run("check-ignore", "-z", "--stdin", stdin=stdin)
     return frozenset(path.removesuffix("/") for path in os.fsdecode(answer.stdout).split("\0") if path)
 
 
 def read_named_folders(root: Path, names: Iterable[str]) -> frozenset[str]:
-    """The folders at and below given names, and those that the names are in."""
+    """Returns the folders at and below given names, and their parents."""
     found: set[str] = set()
     for name in names:
         above = name.rpartition("/")[0]
@@ -127,7 +127,7 @@ def read_git_folders(repository: Repository) -> frozenset[str]:
 
 
 def is_folder(place: str) -> bool:
-    """Whether it is a folder itself, and no link to one."""
+    """Tells whether it is a folder, not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(place).st_mode)
     except (OSError, ValueError):
@@ -135,7 +135,7 @@ def is_folder(place: str) -> bool:
 
 
 def _list_folders(place: str) -> list[str]:
-    """The folders in a folder; none where another repository begins, or where nothing may be read."""
+    """Returns the folders in a folder; none if another repository begins there, or it isn't readable."""
     try:
         with os.scandir(place) as entries:
             names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]

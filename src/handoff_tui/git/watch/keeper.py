@@ -1,4 +1,4 @@
-"""Listens to what the operating system reports about folders, and keeps the right ones watched as they come and go."""
+"""Listens to file system events, and keeps the right folders watched as they come and go."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from handoff_tui.git.watch.reconcile import FullScan, reopen
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 STEP_MILLISECONDS = 5
-"""A change is told after one to two steps, and each step costs a little even when nothing happens."""
+"""A change is reported after one to two steps, and each step costs a little even if nothing happens."""
 RESTING_STEP_MILLISECONDS = 10
-"""After some quiet seconds; the first change then comes half a frame later, and waiting costs half as much."""
+"""Used after some quiet seconds; the first change then comes half a frame later, and waiting costs half as much."""
 UNFOCUSED_STEP_MILLISECONDS = 50
 DEBOUNCE_MILLISECONDS = 50
-"""The longest that changes which follow each other are collected."""
+"""The longest time that consecutive changes are collected."""
 _LOOK_UP_MILLISECONDS = 1_000
-"""How often it is asked whether the listener is still wanted."""
+"""How often it checks whether the listener is still wanted."""
 _RESTS_AFTER = 5
 """So many times nothing was heard for that long."""
 _ATTEMPTS = 5
 
 
 class Notify(Protocol):
-    """What is used of `watchfiles.RustNotify`."""
+    """The part of `watchfiles.RustNotify` that is used."""
 
     def watch(
         self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event | None
@@ -49,7 +49,7 @@ class Pace:
 
 
 class Listener(threading.Thread):
-    """Tells batches of events until `stop` is set or it is retired. When it cannot go on, it says so and ends."""
+    """Reports batches of events until `stop` is set or it is retired. If it can't continue, it says so and ends."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Listener(threading.Thread):
         self.start()
 
     def retire(self) -> None:
-        """It is not needed any more; what it has heard by now is still told."""
+        """Retires it; events it has already received are still reported."""
         self._retired.set()
 
     def run(self) -> None:
@@ -106,7 +106,7 @@ def open_rust_notify(folders: list[str]) -> Notify:
 
 
 def open_notify(folders: Iterable[str], open_one: OpenNotify = open_rust_notify) -> Notify:
-    """Watches the folders that are there and may be read; raises `WatchRefusedError` when not all of them can be."""
+    """Watches the folders that exist and are readable; raises `WatchRefusedError` if not all of them can be."""
     fault: Exception | None = None
     for _ in range(_ATTEMPTS):
         there = [folder for folder in folders if is_folder(folder) and os.access(folder, os.R_OK | os.X_OK)]
@@ -120,7 +120,7 @@ def open_notify(folders: Iterable[str], open_one: OpenNotify = open_rust_notify)
 
 
 def is_watchable(folder: str) -> bool:
-    """Whether watchfiles can take the name at all: it must be UTF-8."""
+    """Tells whether watchfiles can handle the name: it must be UTF-8."""
     try:
         folder.encode()
     except UnicodeEncodeError:
@@ -140,16 +140,16 @@ def build_refusal(refused: Exception) -> WatchRefusedError:
 
 
 _MOST_EXTRAS = 4
-"""A listener cannot take in another folder; new ones get their own until they are merged. The system allows 128."""
+"""A listener can't add folders; new ones get another listener until they are merged. The system allows 128."""
 
 
 class WatchSet:
-    """Folders, absolute. A new listener listens before the old one is retired, so no event falls between."""
+    """Absolute folders. A new listener starts before the old one is retired, so no event is lost."""
 
     def __init__(self, listen: Callable[[Iterable[str]], Listener]) -> None:
         self.folders: set[str] = set()
         self.unwatchable: set[str] = set()
-        """Folders whose names watchfiles cannot take."""
+        """Folders whose names watchfiles can't handle."""
         self._listen = listen
         self._listeners: list[Listener] = []
 
@@ -159,7 +159,7 @@ class WatchSet:
         return len(self._listeners) > 1
 
     def add(self, folders: Iterable[str]) -> None:
-        """Watches more folders; one that was there before is watched anew, since it may be another by now."""
+        """Watches more folders; known ones are watched again, as they may have been replaced."""
         wanted = self._take(folders)
         if not wanted:
             return
@@ -178,7 +178,7 @@ class WatchSet:
         self.folders = wanted
 
     def forget(self, folder: str) -> bool:
-        """A folder is gone, with all below it; whether it was known."""
+        """Forgets a folder and everything below it; tells whether it was known."""
         if folder not in self.folders and folder not in self.unwatchable:
             return False
         for known in (self.folders, self.unwatchable):
@@ -186,7 +186,7 @@ class WatchSet:
         return True
 
     def clear(self) -> None:
-        """Watches nothing any more."""
+        """Stops watching."""
         for listener in self._listeners:
             listener.retire()
         self._listeners.clear()
@@ -206,7 +206,7 @@ _ROUNDS = 3
 
 
 class WatchKeeper:
-    """The watched folders of one repository. Where a method returns false, only a full look tells what is missing."""
+    """The watched folders of one repository. If a method returns False, only a full scan can tell what is missing."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class WatchKeeper:
 
     @property
     def refused_for_now(self) -> bool:
-        """Whether only what went on at that moment kept the folders from being watched."""
+        """Whether only a temporary condition prevented watching."""
         return isinstance(self.refused, FoldersMovedError)
 
     @property
@@ -241,7 +241,7 @@ class WatchKeeper:
         return self._set.scattered
 
     def watch(self, folders: Iterable[str]) -> bool:
-        """Watches these folders and no others; false when there was a moment in which nobody listened."""
+        """Watches exactly these folders; returns False if nobody listened for a moment."""
         folders = set(folders)
         self.refused = None
         try:
@@ -257,7 +257,7 @@ class WatchKeeper:
         return False
 
     def merge(self) -> bool:
-        """One listener for all again."""
+        """Merges all listeners into one."""
         return self.watch(self._set.folders | self._set.unwatchable)
 
     def clear(self) -> None:
@@ -276,14 +276,14 @@ class WatchKeeper:
             return self._extend(appeared)
         except WatchRefusedError as refused:
             self._refuse(refused)
-        except HandoffError:  # git cannot say what is ignored; the full look tells why
+        except HandoffError:  # git can't say what is ignored; the full scan says why
             pass
         return False
 
     def adjust(self, look: FullScan, *, quiet: bool) -> bool:
-        """Watches what a full look found; false when folders came to it, where something may have happened before.
+        """Watches what a full scan found; returns False if folders were added, where events may have been missed.
 
-        Folders that the look did not find are let go when it was `quiet` all the time.
+        Folders that the scan didn't find are dropped if it was `quiet` all the time.
         """
         if self.refused:
             return True
@@ -313,7 +313,7 @@ class WatchKeeper:
         return False
 
     def _refuse(self, refused: WatchRefusedError) -> None:
-        """Watches the few folders that matter most; who asks for the rest must poll."""
+        """Watches the few most important folders; the rest must be polled."""
         self.refused = refused
         self._set.clear()
         try:
@@ -322,7 +322,7 @@ class WatchKeeper:
             self._set.clear()
 
     def _read_special(self) -> frozenset[str]:
-        """Git's own folders, and those that are watched even when git ignores them."""
+        """Returns git's folders, and those that are watched even if git ignores them."""
         root = self._repository.root
         named = frozenset(f"{root}/{folder}" for folder in read_named_folders(root, self._named))
         return named | read_git_folders(self._repository)

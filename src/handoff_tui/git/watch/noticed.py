@@ -1,4 +1,4 @@
-"""What the watcher tells: a frozen value that says what may have changed."""
+"""What the watcher reports: a frozen value that says what may have changed."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from typing import NamedTuple
 
 
 class Watching(StrEnum):
-    """How far the watcher can be relied on at the moment."""
+    """How reliable the watcher is at the moment."""
 
     LIVE = "live"
     RESCANNING = "rescanning"
-    """Too much happened to follow it, or it just began; what is shown may be old until the next word."""
+    """Too much happened to follow, or it just started; the screen may be outdated until the next report."""
     POLLING = "polling"
-    """Something cannot be watched, so git is asked every few seconds."""
+    """Something can't be watched, so git is asked every few seconds."""
     GONE = "gone"
-    """The repository is not there any more. Should it come back, it is watched again."""
+    """The repository is gone. If it comes back, it is watched again."""
     PAST = "as it was"
-    """What is shown is how it was: it does not change, and nobody watches it."""
+    """The app shows the past: it doesn't change, and nothing is watched."""
 
 
 class Noticed(NamedTuple):
-    """One word of the watcher. Everything in it may have changed; nothing else has, as far as the watcher knows.
+    """One report of the watcher. Everything in it may have changed; nothing else has, as far as it knows.
 
-    The same change can be told twice. Decisions never rest on this: they read everything afresh.
+    The same change can be reported twice. Decisions never depend on this: they read everything again.
     """
 
     generation: int
-    """Rises by one with each word."""
+    """Increases by one with each report."""
     watching: Watching
     paths: frozenset[str] = frozenset()
-    """From the root, with slashes. A folder stands for all that is below it; a path may be gone, or ignored by git."""
+    """From the root, with slashes. A folder stands for everything below it; a path may be gone, or ignored by git."""
     refs: bool = False
     """HEAD, a ref, the index, or git's configuration."""
     everything: bool = False
-    """Read all of it again: single changes are not known."""
+    """Read everything again: single changes aren't known."""
     answered: int = 0
-    """The last request whose full look is done, see `Watcher.request_reconcile`."""
+    """The last request whose full scan is done, see `Watcher.request_reconcile`."""
     reconciled: int = 0
-    """How many full looks were done."""
+    """How many full scans were done."""
     confirmed_at: datetime | None = None
-    """When the last full look was done."""
+    """When the last full scan was done."""
     explanation: str = ""
     """Why it is polling, or gone."""
     hint: str = ""
     repeats: bool = False
-    """With `everything`: who has read all of it since the first word was told of each change and need not again."""
+    """With `everything`: a reader that has read everything since the first report of each change need not again."""

@@ -35,18 +35,18 @@ class StatusSnapshot(NamedTuple):
     headers: tuple[str, ...]
     refs: bytes
     entries: Mapping[str, Entry]
-    """Path to git's line about it and a stamp that changes when the file does. Clean files are not among them."""
+    """Path to git's line about it and a stamp that changes with the file. Clean files aren't included."""
 
 
 class StateChange(NamedTuple):
-    """What differs between two looks."""
+    """What differs between two scans."""
 
     paths: frozenset[str]
     refs: bool
 
 
 def read_status_snapshot(repository: Repository, git: Git, named: Iterable[str]) -> StatusSnapshot:
-    """One `git status` and one list of refs, side by side. The names of `named` count even when git ignores them."""
+    """Runs one `git status` and lists the refs, in parallel. The names in `named` count even if git ignores them."""
     refs = Background(lambda: git.read("for-each-ref", "--format=%(objectname) %(refname)"))
     try:
         status = read_status(repository._replace(git=git))
@@ -82,7 +82,7 @@ def compare_states(old: StatusSnapshot, new: StatusSnapshot) -> StateChange:
 
 
 def read_stamp(root: Path, path: str) -> Stamp | None:
-    """Kind, place, size and times of a file; None if there is none."""
+    """Returns kind, location, size and times of a file; None if there is none."""
     try:
         found = os.lstat(f"{root}/{path}")
     except (OSError, ValueError):
@@ -91,19 +91,19 @@ def read_stamp(root: Path, path: str) -> Stamp | None:
 
 
 class FullScan(NamedTuple):
-    """What a full look found."""
+    """What a full scan found."""
 
     state: StatusSnapshot
     folders: frozenset[str]
-    """Absolute: all that are to be watched."""
+    """All folders to watch, absolute."""
     complete: bool
-    """False when there were more folders than were looked through."""
+    """False if there were more folders than allowed."""
     began: float
     seconds: float
 
 
 class FailedScan(NamedTuple):
-    """Why there was nothing to be found."""
+    """Why a scan found nothing."""
 
     message: str
     hint: str
@@ -113,7 +113,7 @@ class FailedScan(NamedTuple):
 
 
 class FolderReader:
-    """Reads which folders are to be watched; those of the index only when it has changed."""
+    """Reads which folders to watch; those of the index only if it has changed."""
 
     def __init__(self, repository: Repository, named: Iterable[str]) -> None:
         self.repository = repository
@@ -122,7 +122,7 @@ class FolderReader:
         self._tracked: frozenset[str] = frozenset()
 
     def read(self, git: Git) -> tuple[frozenset[str], bool]:
-        """The folders, absolute, and whether these are all."""
+        """Returns the folders, absolute, and whether these are all."""
         unknown = Background(lambda: read_unknown_folders(git))
         try:
             index = self._read_index()
@@ -145,14 +145,14 @@ class FolderReader:
 
 
 def reopen(repository: Repository) -> Git:
-    """A door that has looked at the configuration as it is now: an agent may have written to it since."""
+    """Opens git with the present configuration: an agent may have changed it."""
     if not os.path.lexists(repository.root / ".git"):
         raise RepositoryError(f"{repository.root} is gone", "It is looked for every few seconds.")
     return Git.open(repository.root, repository.git_dir, repository.common_dir)
 
 
 def scan_repository(repository: Repository, folders: FolderReader, named: Iterable[str]) -> FullScan:
-    """State and folders, side by side; nothing is written."""
+    """Reads state and folders in parallel; writes nothing."""
     began = read_monotonic()
     git = reopen(repository)
     found = Background(lambda: folders.read(git))

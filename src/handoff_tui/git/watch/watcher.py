@@ -1,7 +1,7 @@
-"""Watches a repository and tells what may have changed. It writes nothing, and it does not trust the events it gets.
+"""Watches a repository and reports what may have changed. It writes nothing, and doesn't rely on the events it gets.
 
-The system loses events: in folders that were just made, in storms, after names that are not UTF-8. So new folders are
-walked once more after they are watched, and where something may have been lost, git is asked about everything.
+The system loses events: in new folders, in storms, after names that aren't UTF-8. So new folders are
+walked once more after they are watched, and if something may be lost, git is asked about everything.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.probe import OFTEN_IGNORED
 
 QUIET_SECONDS = 0.1
-"""So long nothing must happen before a full look that events made necessary …"""
+"""How long it must be quiet before a full scan caused by events …"""
 LATEST_SECONDS = 2.0
 """… unless it has waited this long already."""
 IDLE_SECONDS = 30.0
 _LONGEST_IDLE_SECONDS = 480.0
 _POLL_SECONDS = 2.0
 _POLL_TIMES = 10
-"""Polling leaves git alone for this many times as long as it took."""
+"""Polling then leaves git alone for this many times as long as it took."""
 _MERGE_SECONDS = 2.0
 
 
 class Schedule:
-    """At most one full look runs and one waits. All times are seconds of one clock that never goes back."""
+    """At most one full scan runs and one waits. All times are seconds on one monotonic clock."""
 
     def __init__(self, now: float, idle: float = IDLE_SECONDS) -> None:
         self.polling = False
@@ -70,16 +70,16 @@ class Schedule:
         self._idle_now = self._idle
 
     def want(self, now: float) -> None:
-        """Events made a full look necessary."""
+        """Notes that events require a full scan."""
         if self._wanted_since is None:
             self._wanted_since = now
 
     def ask(self) -> None:
-        """Somebody wants a full look at once."""
+        """Asks for a full scan at once."""
         self._asked = True
 
     def begin(self) -> None:
-        """A full look begins; what is wanted from now on needs another one."""
+        """Starts a full scan; later requests need another one."""
         if not self._asked and self._wanted_since is None:
             self._idle_now = min(self._idle_now * 2, _LONGEST_IDLE_SECONDS)
         self.running = True
@@ -95,7 +95,7 @@ class Schedule:
         return self._last_event < moment
 
     def find_look(self) -> float | None:
-        """When the next full look is due; None while one runs."""
+        """Returns when the next full scan is due; None while one runs."""
         if self.running:
             return None
         if self._asked:
@@ -110,19 +110,19 @@ class Schedule:
         return due
 
     def find_merge(self) -> float | None:
-        """When many small listeners are made into one."""
+        """Returns when small listeners are merged into one."""
         return self._last_event + _MERGE_SECONDS if self.merge_wanted else None
 
     def find_pause(self, now: float) -> float | None:
-        """Seconds until something is due; None if only events can change that."""
+        """Returns the seconds until something is due; None if only events can change that."""
         moments = [moment for moment in (self.find_look(), self.find_merge()) if moment is not None]
         return max(0.0, min(moments) - now) if moments else None
 
 
 BURST_EVENTS = 500
-"""So many at once are not followed one by one."""
+"""More changes at once aren't followed one by one."""
 MANY_EVENTS = 2_000
-"""After so many, whenever they came, a full look makes sure that none was lost."""
+"""After this many, whenever they came, a full scan makes sure that none was lost."""
 _NOTHING = StateChange(frozenset(), refs=False)
 _PARTLY = "some folders cannot be watched: there are too many, or their names are not UTF-8"
 
@@ -147,14 +147,14 @@ _Item = _Heard | _Broken | _Asked | _Stopped | FullScan | FailedScan | None
 
 
 class _Debt:
-    """What the next full look has to make good."""
+    """What the next full scan has to make up for."""
 
     def __init__(self, ticket: int = 0) -> None:
         self.ticket = ticket
         self.everything = False
-        """Single changes are not known."""
+        """Single changes aren't known."""
         self.rebuild = False
-        """Who listens may have been struck dumb."""
+        """The listeners may have stopped reporting."""
         self.heard = 0
 
     def lose(self, *, rebuild: bool) -> None:
@@ -199,19 +199,19 @@ class Watcher(threading.Thread):
         self._owed, self._running = _Debt(), _Debt()
         self._known: StatusSnapshot | None = None
         self._listened = False
-        """Whether every folder was watched before the first word."""
+        """Whether every folder was watched before the first report."""
         self._settling = False
         self._failed: FailedScan | None = None
         self._last = Noticed(0, Watching.RESCANNING)
 
     def request_reconcile(self) -> int:
-        """Asks for a full look, at once or after the one that runs. `Noticed.answered` reaches this number."""
+        """Asks for a full scan, at once or after the running one. `Noticed.answered` reaches this number."""
         ticket = next(self._tickets)
         self._queue.put(_Asked(ticket))
         return ticket
 
     def set_focused(self, *, focused: bool) -> None:
-        """While nobody looks, changes may be told a little later; who comes back gets a full look."""
+        """Without focus, changes may be reported a little later; on return, a full scan follows."""
         self._keeper.pace.step = STEP_MILLISECONDS if focused else UNFOCUSED_STEP_MILLISECONDS
         if focused:
             self.request_reconcile()
@@ -231,12 +231,12 @@ class Watcher(threading.Thread):
         self._queue.put(_Stopped())
 
     def _begin(self) -> None:
-        """Listens first and looks then, so that what happens in between is told."""
+        """Listens first and scans then, so that nothing in between is lost."""
         self._owed.everything = True
         try:
             folders, _ = self._reader.read(reopen(self._repository))
         except (HandoffError, OSError):
-            self._owed.rebuild = True  # the first full look says what is wrong
+            self._owed.rebuild = True  # the first full scan says what is wrong
         else:
             self._listened = self._keeper.watch(folders) and self._keeper.complete
         self._say(force=True)
@@ -299,11 +299,11 @@ class Watcher(threading.Thread):
             self._lose(rebuild=True)
         elif not self._keeper.follow(found):
             self._lose(rebuild=False)
-        elif not self._owed.everything:  # new folders are watched by now: what happens in them from here on is told
+        elif not self._owed.everything:  # new folders are watched by now: later events in them are reported
             self._say(StateChange(found.paths, found.refs))
 
     def _lose(self, *, rebuild: bool) -> None:
-        """Single changes are not known any more."""
+        """Notes that single changes aren't known any more."""
         self._owed.lose(rebuild=rebuild)
         self._schedule.want(read_monotonic())
         self._say()
@@ -331,7 +331,7 @@ class Watcher(threading.Thread):
         self._say(difference, everything=everything, repeats=repeats, force=asked)
 
     def _fail(self, look: FailedScan) -> None:
-        """Git gives no answer. It is asked again, and what is owed stays owed."""
+        """Git gives no answer. It is asked again later, and nothing owed is forgotten."""
         self._schedule.finish(read_monotonic(), look.seconds)
         self._schedule.polling = True
         self._failed = look
@@ -353,7 +353,7 @@ class Watcher(threading.Thread):
         repeats: bool = False,
         force: bool = False,
     ) -> None:
-        """Tells what is new, if anything is."""
+        """Reports what is new, if anything."""
         watching, explanation, hint = self._describe()
         same = (watching, explanation) == (self._last.watching, self._last.explanation)
         if same and not (force or everything or difference.paths or difference.refs):
