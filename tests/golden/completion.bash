@@ -1,5 +1,5 @@
 _handoff_tui() {
-  local words='status show check diff baseline gate decide submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hooks doctor config completion --repo --version --help' call='' word
+  local words='status show check diff baseline gate decide coverage submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hooks doctor config completion --repo --version --help' call='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$call $word" in
     ' status') call='status' words='--help --at --repo --json --all' ;;
     ' show') call='show' words='--help --proofs --at --repo --json --all' ;;
@@ -12,7 +12,8 @@ _handoff_tui() {
     'baseline pin') call='pin' words='--help --none --handoff --repo --json' ;;
     ' gate') call='gate' words='--help --phase --fresh --repo --json --all' ;;
     ' decide') call='decide' words='--help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo' ;;
-    ' submit') call='submit' words='--help --phase --sign --key --json --repo' ;;
+    ' coverage') call='coverage' words='--help --since --repo --json --all' ;;
+    ' submit') call='submit' words='--help --phase --sign --key --since --path --write --json --repo' ;;
     ' wait') call='wait' words='--help --phase --timeout --json --repo' ;;
     ' packet') call='packet' words='--help --phase --json --repo' ;;
     ' run') call='run' words='--help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo' ;;
@@ -31,7 +32,7 @@ _handoff_tui() {
     'log bundle') call='bundle' words='--help --json --repo --out' ;;
     ' metrics') call='metrics' words='--help --repo --json --all --csv --since --until' ;;
     ' export') call='export' words='--help report --html --markdown --since --until --json --repo' ;;
-    ' init') call='init' words='--help --reviewer --agent --generate-key --no-passphrase --pin --json --repo' ;;
+    ' init') call='init' words='--help --reviewer --agent --generate-key --no-passphrase --pin --start --all --team --json --repo' ;;
     ' keys') call='keys' words='--help enroll list' ;;
     'keys enroll') call='enroll' words='--help --principal --key --valid-after --valid-before --agent --json --repo' ;;
     'keys list') call='list' words='--help --json --repo' ;;

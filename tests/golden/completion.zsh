@@ -1,7 +1,7 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide coverage submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
     'baseline list') compadd -- --help --repo --json ;;
     'baseline show') compadd -- --help --repo --json --all ;;
@@ -29,7 +29,8 @@ _handoff_tui() {
     'baseline'*) compadd -- --help list show capture pin ;;
     'gate'*) compadd -- --help --phase --fresh --repo --json --all ;;
     'decide'*) compadd -- --help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo ;;
-    'submit'*) compadd -- --help --phase --sign --key --json --repo ;;
+    'coverage'*) compadd -- --help --since --repo --json --all ;;
+    'submit'*) compadd -- --help --phase --sign --key --since --path --write --json --repo ;;
     'wait'*) compadd -- --help --phase --timeout --json --repo ;;
     'packet'*) compadd -- --help --phase --json --repo ;;
     'run'*) compadd -- --help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo ;;
@@ -44,7 +45,7 @@ _handoff_tui() {
     'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify replay bundle ;;
     'metrics'*) compadd -- --help --repo --json --all --csv --since --until ;;
     'export'*) compadd -- --help report --html --markdown --since --until --json --repo ;;
-    'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --pin --json --repo ;;
+    'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --pin --start --all --team --json --repo ;;
     'keys'*) compadd -- --help enroll list ;;
     'policy'*) compadd -- --help show propose sign seal restore ;;
     'demo'*) compadd -- --help --dir --no-open ;;

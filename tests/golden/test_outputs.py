@@ -70,6 +70,7 @@ CALLS = {
     "demo-help.txt": ("demo", "--help"),
     "config-help.txt": ("config", "--help"),
     "diff-help.txt": ("diff", "--help"),
+    "coverage-help.txt": ("coverage", "--help"),
     "baseline-help.txt": ("baseline", "--help"),
     "baseline-pin-help.txt": ("baseline", "pin", "--help"),
     "step-help.txt": ("step", "--help"),

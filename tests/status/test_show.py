@@ -14,11 +14,10 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
-from handoff_tui.handoffs.scope.find import find_scopes
-from handoff_tui.handoffs.session import open_desk, open_desk_to_look
-from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.refresh import refresh
-from handoff_tui.status.review_state import Reviewer, ReviewState, Revision, ShownHandoff
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.status.refresh import find_all_scopes, refresh
+from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff, ShownScope
 from handoff_tui.status.show import show, show_again
 from handoff_tui.status.show_page import build_show_json, build_show_page
 from tests.support.desk_states import build_reviewed, find_section, list_lines
@@ -199,7 +198,7 @@ def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuil
     state = refresh(desk)
     now = show(desk, state, "H-1")
     assert now != before
-    scopes = find_scopes(desk, [one.handoff for one in state.handoffs]).scopes
+    scopes = find_all_scopes(desk, tuple(reviewed.handoff for reviewed in state.handoffs), None)
     assert show_again(before, state, now.verdicts, None, scopes) == now
 
 
@@ -420,3 +419,41 @@ def test_long_list_is_cut_unless_all_is_wanted(title: str) -> None:
     assert (len(short), short[-1]) == (heading + 9, MORE)
     assert len(whole) == heading + 10
     assert MORE not in whole
+
+
+def test_scope_is_listed_with_its_reasons(builder: RepositoryBuilder) -> None:
+    """Each file with why it belongs here; what the documents and the commits disagree about, and who came later."""
+    report = "# Results: H-1\n\n## Status: PASS\n\n## Files created\n\n- `src/a.py`\n- `src/none.py`\n"
+    builder.write("README.md").commit("start")
+    builder.write("src/a.py", "a\n").write("src/b.py", "b\n").write("handoffs/H-1/H-1_RESULTS.md", report)
+    builder.commit("H-1: work")
+    later = report.replace("H-1", "H-2").replace("src/a.py", "src/b.py")
+    builder.write("src/b.py", "more\n").write("handoffs/H-2/H-2_RESULTS.md", later).commit("H-2: work")
+    builder.write("src/a.py", "edited\n")
+    one = shown_in(builder.folder, "H-1")
+    scope = build_show_json(one)["scope"]
+    assert isinstance(scope, dict)
+    assert (scope["start"], scope["commits"]) == (builder.head("HEAD~2"), [builder.head("HEAD~1")])
+    assert [(file["path"], file["change"], file["source"], file["uncommitted"]) for file in scope["files"]] == [
+        ("handoffs/H-1/H-1_RESULTS.md", "added", "commits", False),
+        ("src/a.py", "added", "declared", True),
+        ("src/b.py", "added", "commits", False),
+    ]
+    assert (scope["undeclared"], scope["never_changed"]) == (["src/b.py"], ["src/none.py"])
+    assert scope["taken_over"] == {"src/b.py": "H-2"}
+    assert section(one, "Scope") == [
+        "added      handoffs/H-1/H-1_RESULTS.md  its commits",
+        "added      src/a.py  declared · uncommitted",
+        "added      src/b.py  its commits",
+        "! changed in its commits, not declared: src/b.py",
+        "! declared, never changed: src/none.py",
+        "! changed later by H-2: src/b.py",
+    ]
+
+
+def test_scope_without_files_says_so() -> None:
+    """Nothing changed belongs to the handoff; where nobody looked, nothing is said."""
+    reviewed = build_reviewed()
+    empty = build_show_page(ShownHandoff(reviewed=reviewed, scope=ShownScope()))
+    assert "Scope  no changed file belongs to it" in list_lines(empty)
+    assert "Scope" not in "".join(list_lines(build_show_page(ShownHandoff(reviewed=reviewed))))

@@ -45,6 +45,7 @@ class GateDesk:
         guests: Iterable[Person] = (),
         gates: str = GATE,
         roles: str = "",
+        start_line: str = "",
     ) -> str:
         """A log with these reviewers; the first of them signs its policy. Guests have a key in it and no role.
 
@@ -53,8 +54,10 @@ class GateDesk:
         agents = tuple(agents)
         names = ", ".join(f'"{person.email}"' for person in people)
         machines = ", ".join(f'"{agent.email}"' for agent in agents)
+        line = f'start_line = "{start_line}"\n' if start_line else ""
         toml = (
-            f'version = 1\n[roles.root]\nprincipals = ["{people[0].email}"]\n[roles.reviewer]\nprincipals = [{names}]\n'
+            f'version = 1\n{line}[roles.root]\nprincipals = ["{people[0].email}"]\n'
+            f"[roles.reviewer]\nprincipals = [{names}]\n"
             f"[roles.agent]\nprincipals = [{machines}]\n{roles}{gates}"
         )
         signers = "".join(build_line(person.email, person.public_text) for person in (*people, *agents, *guests))

@@ -193,3 +193,46 @@ def test_cancelled_capture_stores_nothing(
     monkeypatch.setattr("handoff_tui.cli.progress.ProgressCallbacks", lambda **_: telling)
     assert say("baseline", "capture", "--repo", root).code == 130
     assert not (root / ".handoff-tui").exists()
+
+
+@pytest.fixture
+def two_handoffs(builder: RepositoryBuilder) -> Path:
+    """H-1 and H-2, each with a file of its own; nothing is pinned or approved."""
+    builder.write("README.md").commit("start")
+    for number in (1, 2):
+        builder.write(f"src/{number}.py", f"value = {number}\n")
+        builder.write(f"handoffs/H-{number}/H-{number}_RESULTS.md", f"# Results: H-{number}\n\n## Status: PASS\n")
+        builder.commit(f"H-{number}: work")
+    return builder.folder
+
+
+def test_diff_of_a_handoff_is_its_own(two_handoffs: Path, say: InProcess) -> None:
+    """In every form; no baseline is needed, and the other handoff is not in it."""
+    words = ("diff", "--handoff", "h-2", "--repo", two_handoffs)
+    page = say(*words).stdout
+    assert page.startswith("H-2\nthe handoff's own changes\n")
+    assert ("+ value = 2" in page, "value = 1" in page) == (True, False)
+    assert "Files changed  2 files" in say(*words, "--stat").stdout
+    assert "+ value = 2" in say(*words, "src/2.py", "-y").stdout
+    read = say(*words, "--json").json
+    assert (read["scope"], read["own"]["handoff"], len(read["own"]["commits"])) == ("own", "H-2", 1)
+    assert [file["path"] for file in read["changed"]["files"]] == ["handoffs/H-2/H-2_RESULTS.md", "src/2.py"]
+    assert read["tests"] is None
+    other = say(*words, "src/1.py")
+    assert (other.code, "no changed file matches" in other.stderr) == (2, True)
+
+
+def test_patch_of_a_handoff_can_be_taken_back(two_handoffs: Path) -> None:
+    """It removes that handoff's work, and no other."""
+    said = run_process("diff", "--patch", "--handoff", "H-2", "--repo", two_handoffs)
+    subprocess.run(["git", "-C", str(two_handoffs), "apply", "-R"], input=said.stdout.encode(), check=True)
+    assert [(two_handoffs / f"src/{number}.py").exists() for number in (1, 2)] == [True, False]
+
+
+def test_whole_repository_is_compared_where_it_is_asked_for(two_handoffs: Path, say: InProcess) -> None:
+    """With --all, or against something that is named."""
+    words = ("diff", "--handoff", "H-2", "--repo", two_handoffs, "--json")
+    assert say(*words, "--all").json["scope"] == "since-baseline"
+    assert say(*words, "--since", "baseline").json["scope"] == "since-baseline"
+    between = say(*words, "--against", "HEAD~2", "--stat").json
+    assert (between["scope"], len(between["changed"]["files"])) == ("between", 4)
