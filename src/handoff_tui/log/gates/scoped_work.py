@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from handoff_tui.git.history.work_commits import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.digests import ScopeDigests
 from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind, find_scopes, list_stated
-from handoff_tui.handoffs.scope.scope import Scope, Scopes
+from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.scope.traces import PAPERWORK, find_shared_documents
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entry import GateKey, Work
@@ -71,8 +71,9 @@ class ScopedWork:
     def find_producers(self, handoff: Handoff, key: GateKey) -> frozenset[str]:
         """Whoever made the handoff's own commits, whom it names, and who submitted it."""
         names = set(handoff.producers)
-        for commit in self._list_work(self.scopes.of(handoff.id)):
-            names |= self._list_authors(commit)
+        for commit in self.scopes.of(handoff.id).commits:
+            if commit in self._work:
+                names |= self._list_authors(self._work[commit])
         submitters = self.index.find_submitters(key) if self.index is not None else frozenset()
         return build_principals({*names, *submitters}, self.policy)
 
@@ -112,17 +113,19 @@ class ScopedWork:
             self._behind[commit] = find_behind(self.found.history, commit)
         return self._behind[commit]
 
-    def _list_work(self, scope: Scope) -> Iterable[ChangedCommit]:
-        """Its own commits, without those that only configure us, order or review work, or are a rollback of ours."""
-        own = set(scope.commits)
+    @cached_property
+    def _work(self) -> dict[str, ChangedCommit]:
+        """All commits without those that only configure us, order or review work, or are a rollback of ours."""
         seen: set[tuple[str, str]] = set()
+        work = {}
         for commit in self.found.history:
             contents = {(change.path, change.blob) for change in commit.changes}
             restores = commit.subject.startswith(ROLLBACK) and contents <= seen
             is_paperwork = all(change.path in self._paperwork for change in commit.changes)
-            if commit.id in own and not restores and not is_paperwork:
-                yield commit
+            if not restores and not is_paperwork:
+                work[commit.id] = commit
             seen |= contents | {(change.path, change.before) for change in commit.changes}
+        return work
 
     @cached_property
     def _paperwork(self) -> frozenset[str]:
