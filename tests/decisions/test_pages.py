@@ -253,3 +253,17 @@ def test_many_files_are_counted_after_the_first_hundred() -> None:
     text = render_packet(PACKET.model_copy(update={"changed_files": tuple(f"f{number}" for number in range(120))}))
     assert "- and 20 more" in text
     assert "`f100`" not in text
+
+
+def test_gate_shows_the_scope_and_where_it_starts() -> None:
+    """In the JSON for scripts, on the page for people."""
+    subject = SUBJECT.model_copy(update={"scope": "5" * 64, "start": "6" * 40})
+    view = build_gate_view(subject=subject, uncommitted=True)
+    told = build_gate_json(view)["subject"]
+    assert isinstance(told, dict)
+    assert (told["scope"], told["start"]) == ("5" * 64, "6" * 40)
+    lines = list_lines(build_gate_page(view))
+    assert f"scope    {'5' * 64}, with uncommitted changes" in lines
+    assert f"start    {'6' * 40}" in lines
+    unborn = build_gate_view(subject=subject.model_copy(update={"start": "0" * 40}))
+    assert "start    before the first commit" in list_lines(build_gate_page(unborn))

@@ -22,6 +22,7 @@ SCOPE_WORDS = {
     DiffScope.SINCE_MY_REVIEW: "my last review",
     DiffScope.SINCE_PREVIOUS_ATTEMPT: "previous attempt",
     DiffScope.BETWEEN: "between",
+    DiffScope.OWN: "own",
     DiffScope.SINCE_SHOWN: "shown",
 }
 _MOST_ITEMS = 2_000
