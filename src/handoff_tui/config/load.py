@@ -88,6 +88,7 @@ DEFAULT = "default"
 
 _USUAL_USER_FILE = "~/.config/handoff-tui/config.toml"
 _PROBLEMS_SHOWN = 20
+_SCOPES = "scopes"
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,9 @@ def build_settings(user: bytes | None, repository: bytes | None, user_name: str 
     layers: list[Layer] = []
     problems: list[str] = []
     if user is not None:
-        layers.append(parse_layer(user, user_name))
+        layer, refused = _refuse_shared(parse_layer(user, user_name))
+        layers.append(layer)
+        problems += refused
     if repository is not None:
         layer, refused = _refuse_desk(parse_layer(repository, REPOSITORY_FILE), user_name)
         layers.append(layer)
@@ -191,6 +194,14 @@ def _refuse_desk(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
     ]
     table = {key: value for key, value in layer.table.items() if key not in USER_ONLY}
     return layer._replace(table=table), refused
+
+
+def _refuse_shared(layer: Layer) -> tuple[Layer, list[str]]:
+    """What a decision is about must be the same for everybody, so one person's file can't set it."""
+    if _SCOPES not in layer.table:
+        return layer, []
+    refused = f"{layer.place(_SCOPES)}: {_SCOPES} can only be set by a repository; put it into {REPOSITORY_FILE}"
+    return layer._replace(table={key: value for key, value in layer.table.items() if key != _SCOPES}), [refused]
 
 
 def _find_problems(layer: Layer) -> list[str]:

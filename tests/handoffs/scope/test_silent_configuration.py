@@ -1,4 +1,4 @@
-"""A configuration with nothing but comments is nobody's work; one that sets something is."""
+"""An edit of the configuration that sets nothing but scopes is nobody's work; any other is."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.support.repositories import RepositoryBuilder
 
 NAME = "handoff-tui.toml"
 SETTING = "[limits]\ncommits = 100\n"
+SCOPE = '[scopes."H-3"]\npaths = ["a.py"]\n'
 
 
 def find(builder: RepositoryBuilder) -> Scopes:
@@ -47,6 +48,15 @@ def test_setting_that_is_taken_away_is_a_change(work: RepositoryBuilder) -> None
     work.write(NAME, SETTING).commit("settings").write(NAME, FIRST_FILE).commit("none")
     assert len(find(work).unclaimed) == 2
     work.step("rm", "--quiet", NAME).commit("gone")
+    assert len(find(work).unclaimed) == 2
+
+
+def test_scope_is_no_change(work: RepositoryBuilder) -> None:
+    """Whoever corrects a scope has not made new work; a setting beside it counts."""
+    work.write(NAME, SETTING).commit("settings")
+    work.write(NAME, SETTING + SCOPE).commit("a scope")
+    assert len(find(work).unclaimed) == 1
+    work.write(NAME, SETTING.replace("100", "101") + SCOPE)
     assert len(find(work).unclaimed) == 2
 
 

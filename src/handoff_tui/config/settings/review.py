@@ -161,5 +161,7 @@ class ScopeSettings(Model):
 
     since: str = ""
     """Only changes after this commit."""
+    until: str = ""
+    """Only changes up to this commit; what comes after it is assigned as usual."""
     paths: tuple[str, ...] = ()
     """Only changes of these files, or below these folders."""

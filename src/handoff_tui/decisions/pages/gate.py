@@ -6,6 +6,7 @@ from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.core.text.labels import label_gate, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.correct_scope import StatedScope
 from handoff_tui.decisions.views import GateView
 from handoff_tui.log.entry import NO_BASELINE, Entry
 from handoff_tui.log.gates.gate_state import Approval, GateReport
@@ -133,16 +134,39 @@ def _build_row(approval: Approval) -> tuple[Cell, ...]:
     )
 
 
-def build_submit_json(view: GateView, entry: Entry | None) -> dict[str, object]:
-    return {"schema": SUBMIT_SCHEMA, "entry": entry.id if entry else None, "gate": build_gate_json(view)}
+def build_submit_json(view: GateView, entry: Entry | None, stated: StatedScope | None = None) -> dict[str, object]:
+    """`scope` is null unless somebody stated it."""
+    scope = None
+    if stated is not None:
+        scope = {**stated.correction.scope.model_dump(mode="json"), "written": stated.written}
+    return {
+        "schema": SUBMIT_SCHEMA,
+        "entry": entry.id if entry else None,
+        "gate": build_gate_json(view),
+        "scope": scope,
+    }
 
 
-def build_submit_page(view: GateView, entry: Entry | None) -> Page:
+def build_submit_page(view: GateView, entry: Entry | None, stated: StatedScope | None = None) -> Page:
     page = build_gate_page(view)
     page.blank()
+    if stated is not None:
+        _add_stated(page, stated)
     if entry is None:
-        page.line(Cell("handed over without a signature; nothing was written", "muted"))
+        words = "handed over without a signature" + ("" if stated and stated.written else "; nothing was written")
+        page.line(Cell(words, "muted"))
     else:
         page.line(Cell("handed over ", "pass"), Cell(entry.id))
     page.line(Cell(f"next: handoff-tui wait {view.report.handoff}", "muted"))
     return page
+
+
+def _add_stated(page: Page, stated: StatedScope) -> None:
+    where = (
+        "is in handoff-tui.toml; commit it"
+        if stated.written
+        else "counts here only; --write puts it into handoff-tui.toml"
+    )
+    page.line(Cell(f"the scope {where}:"))
+    for line in stated.correction.table.splitlines():
+        page.line(Cell(f"  {render_safe(line)}", "key"))

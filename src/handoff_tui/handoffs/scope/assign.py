@@ -98,6 +98,11 @@ class _TraceIndex:
             if found.person and found.person.covers(commit, path)
         }
 
+    def leave_out_ruled(self, handoffs: Iterable[str], commit: str) -> list[str]:
+        """Those handoffs of which nobody said that this commit is none of theirs."""
+        persons = {handoff: self.traces[handoff].person for handoff in handoffs}
+        return [handoff for handoff, person in persons.items() if person is None or not person.rules_out(commit)]
+
     def find_declared(self, path: str) -> Iterator[str]:
         """The handoffs that list a path or a folder around it."""
         for key in (path, *list_folders(path)):
@@ -140,9 +145,10 @@ class _Ranges:
         claimed = index.find_said(commit, path) or self._named[number]
         if not claimed:
             reach = self._reach[number]
-            claimed = {handoff: Source.DECLARED for handoff in index.find_declared(path) if reach & self._bits[handoff]}
+            listing = index.leave_out_ruled(index.find_declared(path), commit)
+            claimed = {handoff: Source.DECLARED for handoff in listing if reach & self._bits[handoff]}
         if not claimed and not documents and self.is_work(number):
-            claimed = dict.fromkeys(self._spans[number], Source.SPAN)
+            claimed = dict.fromkeys(index.leave_out_ruled(self._spans[number], commit), Source.SPAN)
         return documents | claimed
 
     def _find_declared(self, number: int, path: str) -> list[str]:

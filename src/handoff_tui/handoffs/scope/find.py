@@ -31,9 +31,10 @@ _MOST_NAMED = 200
 
 @dataclass(frozen=True, slots=True)
 class StatedScope:
-    """A scope as a person wrote it down: work since a commit, below some paths, or both."""
+    """A scope as a person wrote it down: work since a commit, up to another, below some paths, or all of these."""
 
     since: str = ""
+    until: str = ""
     paths: tuple[str, ...] = ()
 
 
@@ -57,7 +58,7 @@ def read_stated(desk: Desk) -> LogTraces:
 
 def list_stated(desk: Desk) -> dict[str, StatedScope]:
     scopes = desk.loaded.settings.scopes
-    return {handoff: StatedScope(stated.since, stated.paths) for handoff, stated in scopes.items()}
+    return {handoff: StatedScope(stated.since, stated.until, stated.paths) for handoff, stated in scopes.items()}
 
 
 class FoundScopes:
@@ -99,7 +100,7 @@ def _build_all_traces(
 ) -> Iterable[Traces]:
     shared = find_shared_documents(handoffs)
     ids = sorted(commit.id for commit in history)
-    after = _CommitsAfter(desk, history)
+    ranges = _StatedRanges(desk, history)
     for handoff in handoffs:
         found = build_traces(handoff, shared)
         stated = known.stated.get(handoff.id)
@@ -107,24 +108,31 @@ def _build_all_traces(
             found,
             commits=frozenset(filter(None, (_find_id(ids, name) for name in list_named_commits(handoff)))),
             run_commits=known.run_commits.get(handoff.id, frozenset()),
-            person=None if stated is None else PersonSays(after.find(stated.since), stated.paths),
+            person=None if stated is None else ranges.build(stated),
             undecided=handoff.id not in known.decided,
         )
 
 
-class _CommitsAfter:
-    """The commits of history that come after a given one."""
+class _StatedRanges:
+    """What stated scopes mean in this history."""
 
     def __init__(self, desk: Desk, history: Sequence[ChangedCommit]) -> None:
         self._desk, self._history = desk, history
 
-    def find(self, since: str) -> frozenset[str] | None:
-        """None if no commit is named: then all count."""
-        if not since:
+    def build(self, stated: StatedScope) -> PersonSays | None:
+        """None if it names a commit that is not in this history, say after a rebase: then nothing is known of it."""
+        before = self._find_behind(stated.since) if stated.since else frozenset()
+        judged = self._find_behind(stated.until) if stated.until else None
+        if (stated.since and not before) or (stated.until and not judged):
             return None
-        start = resolve_commits(self._desk.repository.git, [since])[since]
-        before = find_behind(self._history, start) if start else frozenset()
-        return frozenset(commit.id for commit in self._history if commit.id not in before)
+        if judged is None and not before:
+            return PersonSays(paths=stated.paths)
+        within = frozenset(one.id for one in self._history) if judged is None else judged
+        return PersonSays(within - before, stated.paths, judged)
+
+    def _find_behind(self, name: str) -> frozenset[str]:
+        commit = resolve_commits(self._desk.repository.git, [name])[name]
+        return find_behind(self._history, commit) if commit else frozenset()
 
 
 def _find_id(ids: list[str], written: str) -> str | None:

@@ -1,9 +1,16 @@
-"""A configuration that sets nothing is nobody's work: committing what `init` wrote must not need an approval."""
+"""Edits of the configuration that set nothing but scopes are nobody's work.
+
+Committing what `init` wrote, or a corrected scope, must not need an approval. A scope hides nothing: whatever it takes
+from one handoff belongs to another one, or to nobody, and is shown there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import tomllib
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import HandoffError
@@ -15,49 +22,74 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
 
 _MOST_BYTES = 1 << 20
+_SCOPES = "scopes"
+
+
+class _Version(NamedTuple):
+    """What the configuration was at one time."""
+
+    mode: str
+    blob: str
+
+
+class _Edit(NamedTuple):
+    before: _Version
+    after: _Version
 
 
 def leave_out_silent(
     desk: Desk, history: list[ChangedCommit], uncommitted: list[UncommittedChange]
 ) -> tuple[list[ChangedCommit], list[UncommittedChange]]:
-    """Leaves out a configuration that sets nothing, such as the one that `init` writes: it is nobody's work."""
-    files = {
-        *((change.mode_before, change.before) for commit in history for change in _list_configuration(commit)),
-        *((change.mode, change.blob) for commit in history for change in _list_configuration(commit)),
-    }
-    edits = [edit for edit in uncommitted if edit.path == REPOSITORY_FILE]
-    files |= {(content.mode, content.blob) for edit in edits for content in (edit.before, edit.after)}
-    if not files:
+    """Leaves out each change of the configuration after which it says the same, scopes aside."""
+    if not any(edit.path == REPOSITORY_FILE for edit in (*_list_changes(history), *uncommitted)):
         return history, uncommitted
-    silent = _find_silent(desk, files)
-    kept = []
+    edits = {_build_edit(change) for change in _list_changes(history) if change.path == REPOSITORY_FILE}
+    edits |= {_build_own_edit(edit) for edit in uncommitted if edit.path == REPOSITORY_FILE}
+    said = _read_all(desk, {version for edit in edits for version in edit})
+    silent = {edit for edit in edits if said[edit.before] is not None and said[edit.before] == said[edit.after]}
+    return [
+        commit._replace(
+            changes=tuple(
+                change
+                for change in commit.changes
+                if change.path != REPOSITORY_FILE or _build_edit(change) not in silent
+            )
+        )
+        for commit in history
+    ], [edit for edit in uncommitted if edit.path != REPOSITORY_FILE or _build_own_edit(edit) not in silent]
+
+
+def _list_changes(history: list[ChangedCommit]) -> Iterator[PathChange]:
     for commit in history:
-        left_out = {
-            change
-            for change in _list_configuration(commit)
-            if {(change.mode_before, change.before), (change.mode, change.blob)} <= silent
-        }
-        kept.append(commit._replace(changes=tuple(one for one in commit.changes if one not in left_out)))
-    saying = [edit for edit in edits if not {(one.mode, one.blob) for one in (edit.before, edit.after)} <= silent]
-    return kept, [edit for edit in uncommitted if edit.path != REPOSITORY_FILE or edit in saying]
+        yield from commit.changes
 
 
-def _list_configuration(commit: ChangedCommit) -> Iterable[PathChange]:
-    return (change for change in commit.changes if change.path == REPOSITORY_FILE)
+def _build_edit(change: PathChange) -> _Edit:
+    return _Edit(_Version(change.mode_before, change.before), _Version(change.mode, change.blob))
 
 
-def _find_silent(desk: Desk, files: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Those files, each a mode and a blob, that are absent or have nothing but comments."""
-    blobs = sorted(blob for mode, blob in files if mode == FILE)
-    contents = read_blobs(desk.repository.git, blobs, _MOST_BYTES)
+def _build_own_edit(edit: UncommittedChange) -> _Edit:
+    before, after = (_Version(content.mode or GONE, content.blob) for content in (edit.before, edit.after))
+    return _Edit(before, after)
+
+
+def _read_all(desk: Desk, versions: set[_Version]) -> dict[_Version, str | None]:
+    """What each version sets apart from scopes, in one form; None if that can't be told."""
+    contents = read_blobs(desk.repository.git, sorted(one.blob for one in versions if one.mode == FILE), _MOST_BYTES)
     here = read_work_content(desk.repository.root, REPOSITORY_FILE, desk.repository.object_format)
     if here is not None and here.mode == FILE:
         with suppress(HandoffError):
             reader = FileReader(desk.repository.root, _MOST_BYTES)
             contents[here.blob] = reader.read_bytes(REPOSITORY_FILE)
-    silent = {blob for blob, content in contents.items() if content is not None and _has_only_comments(content)}
-    return {(mode, blob) for mode, blob in files if mode in {"", GONE} or (mode == FILE and blob in silent)}
+    return {one: _read_settings(b"" if one.mode == GONE else contents.get(one.blob)) for one in versions}
 
 
-def _has_only_comments(content: bytes) -> bool:
-    return all(not line.strip() or line.lstrip().startswith(b"#") for line in content.splitlines())
+def _read_settings(content: bytes | None) -> str | None:
+    if content is None:
+        return None
+    try:
+        settings = tomllib.loads(content.decode())
+    except (ValueError, RecursionError):
+        return None
+    settings.pop(_SCOPES, None)
+    return json.dumps(settings, sort_keys=True, default=repr)

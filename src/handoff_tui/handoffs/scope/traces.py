@@ -34,11 +34,19 @@ class PersonSays:
 
     commits: frozenset[str] | None = None
     paths: tuple[str, ...] = ()
+    judged: frozenset[str] | None = None
+    """The commits up to which it speaks; None if it speaks of all. Later work is assigned as usual."""
 
     def covers(self, commit: str | None, path: str) -> bool:
         if self.commits is not None and commit is not None and commit not in self.commits:
             return False
+        if commit is None and self.judged is not None and not self.paths:
+            return False
         return not self.paths or any(is_below(path, wanted) for wanted in self.paths)
+
+    def rules_out(self, commit: str) -> bool:
+        """Whether a change of this commit that it does not cover is not the handoff's, whatever a document lists."""
+        return self.judged is None or commit in self.judged
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,141 @@
+"""Corrects the scope of a handoff: which commits and files are its work, as a person or an agent says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
+from handoff_tui.config.scope_table import render_scope_table, set_scope_table
+from handoff_tui.config.settings.review import ScopeSettings
+from handoff_tui.core.errors import UsageError
+from handoff_tui.decisions.examine import find_handoff
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.history.work_commits import is_ancestor
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.scope.scope import Scope
+from handoff_tui.handoffs.scope.traces import is_below
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.system.files.named_files import write_named_file
+from handoff_tui.system.files.own_folder import is_own
+from handoff_tui.system.files.probe import is_present
+from handoff_tui.system.files.reader import FileReader
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRequest:
+    """A scope as it is given on the command line."""
+
+    since: str | None = None
+    paths: tuple[str, ...] = ()
+    write: bool = False
+    """Put it into handoff-tui.toml, for everybody."""
+
+    @property
+    def is_given(self) -> bool:
+        return self.since is not None or bool(self.paths)
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeCorrection:
+    """A scope that somebody stated for one handoff."""
+
+    handoff: str
+    scope: ScopeSettings
+
+    @property
+    def table(self) -> str:
+        """The table for handoff-tui.toml."""
+        return render_scope_table(self.handoff, self.scope)
+
+    def is_written(self, desk: Desk) -> bool:
+        """Whether the repository's configuration says the same."""
+        return desk.loaded.settings.scopes.get(self.handoff) == self.scope
+
+    def apply(self, desk: Desk) -> Desk:
+        """The repository as if its configuration had this scope."""
+        settings = desk.loaded.settings
+        scopes = {**settings.scopes, self.handoff: self.scope}
+        return desk._replace(loaded=replace(desk.loaded, settings=settings.model_copy(update={"scopes": scopes})))
+
+    def write(self, desk: Desk) -> None:
+        """Puts the table into handoff-tui.toml; the rest of the file stays as it is."""
+        root = desk.repository.root
+        place = root / REPOSITORY_FILE
+        if place.is_symlink():
+            raise UsageError(f"{REPOSITORY_FILE} is a link, which is not replaced", f"Put this into it:\n{self.table}")
+        present = FileReader(root, MAX_BYTES).read_bytes(REPOSITORY_FILE) if is_present(root, REPOSITORY_FILE) else b""
+        write_named_file(place, set_scope_table(present.decode(), self.handoff, self.scope).encode())
+
+
+class StatedScope(NamedTuple):
+    """A scope that counts for what follows, and the repository with it."""
+
+    desk: Desk
+    correction: ScopeCorrection
+    written: bool
+    """Whether it is in handoff-tui.toml, and so counts for everybody."""
+
+
+def state_scope(desk: Desk, wanted: str, request: ScopeRequest, *, signed: bool) -> StatedScope:
+    """Corrects a scope for one submission, and for everybody if that is asked for. What is signed must be written."""
+    handoffs = read_repository(desk).result.handoffs
+    handoff = find_handoff(handoffs, wanted)
+    present = LogGates(desk, handoffs).work.scopes.of(handoff.id)
+    correction = build_correction(desk, handoff.id, present, request)
+    corrected = correction.apply(desk)
+    refuse_empty(correction, LogGates(corrected, handoffs).work.scopes.of(handoff.id))
+    written = correction.is_written(desk)
+    if signed and not written and not request.write:
+        raise UsageError(
+            "nobody else could compute this scope, so it can't be signed",
+            "Add --write, which puts it into handoff-tui.toml.",
+        )
+    if request.write and not written:
+        correction.write(desk)
+        return StatedScope(open_desk(desk.repository.root), correction, written=True)
+    return StatedScope(corrected, correction, written)
+
+
+def build_correction(desk: Desk, handoff: str, present: Scope, request: ScopeRequest) -> ScopeCorrection:
+    """The stated scope with full commit ids: from `since`, or the handoff's present start, up to HEAD."""
+    head = desk.work_tree.facts.head or ""
+    since = present.start or ""
+    if request.since is not None:
+        found = resolve_commits(desk.repository.git, [request.since])[request.since]
+        if found is None or not is_ancestor(desk.repository.git, found, "HEAD"):
+            raise UsageError(
+                f"{request.since} is no commit in the history of HEAD", "git log --oneline lists those that are."
+            )
+        since = found
+    paths = tuple(dict.fromkeys(_check_path(path) for path in request.paths))
+    return ScopeCorrection(handoff, ScopeSettings(since=since, until=head, paths=paths))
+
+
+def refuse_empty(correction: ScopeCorrection, scope: Scope) -> None:
+    """Raises if a stated path, or the whole statement, means no change: most likely a typing error."""
+    changed = {change.path for change in scope.changes}
+    since = f"after {correction.scope.since[:12]}" if correction.scope.since else "in this repository"
+    for wanted in correction.scope.paths:
+        if not any(is_below(path, wanted) for path in changed):
+            raise UsageError(
+                f"nothing changed in {wanted} {since}", "Name an earlier commit with --since, or another path."
+            )
+    if not changed:
+        raise UsageError(f"nothing changed {since}", "Name an earlier commit with --since.")
+
+
+def _check_path(path: str) -> str:
+    """A path inside the repository, as git writes it."""
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    clean = "/".join(parts)
+    if path.startswith(("/", "~")) or ".." in parts:
+        raise UsageError(f"{path} leads out of the repository", "Name paths as they are seen from its top folder.")
+    if is_own(clean):
+        raise UsageError(f"{path} belongs to the log, which is no handoff's work")
+    try:
+        clean.encode("utf-8")
+    except UnicodeEncodeError as wrong:
+        raise UsageError("a path that is not UTF-8 can't be written down", "Name the folder around it.") from wrong
+    return clean or "."
