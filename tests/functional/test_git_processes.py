@@ -55,7 +55,7 @@ def prepare_count(repository: Path, folder: Path) -> Counted:
 
 @pytest.mark.parametrize(
     ("words", "most"),
-    [(("status",), 10), (("show", "H-3"), 11), (("check", "--fresh"), 15), (("gate", "H-3"), 30)],
+    [(("status",), 12), (("show", "H-3"), 13), (("check", "--fresh"), 15), (("gate", "H-3"), 30)],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_looking_starts_few_processes(shared_demo: Path, tmp_path: Path, words: tuple[str, ...], most: int) -> None:
@@ -71,9 +71,9 @@ def test_decision_starts_few_processes(tmp_path: Path) -> None:
     counted = prepare_count(build_demo(tmp_path / "demo"), tmp_path)
     words = ("decide", "override", "H-3", "--reason", "agreed", "--repo", counted.repository)
     with RawTerminal(*words, environment=counted.environment) as terminal:
-        terminal.wait_for("Type override to")
+        terminal.wait_for("Type H-3 to")
         terminal.settle()
-        terminal.press("override\n")
+        terminal.press("H-3\n")
         assert terminal.wait_for_end() == 0, terminal.written[-2000:]
     assert counted.count_calls() <= 55
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import GitError
 from handoff_tui.git.command import Git
+from handoff_tui.git.session import session_of
 
 _FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%ct%x00%B%x00"
 _FIELDS = 7
@@ -48,8 +49,12 @@ class ChangedCommit(NamedTuple):
 
 
 def read_commit_changes(git: Git, since: str | None = None, head: str = "HEAD") -> list[ChangedCommit]:
-    """The commits after `since` up to `head`, parents before children; all of them without `since`."""
+    """The commits after `since` up to `head`, parents before children; all of them without `since`. Read once."""
     reach = head if since is None else f"{since}..{head}"
+    return list(session_of(git).once(("commit changes", reach), lambda: _read(git, reach)))
+
+
+def _read(git: Git, reach: str) -> list[ChangedCommit]:
     answer = git.run(
         *("log", "-z", "--topo-order", "--reverse", "--raw", "--no-renames", "--no-abbrev", "-c", "--root"),
         *("--ignore-submodules=none", f"--format={_FORMAT}", reach, "--"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from handoff_tui.git.history.commit_changes import ChangedCommit, read_commit_changes
 from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
@@ -168,7 +169,9 @@ def _read_head(desk: Desk, paths: list[str]) -> dict[str, Content]:
         return {}
     named = paths if len(paths) <= _MOST_NAMED else ()
     head = desk.work_tree.facts.head
-    output = desk.repository.git.read("ls-tree", "-r", "-z", "--full-tree", head, "--", *named)
+    git = desk.repository.git
+    words = ("ls-tree", "-r", "-z", "--full-tree", head, "--", *named)
+    output = session_of(git).once(words, lambda: git.read(*words))
     wanted = set(paths)
     found = {}
     for line in os.fsdecode(output).split("\0"):
