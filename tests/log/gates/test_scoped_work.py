@@ -119,6 +119,20 @@ def test_rollback_makes_nobody_a_producer(work: RepositoryBuilder, log: LogBuild
     assert ask(work, log).producers == {EMAIL, "eve@example.org"}
 
 
+def test_review_that_is_filed_away_makes_nobody_a_producer(builder: RepositoryBuilder, log: LogBuilder) -> None:
+    """Nor does a review that comes after a rejection begin the next attempt; the agent's next commit does."""
+    builder.write("README.md").commit("before")
+    builder.write("handoffs/H-7/H-7_BUILDER_HANDOFF.md", "# H-7: lamps\n")
+    builder.write("handoffs/H-7/H-7_RESULTS.md", "# Results: H-7\n\n## Status: PASS\n").write("lamp.py", "1\n")
+    builder.commit("Build lamps (H-7)")
+    decide(builder, log, "reject")
+    commit_as(builder, "rita@example.org", "handoffs/H-7/REVIEW_REPORT.md", "Review verdict: RETRY\n", "Review H-7")
+    assert (count(builder, log), "rita@example.org" in ask(builder, log).producers) == (1, False)
+    builder.step("mv", "handoffs/H-7/REVIEW_REPORT.md", "handoffs/H-7/REVIEW_REPORT_ATTEMPT_1.md")
+    builder.write("lamp.py", "2\n").commit("Build lamps again (H-7)")
+    assert (count(builder, log), "rita@example.org" in ask(builder, log).producers) == (2, False)
+
+
 def test_agents_commit_under_the_name_of_a_person(work: RepositoryBuilder, log: LogBuilder) -> None:
     """If the policy says so; whoever the commit names beside them counts."""
     message = "more\n\nCo-authored-by: Claude <noreply@anthropic.com>"

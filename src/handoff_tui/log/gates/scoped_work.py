@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from handoff_tui.git.history.commit_changes import ChangedCommit
+from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.git.history.work_commits import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.digests import ScopeDigests
@@ -92,9 +92,10 @@ class ScopedWork:
         return ", ".join(changed[:_NAMED]) + more
 
     def _is_new(self, handoff: Handoff, decided: list[Work]) -> bool:
-        """Whether own commits came after these decisions and left other content than any of them binds."""
+        """Whether own work was committed after these decisions and left other content than any of them binds."""
         scope = self.scopes.of(handoff.id)
-        new = [commit for commit in scope.commits if not any(self._contains(work, commit) for work in decided)]
+        own = [commit for commit in scope.commits if commit in self._work]
+        new = [commit for commit in own if not any(self._contains(work, commit) for work in decided)]
         if not new:
             return False
         committed = self.digests.digest(scope, committed=True)
@@ -121,11 +122,25 @@ class ScopedWork:
         for commit in self.found.history:
             contents = {(change.path, change.blob) for change in commit.changes}
             restores = commit.subject.startswith(ROLLBACK) and contents <= seen
-            is_paperwork = all(change.path in self._paperwork for change in commit.changes)
+            is_paperwork = all(self._is_paperwork(change) for change in commit.changes)
             if not restores and not is_paperwork:
                 work[commit.id] = commit
             seen |= contents | {(change.path, change.before) for change in commit.changes}
         return work
+
+    def _is_paperwork(self, change: PathChange) -> bool:
+        """Also under another name: a review may be filed away once the next attempt begins."""
+        return change.path in self._paperwork or (_find_folder(change.path), change.blob) in self._paperwork_contents
+
+    @cached_property
+    def _paperwork_contents(self) -> frozenset[tuple[str, str]]:
+        """What documents around the work have said, each with its folder."""
+        return frozenset(
+            (_find_folder(change.path), change.blob)
+            for commit in self.found.history
+            for change in commit.changes
+            if change.path in self._paperwork and not change.removed
+        )
 
     @cached_property
     def _paperwork(self) -> frozenset[str]:
@@ -144,6 +159,10 @@ def build_scoped_handoff_digest(handoff: Handoff) -> str:
     """SHA-256 of what the handoff says, without what files of others decide; its own files are in the scope."""
     said = handoff.model_dump(mode="json", exclude_defaults=True, exclude=set(_DERIVED))
     return build_value_digest({**said, "id": handoff.id})
+
+
+def _find_folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _name(file: Mapping[str, str]) -> str:
