@@ -670,7 +670,7 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
     async def script(pilot: Pilot[None]) -> None:
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
         await pilot.press("7")
-        await wait_for(app, pilot, lambda screen: "nobody was started" in screen)
+        await wait_for(app, pilot, lambda screen: "No agent has been started" in screen)
         await pilot.press("R")
         await wait_for(app, pilot, lambda screen: "What the agent is told" in screen)
         while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late
@@ -678,7 +678,7 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
             await pilot.press("ctrl+s")
         await wait_for(app, pilot, lambda _: app.state is not None and bool(app.state.activity.runs))
         await pilot.press("q", "q")
-        await wait_for(app, pilot, lambda screen: "1 agent at work" in screen)
+        await wait_for(app, pilot, lambda screen: "1 agent running" in screen)
         await pilot.press("down", "down", "enter")
         await left.wait()
 
@@ -709,7 +709,7 @@ def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping
     async def script(pilot: Pilot[None]) -> None:
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
         await pilot.press("7")
-        await wait_for(app, pilot, lambda screen: "nobody was started" in screen)
+        await wait_for(app, pilot, lambda screen: "No agent has been started" in screen)
         await pilot.press("R")
         await wait_for(app, pilot, lambda screen: "What the agent is told" in screen)
         gaps: list[float] = []
@@ -720,6 +720,6 @@ def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping
         await wait_for(app, pilot, lambda screen: "the end" in screen and f"{megabytes} MB" in screen)
         measuring.cancel()
         assert max(gaps) < _LONGEST_GAP
-        await wait_for(app, pilot, lambda screen: "ready" in screen or "failed" in screen or "needs a person" in screen)
+        await wait_for(app, pilot, lambda screen: "ready" in screen or "failed" in screen or "needs you" in screen)
 
     drive(app, script)

@@ -14,10 +14,10 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
-from handoff_tui.handoffs.session import open_desk
-from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.handoffs.session import open_desk, open_desk_to_look
+from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.refresh import find_all_scopes, refresh
-from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff, ShownScope
+from handoff_tui.status.review_state import Reviewer, ReviewState, Revision, ShownHandoff, ShownScope
 from handoff_tui.status.show import show, show_again
 from handoff_tui.status.show_page import build_show_json, build_show_page
 from tests.support.desk_states import build_reviewed, find_section, list_lines

@@ -7,9 +7,8 @@ import shutil
 import pytest
 
 from handoff_tui.cli.exit_codes import ExitCode
-from tests.support.command_line import Said
+from tests.support.command_line import InProcess, Said
 from tests.support.gates import CODE, HANDOFF, GateDesk
-from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
 

@@ -41,7 +41,8 @@ def leave_out_silent(
     desk: Desk, history: list[ChangedCommit], uncommitted: list[UncommittedChange]
 ) -> tuple[list[ChangedCommit], list[UncommittedChange]]:
     """Leaves out each change of the configuration after which it says the same, scopes aside."""
-    if not any(edit.path == REPOSITORY_FILE for edit in (*_list_changes(history), *uncommitted)):
+    paths = {*(change.path for change in _list_changes(history)), *(edit.path for edit in uncommitted)}
+    if REPOSITORY_FILE not in paths:
         return history, uncommitted
     edits = {_build_edit(change) for change in _list_changes(history) if change.path == REPOSITORY_FILE}
     edits |= {_build_own_edit(edit) for edit in uncommitted if edit.path == REPOSITORY_FILE}
