@@ -73,7 +73,7 @@ def test_missing_snapshot_is_told(builder: RepositoryBuilder, say: InProcess, pi
     pinned.unlink()
     name = pinned.stem
     assert_told(say("baseline", "show", name, "--repo", builder.folder), "is not there")
-    assert_told(say("baseline", "show", name[:12], "--repo", builder.folder), "no stored snapshot begins with")
+    assert_told(say("baseline", "show", name[:12], "--repo", builder.folder), "no stored snapshot starts with")
     assert_told(say("diff", "--against", name[:12], "--repo", builder.folder), "neither a stored snapshot nor a commit")
     assert_told(say("diff", "--stat", "--repo", builder.folder), "is not stored here")
     read = say("diff", "--json", "--repo", builder.folder).json
@@ -110,8 +110,8 @@ def test_changed_word_in_a_snapshot_is_a_wrong_digest(builder: RepositoryBuilder
         ({"schema_version": 2}, "has schema version 2; this handoff-tui reads version 1"),
         ({"schema_version": "1"}, "schema version"),
         ({"later": 1}, "has an unknown field: later"),
-        ({"tests": {"a": "perhaps"}}, "is no snapshot: tests.a"),
-        ({"tree": "--batch"}, "tree is no object id"),
+        ({"tests": {"a": "perhaps"}}, "isn't a snapshot: tests.a"),
+        ({"tree": "--batch"}, "tree isn't an object id"),
     ],
 )
 def test_snapshot_of_another_form_is_told(
@@ -159,7 +159,7 @@ def test_commit_that_a_shallow_clone_lacks_is_told(
     read = say("diff", "--against", pinned.stem, "--json", "--repo", clone.folder).json
     assert read["tests"]["counts"] == {"vanished": 1}
     assert read["changed"] is None
-    assert "is not in this repository, so its files cannot be compared" in read["missing"][0]
+    assert "is not in this repository, so its files can't be compared" in read["missing"][0]
     assert "--unshallow" in read["missing"][1]
 
 
@@ -173,7 +173,7 @@ def test_commit_that_was_collected_is_told(builder: RepositoryBuilder, say: InPr
     assert_told(say("diff", "--against", digest, "--stat", "--repo", builder.folder), "is not in this repository")
     whole = say("diff", "--against", digest, "--repo", builder.folder)
     assert whole.code == 0
-    assert "so its files cannot be compared" in whole.stdout
+    assert "so its files can't be compared" in whole.stdout
     assert "unchanged: 2 tests" in whole.stdout
 
 

@@ -116,7 +116,7 @@ def test_window_that_is_too_small_says_so(person: Person, repository: Path) -> N
     with open_terminal() as terminal:
         open_app(terminal, person, repository)
         terminal.resize(40, 10)
-        terminal.wait_for("needs 60x16, is 40x10")
+        terminal.wait_for("Needs 60x16, is 40x10")
         terminal.resize(100, 30)
         terminal.wait_for("HANDOFF.md")
         assert "needs 60x16" not in terminal.read_screen()

@@ -185,7 +185,7 @@ def test_entry_of_another_worktree_that_is_not_committed_closes_the_log_here(
     desk.begin()
     builder.commit("log")
     Desk.open(builder.worktree(tmp_path / "other", "side").folder).decide("H-1")
-    with pytest.raises(HandoffError, match="seen here"):
+    with pytest.raises(HandoffError, match="has seen valid"):
         desk.decide("H-2")
 
 

@@ -39,7 +39,8 @@ def build_reviewed(
     """A handoff at its gate; by default the first of a builder, ready to be decided."""
     move = NextMove(who=who, name=name, what=what)
     gate = GateState(state=state, blocking=blocking, next_move=move)
-    return ReviewedHandoff(handoff=handoff or Handoff(id="H-1", dialect="builder"), gate=gate)
+    handoff = handoff or Handoff(id="H-1", dialect="builder")
+    return ReviewedHandoff(handoff=handoff, gate=gate, attempt=handoff.attempt)
 
 
 def build_state(*reviewed: ReviewedHandoff, repository: RepositoryFacts | None = None) -> ReviewState:

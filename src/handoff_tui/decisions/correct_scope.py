@@ -19,7 +19,7 @@ from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.system.files.named_files import write_named_file
 from handoff_tui.system.files.own_folder import is_own
-from handoff_tui.system.files.probe import is_present
+from handoff_tui.system.files.probe import is_link, is_present
 from handoff_tui.system.files.reader import FileReader
 
 
@@ -63,7 +63,7 @@ class ScopeCorrection:
         """Puts the table into handoff-tui.toml; the rest of the file stays as it is."""
         root = desk.repository.root
         place = root / REPOSITORY_FILE
-        if place.is_symlink():
+        if is_link(root, REPOSITORY_FILE):
             raise UsageError(f"{REPOSITORY_FILE} is a link, which is not replaced", f"Put this into it:\n{self.table}")
         present = FileReader(root, MAX_BYTES).read_bytes(REPOSITORY_FILE) if is_present(root, REPOSITORY_FILE) else b""
         write_named_file(place, set_scope_table(present.decode(), self.handoff, self.scope).encode())

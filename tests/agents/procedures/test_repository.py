@@ -161,7 +161,8 @@ def test_real_gate_is_looked_at_in_git(gate_desk: GateDesk) -> None:
     found = read_run_gate(gate_desk.root, GATE_REQUEST)
     assert (found.open, found.entry) == (True, entry)
     gate_desk.change()
-    assert read_run_gate(gate_desk.root, GATE_REQUEST).open is None
+    found = read_run_gate(gate_desk.root, GATE_REQUEST)
+    assert (found.open, found.why) == (False, "attempt 1 is over: this is attempt 2")
 
 
 def test_phase_without_a_gate_is_open(gate_desk: GateDesk) -> None:
