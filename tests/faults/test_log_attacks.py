@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.support.command_line import say
 from tests.support.log_keys import build_example_key, sign_payload
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import (
+    SCOPED,
     SUBJECT,
     RealLog,
     build_signers,
@@ -391,6 +393,97 @@ def test_approval_counts_for_nothing_else(fresh: RealLog, asked: dict[str, Any],
     """Another handoff, phase, attempt, other files, other words: not approved by an entry of the first version."""
     fresh.decide("alice")
     assert fresh.judge(**asked).state is state
+
+
+def change_scoped(**digests: str) -> dict[str, Any]:
+    return {"subject": SCOPED.model_copy(update=digests)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "state"),
+    [
+        (change_scoped(), GateName.APPROVED),
+        ({"handoff": "H-2", **change_scoped()}, GateName.PENDING),
+        ({"phase": "release", **change_scoped()}, GateName.PENDING),
+        ({"attempt": 2, **change_scoped()}, GateName.SUPERSEDED),
+        (change_scoped(scope="9" * 64), GateName.SUPERSEDED),
+        (change_scoped(handoff="9" * 64), GateName.SUPERSEDED),
+        (change_scoped(commit="9" * 40, tree="9" * 40, start="9" * 40), GateName.APPROVED),
+        (change_scoped(snapshot="9" * 64, checks="9" * 64), GateName.APPROVED),
+    ],
+)
+def test_approval_of_a_scope_counts_for_nothing_else(fresh: RealLog, asked: dict[str, Any], state: GateName) -> None:
+    """Other files of the handoff or other words supersede it; where it was seen, and work of others, do not."""
+    fresh.decide("alice", subject=SCOPED)
+    assert fresh.judge(**asked).state is state
+
+
+def test_approval_of_a_scope_does_not_open_a_gate_for_the_whole_tree(builder: RepositoryBuilder) -> None:
+    """A gate that binds the tree closes with any other tree, and an entry of the first version never gains a scope."""
+    log = RealLog(builder)
+    log.begin(build_policy_toml() + 'binds = "tree"\n')
+    log.decide("alice", subject=SCOPED)
+    assert log.judge(**change_scoped()).state is GateName.APPROVED
+    assert log.judge(**change_scoped(tree="9" * 40)).state is GateName.SUPERSEDED
+
+
+@pytest.mark.parametrize("name", ["scope", "start"])
+def test_scope_pointed_elsewhere_is_refused(fresh: RealLog, name: str) -> None:
+    """Neither the digest of the files nor where the work began can be changed in a signed entry."""
+
+    def change(statement: dict[str, Any]) -> None:
+        subject = next(one for one in statement["subject"] if one["name"] == name)
+        subject["digest"] = {kind: "9" * len(value) for kind, value in subject["digest"].items()}
+
+    fresh.store(fresh.rewrite(fresh.decide("alice", subject=SCOPED), change))
+    assert refused(fresh) == ["bad-signature"]
+
+
+def drop_subject(name: str) -> Callable[[dict[str, Any]], None]:
+    def change(statement: dict[str, Any]) -> None:
+        statement["subject"] = [one for one in statement["subject"] if one["name"] != name]
+
+    return change
+
+
+def swap_subjects(statement: dict[str, Any]) -> None:
+    subjects = statement["subject"]
+    subjects[2], subjects[3] = subjects[3], subjects[2]
+
+
+def relabel(kind: str) -> Callable[[dict[str, Any]], None]:
+    return lambda statement: statement.update(predicateType=kind)
+
+
+def weaken_scope(statement: dict[str, Any]) -> None:
+    statement["subject"][2]["digest"] = {"gitTree": "5" * 40}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        drop_subject("scope"),
+        drop_subject("start"),
+        drop_subject("review"),
+        swap_subjects,
+        weaken_scope,
+        relabel("urn:handoff-tui:decision:v1"),
+        relabel("urn:handoff-tui:submission:v2"),
+        relabel("urn:handoff-tui:decision:v3"),
+    ],
+)
+def test_scoped_entry_of_another_form_is_refused_though_signed(
+    fresh: RealLog, change: Callable[[dict[str, Any]], None]
+) -> None:
+    """Subjects left out, in another order or of another kind; one version's content under the other's name."""
+    fresh.store(fresh.rewrite(fresh.decide("alice", subject=SCOPED), change, "alice"))
+    assert refused(fresh) == ["bad-schema"]
+
+
+def test_entry_of_the_first_version_under_the_name_of_the_second_is_refused(fresh: RealLog) -> None:
+    """It would bind no scope at all."""
+    fresh.store(fresh.rewrite(fresh.decide("alice"), relabel("urn:handoff-tui:decision:v2"), "alice"))
+    assert refused(fresh) == ["bad-schema"]
 
 
 @pytest.mark.parametrize("field", ["handoff", "phase", "attempt", "policy", "log", "parents", "time"])

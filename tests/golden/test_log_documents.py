@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -11,14 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.handoffs.scope.manifest import build_scope_digest
 from handoff_tui.log.entries import fields, kinds
 from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.policy import policy
+from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
 from handoff_tui.log.show.by_hand import SCRIPT
+from handoff_tui.log.storage.evidence import write_review
 from handoff_tui.log.storage.losses import Fate
-from tests.support.log_keys import GOLDEN, IDS
-from tests.support.real_log import RealLog
+from tests.support.log_entries import GOLDEN, IDS
+from tests.support.logs import build_policy_toml
+from tests.support.real_log import SCOPED, RealLog
 from tests.support.repositories import RepositoryBuilder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,14 +121,17 @@ def test_codes_in_the_threat_model_exist() -> None:
 @pytest.mark.parametrize(
     ("kind", "keys"),
     [
-        ("policy", kinds.GENESIS.fields | kinds.POLICY.fields),
-        ("submission", kinds.SUBMISSION.fields),
-        ("decision", kinds.DECISION.fields),
+        ("policy:v1", kinds.GENESIS.fields | kinds.POLICY.fields),
+        ("submission:v1", kinds.SUBMISSION.fields),
+        ("decision:v1", kinds.DECISION.fields),
+        ("submission:v2", kinds.SCOPED_SUBMISSION.fields),
+        ("decision:v2", kinds.SCOPED_DECISION.fields),
     ],
 )
 def test_every_field_is_in_the_format(kind: str, keys: frozenset[str]) -> None:
-    """Each kind is named, and each of its fields has a row with its form."""
-    assert EntryKind(f"urn:handoff-tui:{kind}:v1").value == f"urn:handoff-tui:{kind}:v1"
+    """Each kind of each version is named, and each of its fields has a row with its form."""
+    assert EntryKind(f"urn:handoff-tui:{kind}").value == f"urn:handoff-tui:{kind}"
+    assert f"`{kind}`" in {row[0] for row in read_table(FORMAT, "## The statement")}
     rows = read_table(FORMAT, "### Predicate")
     written = {name for row in rows for name in re.findall(r"`([a-z]+)`", row[0])}
     assert keys <= written
@@ -135,9 +144,23 @@ def test_forms_of_fields_are_those_of_the_code() -> None:
         assert f"`{pattern.pattern}`" in FORMAT
     assert ", ".join(verb.value for verb in DecisionVerb) in FORMAT
     subjects = {row[0].strip("`"): row[1] for row in read_table(FORMAT, "### Subject")}
-    assert {name: subjects[name] for name in kinds.DECISION.subjects} == kinds.DECISION.subjects
-    for key in policy._GATE_KEYS:
+    for form in (kinds.DECISION, kinds.SCOPED_DECISION):
+        assert {name: subjects[name] for name in form.subjects} == form.subjects
+    rows = {row[0]: row[1] for row in read_table(FORMAT, "## The statement")}
+    for form in (kinds.SUBMISSION, kinds.SCOPED_SUBMISSION):
+        named = rows[f"`{form.kind.removeprefix('urn:handoff-tui:')}`"]
+        assert named == ", ".join(f"`{name}`" for name in form.subjects)
+    for key in policy._GATE_KEYS | policy._KEYS - {"roles", "gates"}:
         assert re.search(rf"^{key} =", FORMAT, re.MULTILINE), key
+
+
+def test_example_of_the_scope_digest_is_canonical() -> None:
+    """The bytes that the document shows are those that the code hashes."""
+    block = re.search(r"```\n(\{\"files\":.*?)\n```", FORMAT)
+    assert block is not None
+    shown = block.group(1).replace("<64 hex>", "1" * 64)
+    files = json.loads(shown)["files"]
+    assert build_scope_digest(files) == hashlib.sha256(shown.encode()).hexdigest()
 
 
 def test_states_of_gates_are_told() -> None:
@@ -169,8 +192,43 @@ def test_commands_for_one_entry_work(builder: RepositoryBuilder, tmp_path: Path)
     assert decision.removeprefix("sha256:").encode() in done.stdout
 
 
+def test_commands_for_one_decision_work(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """As they stand in the document: record, scope and files are those that were signed, and the decision is solo."""
+    content = b"def on(): ...\n"
+    builder.write("lamp.py", content.decode()).commit("work")
+    files = (
+        {"content": f"sha256:{hashlib.sha256(content).hexdigest()}", "mode": "100644", "path": "lamp.py"},
+        {"content": "deleted", "mode": "000000", "path": "old.py"},
+    )
+    subject = SCOPED.model_copy(update={"scope": build_scope_digest(list(files))})
+    manifest = ScopeManifest(files=files)
+    record = ReviewRecord(handoff="H-1", phase="implement", attempt=1, subject=subject, scope=manifest)
+    log = RealLog(builder)
+    log.begin("solo = true\n" + build_policy_toml(reviewers=("alice",)))
+    review = write_review(builder.folder, record)
+    decision = log.decide(subject=subject, review=review, producers=("alice",))
+    section = BY_HAND[BY_HAND.index("## One decision") : BY_HAND.index("## Recovery")]
+    opened = "".join(
+        f"jq -j .payload '{log.place(entry)}' | base64 -d > {tmp_path}/{name}\n"
+        for name, entry in (("payload.json", decision), ("policy-payload.json", log.genesis))
+    )
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", section, re.DOTALL))
+    script = f"set -e\n{opened}{blocks}".replace(" payload.json", f" {tmp_path}/payload.json")
+    script = script.replace(" policy-payload.json", f" {tmp_path}/policy-payload.json")
+    done = subprocess.run(["sh"], input=script.encode(), cwd=builder.folder, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    lines = done.stdout.decode().split("\n")
+    assert lines[0].startswith(review)
+    assert lines[1] == subject.scope == lines[2].partition(" ")[0]
+    assert lines[3:] == ["lamp.py: OK", "true", "solo = true", ""]
+
+
 def test_golden_files_are_where_the_format_says() -> None:
     """The folder, its ids, and the sentence of the seeds."""
     assert f"`{GOLDEN.relative_to(ROOT).as_posix()}/`" in FORMAT
-    assert {"genesis", "decision"} <= IDS.keys()
+    names = {"genesis", "decision", "scoped_submission", "scoped_decision"}
+    assert names <= IDS.keys()
+    written = {word for row in read_table(FORMAT, "## Golden vectors") for word in re.findall(r"`([^`]+)`", row[0])}
+    assert names <= written
+    assert {name for name in written - names if not (GOLDEN / name).is_file()} == set()
     assert "handoff_tui example key: alice" in FORMAT

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import copy
+import hashlib
 import json
+import os
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import LogEntryError
+from handoff_tui.handoffs.scope.manifest import build_files, build_scope_digest
+from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Source
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import parse_envelope
 from handoff_tui.log.entries.patterns import match_entry
@@ -24,19 +28,15 @@ from handoff_tui.log.entries.statement import (
     parse_statement,
     verify_signatures,
 )
-from handoff_tui.log.entry import Entry, EntryKind
-from tests.support.log_keys import (
-    IDS,
-    build_example_key,
-    build_key,
-    build_statement,
-    read_golden,
-    sign_payload,
-    sign_statement,
-)
+from handoff_tui.log.entry import Entry, EntryKind, Subject
+from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
+from handoff_tui.log.storage.evidence import encode_review
+from tests.support.log_entries import IDS, build_statement, read_golden, sign_payload, sign_statement
+from tests.support.log_keys import build_example_key, build_key
 from tests.support.strategies import json_values
 
-KINDS = st.sampled_from(["genesis", "policy", "submission", "decision"])
+ALL_KINDS = ["genesis", "policy", "submission", "decision", "scoped_submission", "scoped_decision"]
+KINDS = st.sampled_from(ALL_KINDS)
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
 KEYS = st.text(alphabet=st.characters(max_codepoint=127), max_size=6)
 VALUES = st.recursive(
@@ -100,7 +100,7 @@ def test_decoder_never_breaks(data: bytes) -> None:
     assert canonical.encode(value) == data
 
 
-@pytest.mark.parametrize("name", ["genesis", "decision"])
+@pytest.mark.parametrize("name", ["genesis", "decision", "scoped_submission", "scoped_decision"])
 def test_every_changed_byte_of_a_golden_file_is_noticed(name: str) -> None:
     """Every byte of the file, each with one bit flipped: not one of the files is accepted."""
     content = read_golden(name)
@@ -208,7 +208,7 @@ FOREIGN: tuple[Any, ...] = (
 EMPTY_IS_RIGHT = {"producers", "regards"}
 
 
-@pytest.mark.parametrize("kind", ["genesis", "policy", "submission", "decision"])
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_value_that_the_format_does_not_know_is_refused_wherever_it_stands(kind: str) -> None:
     """Null, keys that are not ASCII, deep nesting: in the place of every part of an entry of every kind."""
     for path in list_places(build_statement(kind)):
@@ -271,6 +271,8 @@ def test_short_cut_lets_in_what_the_long_way_lets_in(statements: tuple[Any, Any]
 WORK_PAYLOADS = [
     canonical.encode(build_statement("submission")),
     canonical.encode(build_statement("decision", reason='a\n"b"\\ö', regards=[IDS["genesis"]])),
+    canonical.encode(build_statement("scoped_submission")),
+    canonical.encode(build_statement("scoped_decision", reason='a\n"b"\\ö', regards=[IDS["genesis"]])),
 ]
 
 
@@ -296,6 +298,7 @@ REASONS = st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), max_s
 
 @settings(deadline=None)
 @given(
+    st.sampled_from(["decision", "scoped_decision"]),
     st.fixed_dictionaries(
         {
             "actor": PRINCIPALS,
@@ -312,11 +315,11 @@ REASONS = st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), max_s
             "seq": st.integers(2, canonical.MAX_INTEGER),
             "time": st.datetimes().map(lambda moment: f"{moment.replace(microsecond=0).isoformat()}Z"),
         }
-    )
+    ),
 )
-def test_decision_with_any_right_content_comes_back(predicate: dict[str, Any]) -> None:
-    """Built, signed, read, verified, built again: the same bytes."""
-    payload = canonical.encode(build_statement(**predicate))
+def test_decision_with_any_right_content_comes_back(kind: str, predicate: dict[str, Any]) -> None:
+    """Built, signed, read, verified, built again: the same bytes, in either version."""
+    payload = canonical.encode(build_statement(kind, **predicate))
     content = sign_payload(payload, build_example_key("alice"), build_example_key("bob"))
     parsed = parse_entry(content)
     verify_signatures(parsed)
@@ -324,3 +327,41 @@ def test_decision_with_any_right_content_comes_back(predicate: dict[str, Any]) -
     assert match_entry(payload, "", ()) == parse_statement(payload)
     assert parsed.entry.log == IDS["genesis"]
     assert parsed.entry.model_validate(parsed.entry.model_dump()) == parsed.entry
+
+
+PATHS = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
+RAW_PATHS = st.one_of(PATHS, st.binary(min_size=1, max_size=8).filter(lambda data: 0 not in data).map(os.fsdecode))
+FILES = st.dictionaries(
+    RAW_PATHS, st.sampled_from([DELETED, Content("100644", "a"), Content("100755", "b")]), max_size=6
+)
+
+
+def build_scope(files: dict[str, Content], commit: str = "c" * 40) -> Scope:
+    changes = tuple(OwnChange(path, commit, DELETED, content, Source.COMMITS) for path, content in files.items())
+    return Scope("H-3", changes, start=commit)
+
+
+@given(FILES, FILES)
+def test_scope_digest_is_of_the_files_and_of_nothing_else(
+    files: dict[str, Content], others: dict[str, Content]
+) -> None:
+    """Canonical bytes; equal for equal files in any order and at any commit, and for no others."""
+    hashes = {"a": "1" * 64, "b": "2" * 64}
+    listed = build_files(build_scope(files), hashes)
+    digest = build_scope_digest(listed)
+    assert digest == hashlib.sha256(canonical.encode({"files": list(listed)})).hexdigest()
+    turned = build_scope(dict(reversed(files.items())), commit="d" * 40)
+    assert build_scope_digest(build_files(turned, hashes)) == digest
+    assert (build_scope_digest(build_files(build_scope(others), hashes)) == digest) == (files == others)
+
+
+@given(FILES)
+def test_manifest_of_a_review_record_gives_the_digest_back(files: dict[str, Content]) -> None:
+    """Written as evidence and read again, whatever the paths are called."""
+    listed = build_files(build_scope(files), {"a": "1" * 64, "b": "2" * 64})
+    subject = Subject(commit="", tree="", scope=build_scope_digest(listed), snapshot="", checks="", handoff="")
+    manifest = ScopeManifest(files=tuple(listed))
+    record = ReviewRecord(handoff="H-3", phase="p", attempt=1, subject=subject, scope=manifest)
+    again = ReviewRecord.model_validate_json(encode_review(record), strict=True)
+    assert again.scope is not None
+    assert build_scope_digest(list(again.scope.files)) == subject.scope

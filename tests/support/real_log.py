@@ -43,6 +43,8 @@ NOW = "2026-02-01T00:00:00Z"
 SUBJECT = Subject(
     commit="a" * 40, tree="b" * 40, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
 )
+SCOPED = SUBJECT.model_copy(update={"scope": "5" * 64, "start": "6" * 40})
+"""As entries of the second version bind it."""
 
 
 def build_signers(*names: str, **windows: str) -> str:
@@ -102,10 +104,13 @@ class RealLog:
         review = changes.pop("review", "f" * 64)
         decision = Decision(verb=DecisionVerb(verb), reason=reason, regards=regards, review=review)
         work = self._build_work(changes)
-        return self.add(EntryKind.DECISION, actor, (key or actor,), work=work, decision=decision, **changes)
+        kind = EntryKind.SCOPED_DECISION if work.subject.scope else EntryKind.DECISION
+        return self.add(kind, actor, (key or actor,), work=work, decision=decision, **changes)
 
     def submit(self, actor: str = "claude", **changes: Any) -> str:  # noqa: ANN401 - any field of an entry
-        return self.add(EntryKind.SUBMISSION, actor, (actor,), work=self._build_work(changes), **changes)
+        work = self._build_work(changes)
+        kind = EntryKind.SCOPED_SUBMISSION if work.subject.scope else EntryKind.SUBMISSION
+        return self.add(kind, actor, (actor,), work=work, **changes)
 
     def add(self, kind: EntryKind, actor: str, keys: tuple[str, ...], **fields: Any) -> str:  # noqa: ANN401 - as above
         """Signs an entry with keys by name, and writes its file."""

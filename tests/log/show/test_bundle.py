@@ -143,7 +143,7 @@ def test_bundle_can_be_checked_by_hand(log: RealLog, tmp_path: Path) -> None:
         ["sh", "handoff-log/verify.sh", "handoff-log"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
-    assert "entries: 3; every name, signature and parent holds" in done.stdout
+    assert "entries: 3; every name, signature, parent and scope holds" in done.stdout
 
 
 def test_bundle_of_no_log_is_empty_and_clean(builder: RepositoryBuilder, tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.handoffs.scope.manifest import build_scope_digest
+from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
 from handoff_tui.log.show.by_hand import README_NAME, SCRIPT, SCRIPT_NAME, build_bundle_texts, build_extract_readme
 from handoff_tui.log.show.view import EntryState, EntryView, LogRow
+from handoff_tui.log.storage.evidence import write_review
 from tests.support.hostile import write_executable
 from tests.support.logs import build_policy_toml
-from tests.support.real_log import RealLog, build_signers
+from tests.support.real_log import SCOPED, RealLog, build_signers
 from tests.support.repositories import RepositoryBuilder
 
 needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
@@ -46,15 +49,18 @@ def short_log(builder: RepositoryBuilder) -> RealLog:
     return real
 
 
-def run(log: RealLog, tmp_path: Path, *, without_jq: bool = False, shell: str = "sh") -> tuple[int, str]:
-    """Runs the script; without jq, on a search path that has only what it says it needs, and python3."""
+def run(
+    log: RealLog, tmp_path: Path, *, without_jq: bool = False, without_python: bool = False, shell: str = "sh"
+) -> tuple[int, str]:
+    """Runs the script; without jq or Python, on a search path that has only what it says it needs, and the other."""
     environment = dict(os.environ)
-    if without_jq:
+    if without_jq or without_python:
         tools = tmp_path / "tools"
         tools.mkdir()
         for name in NEEDED:
             (tools / name).symlink_to(shutil.which(name) or "missing")
-        (tools / "python3").symlink_to(sys.executable)
+        other = ("python3", sys.executable) if without_jq else ("jq", shutil.which("jq") or "missing")
+        (tools / other[0]).symlink_to(other[1])
         environment["PATH"] = str(tools)
     done = subprocess.run(
         [*shell.split(" "), "-s", str(log.folder)],
@@ -77,7 +83,7 @@ def test_script_finds_a_sound_log_sound(log: RealLog, tmp_path: Path, *, without
     assert said.count("\nok ") + said.startswith("ok ") == 6
     assert f"is this your pin? {log.genesis}" in said
     assert "policy, signed by alice bob" in said
-    assert said.endswith("entries: 6; every name, signature and parent holds\n")
+    assert said.endswith("entries: 6; every name, signature, parent and scope holds\n")
 
 
 def test_script_does_without_jq(short_log: RealLog, tmp_path: Path) -> None:
@@ -135,6 +141,43 @@ def test_script_notices_what_is_wrong(short_log: RealLog, tmp_path: Path, harm: 
     code, said = run(short_log, tmp_path)
     assert code == 1, said
     assert "BAD " in said
+
+
+@pytest.fixture
+def scoped_log(builder: RepositoryBuilder) -> RealLog:
+    """A decision of the second version, and its review record with two files."""
+    real = RealLog(builder)
+    real.begin(signers=build_signers("alice", "bob", "claude"))
+    content = "sha256:" + "1" * 64
+    files = (
+        {"content": content, "mode": "100644", "path": "Grüße.md"},
+        {"content": "deleted", "mode": "000000", "path": "old"},
+    )
+    subject = SCOPED.model_copy(update={"scope": build_scope_digest(list(files))})
+    manifest = ScopeManifest(files=files, commits=("a" * 40,), start="6" * 40)
+    record = ReviewRecord(handoff="H-1", phase="implement", attempt=1, subject=subject, scope=manifest)
+    real.decide("bob", subject=subject, review=write_review(builder.folder, record))
+    return real
+
+
+@pytest.mark.parametrize("without", ["python3", pytest.param("jq", marks=pytest.mark.slow)])
+def test_script_computes_the_scope_from_the_review_record(scoped_log: RealLog, tmp_path: Path, without: str) -> None:
+    """With jq alone and with Python alone."""
+    if without == "python3" and shutil.which("jq") is None:
+        pytest.skip("jq is not installed")
+    code, said = run(scoped_log, tmp_path, without_jq=without == "jq", without_python=without == "python3")
+    assert (code, said.count("ok "), "note" in said) == (0, 2, False), said
+
+
+def test_script_notices_another_scope(scoped_log: RealLog, tmp_path: Path) -> None:
+    """A record with other files than the entry binds, though its name is right; a record that is gone is only told."""
+    record = ReviewRecord(handoff="H-1", phase="implement", attempt=1, subject=SCOPED, scope=ScopeManifest())
+    scoped_log.decide("bob", subject=SCOPED, review=write_review(scoped_log.folder, record))
+    code, said = run(scoped_log, tmp_path)
+    assert (code, "the files in its review record are not those that it signs" in said) == (1, True)
+    shutil.rmtree(scoped_log.folder / ".handoff-tui" / "reviews")
+    code, said = run(scoped_log, tmp_path)
+    assert (code, said.count("its review record is not here")) == (0, 2)
 
 
 def test_script_that_finds_no_tool_or_no_log_does_not_say_yes(log: RealLog, tmp_path: Path) -> None:

@@ -162,11 +162,7 @@ def build_submit_page(view: GateView, entry: Entry | None, stated: StatedScope |
 
 
 def _add_stated(page: Page, stated: StatedScope) -> None:
-    where = (
-        "is in handoff-tui.toml; commit it"
-        if stated.written
-        else "counts here only; --write puts it into handoff-tui.toml"
-    )
-    page.line(Cell(f"the scope {where}:"))
+    only_here = "The scope counts for this run only; --write puts it into handoff-tui.toml:"
+    page.line(Cell("The scope is in handoff-tui.toml now; commit it:" if stated.written else only_here))
     for line in stated.correction.table.splitlines():
         page.line(Cell(f"  {render_safe(line)}", "key"))

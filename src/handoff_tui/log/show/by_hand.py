@@ -13,7 +13,7 @@ SCRIPT_NAME = "verify.sh"
 SCRIPT = r"""#!/bin/sh
 # Checks every entry of a handoff log: sh verify.sh [FOLDER]
 # Needs sha256sum, base64, ssh-keygen (OpenSSH 8.7 or newer), and jq or python3.
-log="${1:-.}/.handoff-tui/log"
+top="${1:-.}/.handoff-tui" log="${1:-.}/.handoff-tui/log"
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 bad=0 count=0 genesis=
@@ -30,6 +30,18 @@ for step in json.loads(sys.argv[2]):
     else:
         value = value[step] if isinstance(value, list) and step < len(value) else ""
 sys.stdout.buffer.write(str(value).encode())' "$1" "$2"; }
+fi
+
+# list_files FILE: the files of the scope in a review record, as their digest is made
+if command -v python3 >/dev/null 2>&1; then
+  list_files() { python3 -c '
+import json, sys
+record = json.load(open(sys.argv[1], encoding="utf-8"))
+files = {"files": record.get("scope", {}).get("files", [])}
+text = json.dumps(files, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+sys.stdout.buffer.write(text.encode())' "$1"; }
+else
+  list_files() { jq -cjS '{files: (.scope.files // [])}' "$1"; }
 fi
 
 # say WORD ID TEXT: what an entry says of itself must not steer the terminal
@@ -52,6 +64,18 @@ add_signers() {
   [ -n "$named" ] && [ -f "$named" ] || return
   open_entry "$named" policy
   get "$work/policy" '["predicate","files","allowed_signers"]' >> "$work/signers"
+}
+
+# check_scope: the files in the review record of a decision are those whose digest was signed
+check_scope() {
+  scope=$(get "$work/payload" '["subject",2,"digest","sha256"]')
+  review=$(get "$work/payload" '["subject",7,"digest","sha256"]')
+  case "$review" in *[!0-9a-f]*) fail "$id" "names no review record"; return ;; esac
+  record="$top/reviews/$review.json"
+  [ -f "$record" ] && [ ! -h "$record" ] || { say note "$id" "its review record is not here"; return; }
+  [ "$(sha256sum < "$record" | cut -d' ' -f1)" = "$review" ] || fail "$id" "its review record was changed"
+  [ "$(list_files "$record" | sha256sum | cut -d' ' -f1)" = "$scope" ] ||
+    fail "$id" "the files in its review record are not those that it signs"
 }
 
 # find_signer: whose key made $work/sig
@@ -105,11 +129,12 @@ for file in "$log"/??/*.intoto.jsonl; do
     [ -n "$found" ] && [ -f "$found" ] || fail "$id" "follows $parent, which is not here"
     number=$((number + 1))
   done
+  [ "$kind" != urn:handoff-tui:decision:v2 ] || check_scope
   [ -n "$signed" ] || fail "$id" "carries no signature that holds"
   [ -z "$signed" ] || say ok "$id" "$time $act, signed by$signed"
 done
 
-[ $bad -eq 0 ] && end="every name, signature and parent holds" || end="look at the lines that begin with BAD"
+[ $bad -eq 0 ] && end="every name, signature, parent and scope holds" || end="look at the lines that begin with BAD"
 echo "entries: $count; $end"
 exit $bad
 """
@@ -124,7 +149,7 @@ With handoff-tui:
 
     handoff-tui log verify --bundle FILE.tar --pin sha256:…
 
-Without it, by names, signatures and parents (needs sha256sum, base64, ssh-keygen, and jq or python3):
+Without it, by names, signatures, parents and scopes (needs sha256sum, base64, ssh-keygen, and jq or python3):
 
     tar -xf FILE.tar
     sh handoff-log/{SCRIPT_NAME} handoff-log
