@@ -22,7 +22,7 @@ from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
 from handoff_tui.log.show.by_hand import SCRIPT
 from handoff_tui.log.storage.evidence import write_review
 from handoff_tui.log.storage.losses import Fate
-from tests.support.log_entries import GOLDEN, IDS
+from tests.support.log_keys import GOLDEN, IDS
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import SCOPED, RealLog
 from tests.support.repositories import RepositoryBuilder

@@ -16,7 +16,7 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.show.by_hand import SCRIPT
 from handoff_tui.log.storage.evidence import read_review
 from tests.support.golden_scoped import START, build_golden, build_golden_scope
-from tests.support.log_entries import GOLDEN, IDS, read_golden
+from tests.support.log_keys import GOLDEN, IDS, read_golden
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -31,8 +31,15 @@ from handoff_tui.log.entries.statement import (
 from handoff_tui.log.entry import Entry, EntryKind, Subject
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
 from handoff_tui.log.storage.evidence import encode_review
-from tests.support.log_entries import IDS, build_statement, read_golden, sign_payload, sign_statement
-from tests.support.log_keys import build_example_key, build_key
+from tests.support.log_keys import (
+    IDS,
+    build_example_key,
+    build_key,
+    build_statement,
+    read_golden,
+    sign_payload,
+    sign_statement,
+)
 from tests.support.strategies import json_values
 
 ALL_KINDS = ["genesis", "policy", "submission", "decision", "scoped_submission", "scoped_decision"]

@@ -13,8 +13,7 @@ from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
 from handoff_tui.log.storage.evidence import encode_review
-from tests.support.log_entries import IDS, sign_payload
-from tests.support.log_keys import build_example_key
+from tests.support.log_keys import IDS, build_example_key, sign_payload
 
 START = "1f0e" * 10
 OWN_COMMIT = "2a3b" * 10

@@ -122,7 +122,7 @@ IDS: dict[str, str] = json.loads((GOLDEN / "ids.json").read_text(encoding="utf-8
 
 
 def read_golden(name: str) -> bytes:
-    """The golden file of `genesis` or `decision`."""
+    """The golden file of `genesis`, `decision`, `scoped_submission` or `scoped_decision`."""
     return (GOLDEN / f"{IDS[name].removeprefix('sha256:')}.intoto.jsonl").read_bytes()
 
 
@@ -146,6 +146,8 @@ def build_statement(kind: str = "decision", **predicate: Any) -> dict[str, Any]:
         del statement["predicate"]["nonce"]
         log = IDS["genesis"]
         statement["predicate"] |= {"log": log, "previous": log, "parents": [log], "seq": 2, "version": 2}
+    elif kind in {"scoped_submission", "scoped_decision"}:
+        statement = _load_payload(kind)
     else:
         statement = _load_payload("decision")
         if kind == "submission":
