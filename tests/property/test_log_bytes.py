@@ -356,7 +356,7 @@ def test_scope_digest_is_of_the_files_and_of_nothing_else(
     hashes = {"a": "1" * 64, "b": "2" * 64}
     listed = build_files(build_scope(files), hashes)
     digest = build_scope_digest(listed)
-    assert digest == hashlib.sha256(canonical.encode({"files": list(listed)})).hexdigest()
+    assert digest == hashlib.sha256(canonical.encode({"files": [{**file} for file in listed]})).hexdigest()
     turned = build_scope(dict(reversed(files.items())), commit="d" * 40)
     assert build_scope_digest(build_files(turned, hashes)) == digest
     assert (build_scope_digest(build_files(build_scope(others), hashes)) == digest) == (files == others)

@@ -72,7 +72,7 @@ def build_golden() -> Golden:
     decision = Decision(verb=DecisionVerb.APPROVE, reason="", regards=(), review=hashlib.sha256(review).hexdigest())
     parent = build_entry_id(submission[1])
     payload, file = _sign("alice", EntryKind.SCOPED_DECISION, "alice@example.com", work, 3, decision, parent)
-    return Golden(canonical.encode({"files": list(files)}), review, submission[1], file, payload)
+    return Golden(canonical.encode({"files": [{**file} for file in files]}), review, submission[1], file, payload)
 
 
 def _sign(

@@ -106,7 +106,10 @@ def _waits_on_me(reviewed: ReviewedHandoff, facts: InboxFacts) -> bool:
 
 
 def _is_mine(handoff: Handoff, facts: InboxFacts) -> bool:
-    """Whether the reviewer produced it; nobody approves their own work."""
+    """Whether the reviewer produced it; nobody approves their own work, unless the policy is solo."""
+    policy = facts.gates.policy if facts.gates is not None else None
+    if policy is not None and facts.reviewer.principal and policy.may_approve_own(facts.reviewer.principal):
+        return False
     if any(map(facts.reviewer.is_called, (*handoff.producers, handoff.source_agent))):
         return True
     if facts.gates is None:

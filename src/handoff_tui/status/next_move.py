@@ -42,8 +42,9 @@ def build_gate(
     problems: tuple[Problem, ...] = (),
     *,
     report: GateReport | None = None,
+    past: bool = False,
 ) -> GateState:
-    """The gate of one handoff; `report` is what the signed log says, if there is one."""
+    """The gate of one handoff; `report` is what the signed log says. With `past`, it lies before the start line."""
     own = tuple(dict.fromkeys((*_list_debts(report), *find_blocking(handoff, by_id, verdicts, problems))))
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
@@ -53,6 +54,9 @@ def build_gate(
         return GateState(state=report.state, blocking=reasons, next_move=move)
     if handoff.registry is RegistryState.SUPERSEDED:
         move = NextMove(who=Mover.NOBODY, what="superseded; nothing to do")
+        return GateState(state=GateName.PENDING, next_move=move)
+    if past and (report is None or report.state is GateName.PENDING):
+        move = NextMove(who=Mover.NOBODY, what="from before the start line; nothing to do")
         return GateState(state=GateName.PENDING, next_move=move)
     counted = report.why if report is not None and report.approvals else ()
     move = _find_next_move(handoff, by_id, problems)

@@ -130,7 +130,9 @@ class HandoffReviewer:
         self.closed = closed
         self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
         self.reports: dict[str, GateReport] = {}
+        self._past: set[str] = set()
         if gates is not None:
+            self._past = {handoff.id for handoff in handoffs if gates.is_past(handoff)}
             for handoff in handoffs:
                 report, before = gates.judge(handoff), known.get(handoff.id)
                 self.reports[handoff.id] = before if before == report else report
@@ -149,15 +151,12 @@ class HandoffReviewer:
         if (
             last is not None
             and same
-            and (last.problems, last.required, last.reviewed.scope)
-            == (
-                problems,
-                required,
-                scope,
-            )
+            and (last.problems, last.required, last.reviewed.scope, last.reviewed.past)
+            == (problems, required, scope, handoff.id in self._past)
         ):
             return last.reviewed
-        gate = build_gate(handoff, self._by_id, verdicts, problems, report=report)
+        past = handoff.id in self._past
+        gate = build_gate(handoff, self._by_id, verdicts, problems, report=report, past=past)
         gate = close_gate(gate, self.closed) if self.closed else gate
         reviewed = ReviewedHandoff(
             handoff=handoff,
@@ -165,6 +164,7 @@ class HandoffReviewer:
             claims=count_claims(verdicts),
             attempt=report.attempt if report is not None else handoff.attempt,
             scope=scope,
+            past=past,
         )
         self.judged[handoff.id] = _Judged(handoff, verdicts, report, problems, required, reviewed)
         return reviewed

@@ -44,6 +44,8 @@ class ReviewedHandoff(Model):
     attempt: int = 1
     """The current attempt, as the log counts."""
     scope: ScopeSummary = ScopeSummary.model_construct()
+    past: bool = False
+    """Whether all its work lies before the start line, and nobody has taken it up since."""
 
 
 class OwnFile(Model):

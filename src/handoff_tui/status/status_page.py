@@ -97,6 +97,7 @@ def _build_row(reviewed: ReviewedHandoff) -> dict[str, object]:
         "registry": handoff.registry,
         "claims": reviewed.claims.model_dump(mode="json"),
         "scope": reviewed.scope.model_dump(mode="json"),
+        "past": reviewed.past,
         "gate": build_gate_json(reviewed),
     }
 
@@ -140,7 +141,9 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
         )
         return
     waiting = sum(1 for reviewed in state.handoffs if reviewed.gate.next_move.who in {Mover.HUMAN, Mover.REVIEWER})
-    page.heading(plural(len(state.handoffs), "handoff"), f"{waiting} waiting for a person")
+    past = sum(reviewed.past for reviewed in state.handoffs)
+    words = f"{waiting} waiting for a person" + (f", {past} from before the start line" if past else "")
+    page.heading(plural(len(state.handoffs), "handoff"), words)
     columns = (
         Column("gate"),
         Column("handoff"),

@@ -247,4 +247,19 @@ def test_span_ends_at_the_start_line() -> None:
     assert scopes.of("NEW").commits == (first, last)
     assert reasons(scopes, "NEW") == {"b.py": "declared", "new.md": "declared"}
     assert reasons(scopes, "OLD") == {"a.py": "owner", "old.md": "declared"}
-    assert (scopes.unclaimed, scopes.changed) == ((), frozenset({"b.py", "new.md"}))
+    assert scopes.unclaimed == ()
+    assert scopes.changed == {"b.py", "new.md"}
+
+
+def test_work_on_both_sides_of_the_start_line_counts_from_there_on() -> None:
+    """A report that is written again and again hands over what is new; its older work is history."""
+    history = History()
+    history.commit("session one", "a.py", "HANDOFF.md")
+    line = history.commit("tidy", "a.py")
+    new = history.commit("session two", "b.py", "HANDOFF.md")
+    report = traces("NOTE", "HANDOFF.md")
+    scopes = assign_changes(history.commits, (), (report,), past=frozenset({"c0", line}))
+    assert (scopes.of("NOTE").commits, scopes.of("NOTE").start) == ((new,), line)
+    assert set(scopes.of("NOTE").results) == {"b.py", "HANDOFF.md"}
+    scopes = assign_changes(history.commits[:2], (), (report,), past=frozenset({"c0", line}))
+    assert set(scopes.of("NOTE").results) == {"a.py", "HANDOFF.md"}

@@ -41,6 +41,7 @@ def assign_changes(
     index = _TraceIndex({found.handoff: found for found in traces})
     ranges = _Ranges(history, index, past)
     assignment = _Assignment({name for name, found in index.traces.items() if not found.undecided})
+    before_line = past
     past |= {commit.id for number, commit in enumerate(history) if not ranges.is_work(number)}
     for number, commit in enumerate(history):
         for change in commit.changes:
@@ -50,7 +51,7 @@ def assign_changes(
     for edit in uncommitted:
         own = OwnChange(edit.path, None, edit.before, edit.after, Source.OWNER)
         assignment.give(own, index.find_uncommitted_owners(edit.path, writing), is_past=False)
-    return replace(assignment.build_scopes(index.traces, history), past=past)
+    return replace(assignment.build_scopes(index.traces, history, before_line), past=past)
 
 
 class _TraceIndex:
@@ -239,7 +240,10 @@ class _Assignment:
             self.changes[handoff] += [*adopted, replace(change, source=source)]
         self.owners[change.path] = owners
 
-    def build_scopes(self, traces: Mapping[str, Traces], history: Sequence[ChangedCommit]) -> Scopes:
+    def build_scopes(
+        self, traces: Mapping[str, Traces], history: Sequence[ChangedCommit], before_line: frozenset[str]
+    ) -> Scopes:
+        """What each handoff has. Work on both sides of the start line counts from there on."""
         parents = {commit.id: commit.parents for commit in history}
         order = {commit.id: number for number, commit in enumerate(history)}
         head = history[-1].id if history else None
@@ -248,6 +252,7 @@ class _Assignment:
             changes = sorted(
                 self.changes.get(handoff, ()), key=lambda change: order.get(change.commit or "", len(order))
             )
+            changes = [change for change in changes if change.commit not in before_line] or changes
             first = next((change.commit for change in changes if change.commit is not None), None)
             start = next(iter(parents[first]), None) if first is not None else head
             scopes[handoff] = self._build_scope(found, tuple(changes), start)

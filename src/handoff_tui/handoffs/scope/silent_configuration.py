@@ -41,11 +41,10 @@ def leave_out_silent(
     desk: Desk, history: list[ChangedCommit], uncommitted: list[UncommittedChange]
 ) -> tuple[list[ChangedCommit], list[UncommittedChange]]:
     """Leaves out each change of the configuration after which it says the same, scopes aside."""
-    paths = {*(change.path for change in _list_changes(history)), *(edit.path for edit in uncommitted)}
-    if REPOSITORY_FILE not in paths:
-        return history, uncommitted
     edits = {_build_edit(change) for change in _list_changes(history) if change.path == REPOSITORY_FILE}
     edits |= {_build_own_edit(edit) for edit in uncommitted if edit.path == REPOSITORY_FILE}
+    if not edits:
+        return history, uncommitted
     said = _read_all(desk, {version for edit in edits for version in edit})
     silent = {edit for edit in edits if said[edit.before] is not None and said[edit.before] == said[edit.after]}
     return [

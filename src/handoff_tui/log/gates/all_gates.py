@@ -77,6 +77,18 @@ class LogGates:
             name_uncovered=lambda: self.name_uncovered(handoff, phase),
         )
 
+    def is_past(self, handoff: Handoff) -> bool:
+        """Whether all its work lies before the start line, and nobody has taken it up since."""
+        if self.policy is None or not self.policy.start_line or handoff.id in self._taken_up:
+            return False
+        scopes = self.work.scopes
+        changes = scopes.of(handoff.id).changes
+        return bool(changes) and all(change.commit in scopes.past for change in changes)
+
+    @cached_property
+    def _taken_up(self) -> frozenset[str]:
+        return frozenset(place.handoff for place in self.index.places)
+
     def complete(self, question: GateQuestion, handoff: Handoff) -> Subject:
         """The same subject with every digest that an entry binds."""
         scope = self.work.scopes.of(handoff.id)

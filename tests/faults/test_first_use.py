@@ -1,0 +1,77 @@
+"""First use, as a newcomer does it: what `init` prints leads to an approval, and the approval lasts as it should."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person, make_person
+from tests.support.tmux import Terminal, open_terminal
+
+ID = "notes/HANDOFF.md"
+TEXT = (
+    "# Handoff: switch the lamp on\n\nStatus: complete\n\n## Files changed\n- Created `on.py`\n- Modified `lamp.py`\n"
+)
+_FLUSHED_SECONDS = 0.6
+"""Keys typed sooner after the question are thrown away: a person reads before they type."""
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A terminal in tmux."""
+    with open_terminal() as opened:
+        yield opened
+
+
+def find_states(person: Person, folder: Path) -> tuple[str, str, int]:
+    """The state by `status`, by `gate`, and the gate's exit code."""
+    status = person.say("status", "--repo", folder, "--json").json
+    gate = person.say("gate", ID, "--repo", folder, "--json")
+    return status["handoffs"][0]["gate"]["state"], gate.json["state"], gate.code
+
+
+def test_what_init_prints_leads_to_an_approval_that_lasts(
+    builder: RepositoryBuilder, terminal: Terminal, tmp_path: Path
+) -> None:
+    """Ada alone: init, what it prints, her agent's commit under her name, approve; then edits and a clone."""
+    ada, guest = make_person(tmp_path / "homes"), make_person(tmp_path / "homes", "guest")
+    builder.config("user.name", "Ada").config("user.email", ada.email)
+    builder.write("lamp.py", "1\n").commit("first").write("lamp.py", "2\n").commit("second")
+    said = ada.say("init", "--repo", builder.folder)
+    command = re.search(r"^git add .* && git commit .*$", said.stdout, re.MULTILINE)
+    assert command is not None, said.stdout
+    subprocess.run(["sh", "-c", command[0]], cwd=builder.folder, check=True, capture_output=True)
+    status = ada.say("status", "--repo", builder.folder, "--json").json
+    assert (status["handoffs"], status["unclaimed"]["files"]) == ([], [])
+
+    builder.write("on.py", "on\n").write("lamp.py", "3\n").write("HANDOFF.md", TEXT).commit("switch it on")
+    assert find_states(ada, builder.folder) == ("pending", "pending", 1)
+    terminal.start({**ada.environment, "NO_COLOR": "1"}, "decide", "approve", ID, "--repo", builder.folder)
+    terminal.wait_for(f"Type {ID} to")
+    time.sleep(_FLUSHED_SECONDS)
+    terminal.type(ID)
+    terminal.press("Enter")
+    code, shown = terminal.wait_for_end()
+    assert code == 0, shown
+    assert f"decided by {ada.email} (solo)" in shown
+    assert find_states(ada, builder.folder) == ("approved", "approved", 0)
+    assert "solo" in ada.say("log", "--repo", builder.folder).stdout
+
+    builder.commit("the log").write("README.md", "unrelated\n").commit("something else")
+    assert find_states(ada, builder.folder) == ("approved", "approved", 0)
+    builder.write("on.py", "other\n")
+    assert find_states(ada, builder.folder) == ("superseded", "superseded", 1)
+    builder.commit("edited")
+    assert find_states(ada, builder.folder) == ("superseded", "superseded", 1)
+    builder.write("on.py", "on\n").commit("restored")
+    assert find_states(ada, builder.folder) == ("approved", "approved", 0)
+
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(builder.folder), str(clone)], check=True)
+    assert find_states(guest, clone) == ("approved", "approved", 0)
