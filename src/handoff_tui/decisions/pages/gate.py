@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.core.text.labels import label_gate, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.correct_scope import StatedScope
 from handoff_tui.decisions.views import GateView
 from handoff_tui.log.entry import NO_BASELINE, Entry
 from handoff_tui.log.gates.gate_state import Approval, GateReport
+
+if TYPE_CHECKING:  # a page must not load the checks
+    from handoff_tui.decisions.correct_scope import StatedScope
 
 SCHEMA = "handoff-tui/gate/v1"
 _MOST_NAMED = 10
