@@ -75,9 +75,9 @@ def test_missing_snapshot_is_told(builder: RepositoryBuilder, say: InProcess, pi
     assert_told(say("baseline", "show", name, "--repo", builder.folder), "is not there")
     assert_told(say("baseline", "show", name[:12], "--repo", builder.folder), "no stored snapshot starts with")
     assert_told(say("diff", "--against", name[:12], "--repo", builder.folder), "neither a stored snapshot nor a commit")
-    assert_told(say("diff", "--stat", "--repo", builder.folder), "is not stored here")
+    assert_told(say("diff", "--stat", "--repo", builder.folder), "isn't stored here")
     read = say("diff", "--json", "--repo", builder.folder).json
-    assert "is not stored here" in read["before"]["reason"]
+    assert "isn't stored here" in read["before"]["reason"]
     assert (read["tests"], read["unexplained"], read["changed"]) == (None, None, None)
     assert say("baseline", "list", "--json", "--repo", builder.folder).json["lost_pins"] == {"*": name}
 

@@ -55,3 +55,16 @@ class InProcess:
         code = main([str(argument) for argument in arguments])
         printed = self._capsys.readouterr()
         return Said(int(code), printed.out, printed.err)
+
+
+def list_children() -> set[int]:
+    """The processes that this one has started and that are still there."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = place.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[1]) == os.getpid():
+            found.add(int(place.parent.name))
+    return found
