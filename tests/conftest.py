@@ -126,7 +126,7 @@ _ENOUGH_BYTES = 2 << 30
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "short: stands in `make test` for the long ones of its file")
     if "TMPDIR" not in os.environ and _has_memory():
-        os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="handoff-tui-tests-", dir=_MEMORY)
+        os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="ht-", dir=_MEMORY)
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop("TMPDIR"), ignore_errors=True))
         tempfile.tempdir = None
 

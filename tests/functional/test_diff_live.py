@@ -51,7 +51,7 @@ def sit_down(folder: Path, script: Callable[[Pilot[None]], Awaitable[None]]) -> 
         async with app.run_test(size=(100, 40)) as pilot:
             await see(pilot, "H-1", "H-2", "live")
             await pilot.press("enter", "4")
-            await see(pilot, "Files", "Nothing to compare with")
+            await see(pilot, "Files", "H-1_RESULTS.md")
             await pilot.press("b", *"zero", "enter")
             await see(pilot, "src/part.py", "src/other.py")
             await script(pilot)

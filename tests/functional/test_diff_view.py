@@ -456,10 +456,10 @@ def test_scope_is_chosen_typed_or_made_of_two() -> None:
         screen = await settle(pilot, "4", "b")
         assert "since my last review" in screen
         assert "commit abc1234  a commit" in screen
-        await settle(pilot, "down", "enter")
+        await settle(pilot, "down", "down", "enter")
         await settle(pilot, "b", *"v1.0", "enter")
         await settle(pilot, "b", *"v1..v2", "enter")
-        await settle(pilot, "b", "down", "down", "down", "enter")
+        await settle(pilot, "b", "down", "down", "down", "down", "enter")
         assert isinstance(app.screen, ScopeScreen)
         await settle(pilot, "enter", *"v9", "enter")
         scopes = [one.scope for one in list_asked(pilot, messages.ScopeWanted)]  # type: ignore[attr-defined]

@@ -204,7 +204,7 @@ def test_every_verb_has_a_page(circle: Circle) -> None:
     line = circle.enrol(circle.person("claude"))
     file, repository = circle.folder / "p.json", ("--repo", circle.repository)
     proposed = circle.speaking(ada, "policy", "propose", "--add-agent", line, "--output", file, *repository)
-    assert f"handoff-tui policy sign {file}" in proposed.stdout.replace("\n", "")
+    assert f"handoff-tui policy sign {file}".replace(" ", "") in "".join(proposed.stdout.split())
     unsealed = circle.speaking(ada, "policy", "seal", file, *repository)
     assert (unsealed.code, "was not sealed" in unsealed.stdout) == (1, True)
     assert "ada@example.org signed" in circle.sign(ada, file).stdout

@@ -164,7 +164,7 @@ class DifferenceView(NamedTuple):
 class Scope(NamedTuple):
     """The point since which changes are shown; `against` and `instead` as a person names a snapshot or a commit."""
 
-    scope: DiffScope = DiffScope.SINCE_BASELINE
+    scope: DiffScope = DiffScope.OWN
     against: str | None = None
     instead: str | None = None
 

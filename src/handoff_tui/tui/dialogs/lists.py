@@ -85,7 +85,8 @@ _SEPARATOR = "\0"
 _MOMENT, _TYPED, _TWO = "moment", "typed", "two"
 _BETWEEN = ".."
 _USUAL = {
-    DiffScope.SINCE_BASELINE: "since the baseline",
+    DiffScope.OWN: "the handoff's own changes",
+    DiffScope.SINCE_BASELINE: "the repository, since the baseline",
     DiffScope.SINCE_MY_REVIEW: "since my last review",
     DiffScope.SINCE_PREVIOUS_ATTEMPT: "since the previous attempt",
 }
