@@ -1,8 +1,8 @@
 """Gives every change to the handoffs it belongs to. Pure.
 
 A change goes to the first of these that applies: what a person said; the commit that names a handoff, or the run that
-made it; the handoffs whose documents list the path or name the commit; the span of a document; the last owner of the
-path; nobody. A handoff's own documents are always its own.
+made it; the handoffs at work whose documents list the path (naming one of its commits shows that a handoff is at work);
+the span of a document; the last owner of the path; nobody. A handoff's own documents are always its own.
 """
 
 from __future__ import annotations
@@ -152,13 +152,6 @@ class _Ranges:
             claimed = dict.fromkeys(index.leave_out_ruled(self._spans[number], commit), Source.SPAN)
         return documents | claimed
 
-    def _find_declared(self, number: int, path: str) -> list[str]:
-        """The handoffs at work that list the path; if none is, the next one that will."""
-        listing = list(self._index.find_declared(path))
-        at_work = [handoff for handoff in listing if self._reach[number] & self._bits[handoff]]
-        to_come = [handoff for handoff in listing if self._ahead[number] & self._bits[handoff]]
-        return at_work or sorted(to_come, key=lambda handoff: self._first[handoff])[:1]
-
     def is_work(self, number: int) -> bool:
         """Whether a commit is work that a span may reach: a first commit is an import unless it has the one report."""
         return bool(self._history[number].parents) or len(self._written[number]) == 1
@@ -183,12 +176,7 @@ class _Ranges:
             self._mask((*named, *writers, *index.find_naming(commit.id), *self._list_documents(commit)))
             for commit, named, writers in zip(self._history, self._named, written, strict=True)
         ]
-        begun, self._ahead = list(marks), list(marks)
-        ahead = self._ahead
-        self._first = {
-            handoff: next((number for number, mark in enumerate(marks) if mark & bit), len(marks))
-            for handoff, bit in self._bits.items()
-        }
+        begun, ahead = list(marks), list(marks)
         for number in range(len(marks)):
             for parent in self._parents[number]:
                 begun[number] |= begun[parent]
