@@ -235,7 +235,8 @@ def add_pair(page: Page, pair: ComparedPair) -> None:
 
 def _add_missing_record(page: Page, pair: ComparedPair) -> None:
     if pair.comparable:
-        what = "what you were shown" if pair.before.tree else "that commit"
+        own = "this handoff" if pair.scope is DiffScope.OWN else "what you were shown"
+        what = own if pair.before.tree else "that commit"
         page.line(Cell("? no snapshot  ", "warning"), Cell(f"only the files of {what} can be compared", "heading"))
     else:
         page.line(Cell("? no baseline  ", "warning"), Cell("what is new and what is gone is unknown", "heading"))
