@@ -35,15 +35,14 @@ class ScopedWork:
 
     desk: Desk
     handoffs: tuple[Handoff, ...]
-    index: LogIndex | None = None
-    policy: Policy | None = None
+    index: LogIndex
+    policy: Policy | None
 
     @cached_property
     def found(self) -> FoundScopes:
-        decided = frozenset(made.work.handoff for made in self.index.decisions.values()) if self.index else frozenset()
         known = LogTraces(
             start_line=(self.policy.start_line or None) if self.policy else None,
-            decided=decided,
+            decided=frozenset(made.work.handoff for made in self.index.decisions.values()),
             stated=list_stated(self.desk),
         )
         return find_scopes(self.desk, self.handoffs, known)
@@ -58,8 +57,6 @@ class ScopedWork:
 
     def find_attempt(self, handoff: Handoff, phase: str) -> int:
         """The current attempt: one more than the last decided one if the agent has committed other work since."""
-        if self.index is None:
-            return handoff.attempt
         decided = [
             made.work for made in self.index.list_decisions(handoff.id, phase) if not self.index.is_void(made.entry.id)
         ]
@@ -74,13 +71,12 @@ class ScopedWork:
         for commit in self.scopes.of(handoff.id).commits:
             if commit in self._work:
                 names |= self._list_authors(self._work[commit])
-        submitters = self.index.find_submitters(key) if self.index is not None else frozenset()
-        return build_principals({*names, *submitters}, self.policy)
+        return build_principals({*names, *self.index.find_submitters(key)}, self.policy)
 
     def name_changes(self, handoff: str, work: Work) -> str:
         """Names the files that differ from those an entry binds."""
         record = None
-        for made in self.index.list_decisions(work.handoff, work.phase) if self.index is not None else ():
+        for made in self.index.list_decisions(work.handoff, work.phase):
             if made.work is work:
                 record = find_review(self.desk.repository.root, made.decision.review)
         if record is None or record.scope is None:
