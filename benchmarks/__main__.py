@@ -26,6 +26,7 @@ from benchmarks.log_verify import measure_log_verify
 from benchmarks.metrics import measure_metrics
 from benchmarks.procedures import measure_procedures
 from benchmarks.reading import measure_reading
+from benchmarks.scopes import measure_scopes
 from benchmarks.status import measure_status
 from benchmarks.watching import measure_watching
 
@@ -69,6 +70,7 @@ def _list_measures(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[st
         "log-append": lambda: measure_log_append(folder, rounds),
         "log-verify": lambda: measure_log_verify(folder, rounds),
         "metrics": lambda: measure_metrics(folder, rounds),
+        "scopes": lambda: measure_scopes(folder, rounds),
         "watching": lambda: measure_watching(folder, rounds, sizes),
         "live": lambda: measure_live(folder, sizes),
         "desk": lambda: measure_desk(folder, rounds, sizes),

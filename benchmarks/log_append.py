@@ -13,17 +13,21 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchmarks.interleave import Row, interleave
 from handoff_tui.git.repository import open_repository
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.chain import Known
-from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.public_keys import build_string, parse_key_blob
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, build_signed_data
-from handoff_tui.log.entries.statement import build_file, build_payload, parse_entry
+from handoff_tui.log.entries.statement import build_payload, parse_entry
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
+from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
+from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.journal import Draft, Journal, Parents, build_parents
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.log.storage.memory import LogMemory
 from handoff_tui.log.storage.verified_cache import VerifiedCache
 from handoff_tui.log.storage.witness import Witness
 from handoff_tui.log.verify import LogVerifier
@@ -90,13 +94,13 @@ def _append(journal: Journal) -> None:
 def _open_journal(root: Path) -> Journal:
     repository = open_repository(root)
     local = GitPrivateFolder(repository.common_dir)
-    blobs, witness = LogBlobs(repository), Witness(local)
+    blobs, memory = LogBlobs(repository), LogMemory(local)
 
     def know() -> Known:
-        return Known(build_time(read_now()), witness=witness.load().entries)
+        return Known(build_time(read_now()), witness=memory.load().entries)
 
     verifier = LogVerifier(blobs, know, VerifiedCache(local, b"s" * 32))
-    return Journal(blobs.folder, LogLock(local), verifier, witness, read_now)
+    return Journal(blobs.folder, LogLock(local), verifier, memory, read_now)
 
 
 def build_log(root: Path, count: int, find_review: Callable[[int], str] = lambda _: _REVIEW) -> Path:
@@ -110,7 +114,7 @@ def build_log(root: Path, count: int, find_review: Callable[[int], str] = lambda
     for number in range(count - 1):
         verdict = LogVerdict(entries=(last,), heads=(last.id,), log=log, policy=log)
         payload = _build_decision(build_parents(verdict, moment), f"H-{number}", find_review(number)).payload
-        content = build_file(payload, [signer.sign(build_pae(payload))])
+        content = build_envelope(payload, [signer.sign(build_pae(payload))])
         last = parse_entry(content).entry
         digest = last.id.removeprefix("sha256:")
         place = root / f".handoff-tui/log/{digest[:2]}/{digest}.intoto.jsonl"
@@ -144,3 +148,35 @@ def _build_decision(parents: Parents, handoff: str = "H-new", review: str = _REV
     )
     decision = Decision(verb=DecisionVerb.APPROVE, reason="read and run", regards=(), review=review)
     return Draft(build_payload(parents.build_entry(EntryKind.DECISION, _ACTOR, work=work, decision=decision)))
+
+
+def append_decisions(root: Path, count: int) -> None:
+    """A log in a repository with handoffs: so many approvals, each of one handoff in turn as it is now; committed."""
+    signer, journal = _Signer(), _open_journal(root)
+    journal.append(_build_genesis, signer)
+    desk = open_desk(root)
+    handoffs = read_repository(desk).result.handoffs
+    gates = LogGates(desk, handoffs)
+    questions = [gates.ask(handoff) for handoff in handoffs]
+    subjects = [
+        gates.complete(question, handoff).model_copy(
+            update={"snapshot": "5" * 64, "checks": "6" * 64, "baseline": NO_BASELINE}
+        )
+        for question, handoff in zip(questions, handoffs, strict=True)
+    ]
+
+    def build(number: int, parents: Parents) -> Draft:
+        place = number % len(handoffs)
+        work = Work(
+            **questions[place].key._asdict(), producers=(), policy=parents.verdict.policy or "", subject=subjects[place]
+        )
+        decision = Decision(verb=DecisionVerb.APPROVE, reason=f"read {number}", regards=(), review=_REVIEW)
+        return Draft(
+            build_payload(parents.build_entry(EntryKind.SCOPED_DECISION, _ACTOR, work=work, decision=decision))
+        )
+
+    for number in range(count):
+        journal.append(partial(build, number), signer)
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "gc.auto=0"]
+    subprocess.run([*git, "add", "--all"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--message=log"], check=True)

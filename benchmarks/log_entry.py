@@ -9,10 +9,10 @@ from collections.abc import Callable
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchmarks.interleave import Row, interleave
-from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.public_keys import build_string, parse_key_blob
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, build_signed_data
-from handoff_tui.log.entries.statement import build_file, build_payload, parse_entry, verify_signatures
+from handoff_tui.log.entries.statement import build_payload, parse_entry, verify_signatures
 from handoff_tui.log.entry import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
 
 _LIMIT = 3.0
@@ -28,7 +28,7 @@ def measure_log_entry(rounds: int) -> list[Row]:
     public = private.public_key()
     key = parse_key_blob(build_string(b"ssh-ed25519") + build_string(public.public_bytes_raw()))
     inner = build_string(b"ssh-ed25519") + build_string(value)
-    content = build_file(payload, [armor(build_signature_blob(key, inner))])
+    content = build_envelope(payload, [armor(build_signature_blob(key, inner))])
     cases: dict[str, Callable[[], object]] = {
         "raw": _repeat(lambda: public.verify(value, signed)),
         "entry": _repeat(lambda: verify_signatures(parse_entry(content))),

@@ -30,6 +30,25 @@ def make_repository(folder: Path, files: int, handoffs: int) -> Path:
     return folder
 
 
+def add_commits(folder: Path, commits: int, handoffs: int) -> Path:
+    """Adds commits of ten files each; every second one names a handoff in turn, as agents do."""
+    parts = []
+    for number in range(commits):
+        named = f"H-{number % handoffs + 1}: part {number}" if number % 2 else f"part {number}"
+        parts.append(f"commit refs/heads/main\nauthor {_IDENTITY}\ncommitter {_IDENTITY}\n".encode())
+        parts.append(f"data {len(named)}\n{named}\n".encode())
+        parts += [b"from refs/heads/main^0\n"] if number == 0 else []
+        for file in range(10):
+            index = (number * 10 + file) % 10_000
+            content = f"value = {number} * {index}\n".encode()
+            path = f"src/part{index // 100:03}/file{index:06}.py"
+            parts.append(f"M 100644 inline {path}\ndata {len(content)}\n".encode() + content + b"\n")
+    importing = ["git", "-C", str(folder), "fast-import", "--quiet"]
+    subprocess.run(importing, input=b"".join(parts), check=True, env=_ENVIRONMENT)
+    subprocess.run(["git", "-C", str(folder), "reset", "-q", "--hard", "main"], check=True, env=_ENVIRONMENT)
+    return folder
+
+
 def build_handoff_files(number: int) -> dict[str, str]:
     """That many files, in turn: spec, results, session handoff, hub context, planning JSON, manifest."""
     kinds = (_spec, _results, _session, _context, _planning, _manifest)

@@ -1,0 +1,56 @@
+"""What scopes cost: `status` with and without them, how that grows, and `coverage` against git's own log."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.interleave import Row, interleave
+from benchmarks.log_append import append_decisions
+from benchmarks.repositories import add_commits, make_repository
+
+_FILES, _HANDOFF_FILES, _COMMITS, _DECISIONS = 10_000, 200, 1_000, 500
+_HANDOFFS = _HANDOFF_FILES // 6
+_ENVIRONMENT = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+_WITHOUT = """
+import sys
+from handoff_tui.handoffs.scope.scope import Scopes
+from handoff_tui.status import refresh
+refresh.find_all_scopes = lambda *_: Scopes({})
+from handoff_tui.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def measure_scopes(folder: Path, rounds: int) -> list[Row]:
+    """Whole processes, output thrown away."""
+    roots = {
+        factor: add_commits(
+            make_repository(folder / f"scopes-{factor}", _FILES, _HANDOFF_FILES), factor * _COMMITS, _HANDOFFS
+        )
+        for factor in (1, 2, 4)
+    }
+    decided = add_commits(make_repository(folder / "coverage", _FILES, _HANDOFF_FILES), _COMMITS, _HANDOFFS)
+    append_decisions(decided, _DECISIONS)
+    cases: dict[str, Callable[[], object]] = {}
+    for factor, root in roots.items():
+        cases[f"without {factor}"] = _run(sys.executable, "-c", _WITHOUT, "status", "--json", "--repo", str(root))
+        cases[f"with {factor}"] = _run(sys.executable, "-m", "handoff_tui", "status", "--json", "--repo", str(root))
+    cases["coverage"] = _run(sys.executable, "-m", "handoff_tui", "coverage", "--json", "--repo", str(decided))
+    cases["git log"] = _run("git", "-C", str(decided), "log", "--name-status")
+    taken = interleave(cases, rounds)
+    first, last = (taken[f"with {factor}"] - taken[f"without {factor}"] for factor in (2, 4))
+    covered = f"{taken['coverage']:.2f} s; git {taken['git log']:.2f} s"
+    return [
+        Row("status with scopes / without, 10k files, 1k commits", taken["with 1"] / taken["without 1"], 1.2),
+        Row("status with scopes / without, 10k files, 4k commits", taken["with 4"] / taken["without 4"]),
+        Row("what scopes add with 4k commits / with 2k", last / first),
+        Row("coverage, 1k commits, 500 decisions / git log", taken["coverage"] / taken["git log"], 3.0, covered),
+    ]
+
+
+def _run(*argv: str) -> Callable[[], object]:
+    return lambda: subprocess.run(argv, check=False, env=_ENVIRONMENT, stdout=subprocess.DEVNULL)
