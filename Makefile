@@ -10,12 +10,13 @@ export PIP_CONSTRAINT :=
 # together in a few folders, so a worker that is done takes over from one that is not.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))' 2>/dev/null || echo 2)
 
-.PHONY: help demo test test-slow lint format types contracts check bench build golden pictures upgrade clean
+.PHONY: help demo test test-slow coverage lint format types contracts check bench build golden pictures upgrade clean
 
 help:
 	@echo "make demo        set up, build the sample repository, review it"
 	@echo "make test        set up, run the tests"
 	@echo "make test-slow   the long forms of some of them: storms, every way a disk can fail"
+	@echo "make coverage    the tests again, with the branches they take in each room"
 	@echo "make check       format, lint, types, contracts, tests: all that CI runs"
 	@echo "make bench       measure, print a table of ratios, store it in benchmarks/results"
 	@echo "make build       a wheel and a source archive in dist/"
@@ -30,6 +31,10 @@ test: $(VENV)/.development
 
 test-slow: $(VENV)/.development
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(ARGS)
+
+coverage: $(VENV)/.development
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" --cov --cov-report= $(ARGS)
+	$(BIN)/python -m tests.architecture.branch_coverage
 
 lint: $(VENV)/.development
 	$(BIN)/ruff format --check .

@@ -13,19 +13,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from handoff_tui.cli.demo.story import build_story
-from handoff_tui.system.resources import find_resource
+from handoff_tui.system.installation import find_resource
+from handoff_tui.system.processes.agent_marks import AGENT_MARKS
 from tests.support.hostile import HostileRepository, build_hostile_repository
 from tests.support.repositories import RepositoryBuilder
 
 if TYPE_CHECKING:
     from tests.support.gates import GateDesk
-    from tests.support.signed import Circle
+    from tests.support.signed import Circle, Person
     from tests.support.stepping import Stepping
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # a loaded machine is no reason to fail
 
-_UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
+_UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", *AGENT_MARKS)
 _LONGEST_ID = 100
 
 
@@ -45,7 +46,7 @@ def isolated_user(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user with an empty home: no configuration of the person or machine that runs the tests is seen."""
     home = Path(tempfile.mkdtemp(dir=homes))
     for name in tuple(os.environ):
-        if name.startswith("GIT_") or name in _UNWANTED:
+        if name.startswith(("GIT_", "CODEX_")) or name in _UNWANTED:
             monkeypatch.delenv(name)
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # else every process compiles the program anew
     configuration = home / "gitconfig"
@@ -100,6 +101,14 @@ def gate_desk(
 
 
 @pytest.fixture
+def bo(gate_desk: GateDesk) -> Person:
+    """The one reviewer at the gate, whose log it is."""
+    person = gate_desk.person("bo")
+    gate_desk.begin(person)
+    return person
+
+
+@pytest.fixture
 def stepping(builder: RepositoryBuilder, isolated_user: Path) -> Stepping:
     """One handoff and agents that are shell scripts of the user's own."""
     from tests.support.stepping import Stepping  # noqa: PLC0415 - few tests start agents
@@ -127,6 +136,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "short: stands in `make test` for the long ones of its file")
     if "TMPDIR" not in os.environ and _has_memory():
         os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="ht-", dir=_MEMORY)
+        Path(os.environ["TMPDIR"]).chmod(0o711)  # PostgreSQL runs as another user, below this folder
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop("TMPDIR"), ignore_errors=True))
         tempfile.tempdir = None
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]  # the current folder: a repository could bring modules of its own
+
 from collections.abc import Sequence
 from pathlib import Path
 

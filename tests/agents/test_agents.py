@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.agents import consent
 from handoff_tui.agents.command import build_argv, build_backoff, find_agent
-from handoff_tui.agents.consent import (
-    build_agent_trust,
-    digest_agents,
-    find_phase_agent,
-    list_phase_agents,
-    refuse_untrusted,
-    trust_agents,
-)
 from handoff_tui.agents.notify import Told, build_notification, build_sequence, notify
 from handoff_tui.agents.proofs import (
     MeasuredProof,
@@ -88,13 +81,13 @@ def asking(stepping: Stepping) -> Stepping:
 
 
 def give_trust(stepping: Stepping) -> None:
-    digest = digest_agents(stepping.desk())
+    digest = consent.digest_agents(stepping.desk())
     assert digest is not None
-    trust_agents(stepping.desk(), digest)
+    consent.trust_agents(stepping.desk(), digest)
 
 
 def is_trusted(stepping: Stepping) -> bool:
-    state = build_agent_trust(stepping.desk())
+    state = consent.build_agent_trust(stepping.desk())
     assert state is not None
     return state.trusted
 
@@ -103,18 +96,18 @@ def test_agent_of_the_user_needs_no_trust(stepping: Stepping) -> None:
     """They wrote it themselves."""
     desk = stepping.desk()
     pipeline = desk.loaded.settings.pipelines["notes"].build("notes")
-    found = find_phase_agent(desk, pipeline, pipeline.phases[0])
-    assert (found.name, found.from_repository, build_agent_trust(desk)) == ("maker", False, None)
-    refuse_untrusted(desk, found)
+    found = consent.find_phase_agent(desk, pipeline, pipeline.phases[0])
+    assert (found.name, found.from_repository, consent.build_agent_trust(desk)) == ("maker", False, None)
+    consent.refuse_untrusted(desk, found)
     with pytest.raises(UsageError, match="nothing to consent to"):
-        trust_agents(desk, "sha256:0")
+        consent.trust_agents(desk, "sha256:0")
 
 
 def test_agent_of_a_repository_runs_after_consent_alone(asking: Stepping) -> None:
     """The refusal prints what would run, and the digest to spell out."""
     with pytest.raises(AgentRunError, match=r"nobody has agreed to run it: sh agent\.sh") as refused:
         asking.step()
-    assert str(digest_agents(asking.desk())) in refused.value.hint
+    assert str(consent.digest_agents(asking.desk())) in refused.value.hint
     give_trust(asking)
     assert asking.step().outcome is StepOutcome.READY
 
@@ -150,7 +143,9 @@ def test_command_of_a_phase_is_asked_about(stepping: Stepping) -> None:
     text = '[pipelines.notes]\nfailure_target = "build"\n'
     text += '[[pipelines.notes.phases]]\nname = "build"\ncommand = ["sh", "x.sh"]\n'
     stepping.builder.write("handoff-tui.toml", text).commit()
-    assert [phase for _, phase, found in list_phase_agents(stepping.desk()) if found.from_repository] == ["build"]
+    assert [phase for _, phase, found in consent.list_phase_agents(stepping.desk()) if found.from_repository] == [
+        "build"
+    ]
     with pytest.raises(AgentRunError, match=r"sh x\.sh"):
         stepping.step()
 
@@ -158,8 +153,8 @@ def test_command_of_a_phase_is_asked_about(stepping: Stepping) -> None:
 def test_another_digest_is_refused(asking: Stepping) -> None:
     """The right one is named, with how to look first."""
     with pytest.raises(UsageError) as refused:
-        trust_agents(asking.desk(), "sha256:0")
-    assert str(digest_agents(asking.desk())) in refused.value.message
+        consent.trust_agents(asking.desk(), "sha256:0")
+    assert str(consent.digest_agents(asking.desk())) in refused.value.message
     assert "step --list" in refused.value.hint
 
 

@@ -22,7 +22,7 @@ sys.exit(code)
 def imported_by(arguments: list[str], heavy: list[str], code: int = 0) -> list[str]:
     """Which of the heavy packages one run imports, in a process of its own."""
     probe = PROBE.format(arguments=arguments, heavy=heavy)
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=150)
     assert done.returncode == code, done.stderr
     return done.stderr.rpartition("FOUND ")[2].split()
 
@@ -55,14 +55,14 @@ def test_check_that_is_recalled_imports_next_to_nothing(sample_repository: Path)
 def test_rooms_below_the_front_ends_know_neither_textual_nor_rich(room: str) -> None:
     """Importing a headless room never imports a front end's packages."""
     code = f"import sys, handoff_tui.{room}; sys.exit(any(name in sys.modules for name in ('textual', 'rich')))"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=150).returncode == 0
 
 
 def test_app_paints_before_it_knows_a_model() -> None:
     """What is drawn first needs neither pydantic nor the rooms behind the desk."""
     heavy = ("pydantic", "watchfiles", "cryptography", "git", "handoff_tui.live", "handoff_tui.status")
     code = f"import sys, handoff_tui.tui.run; sys.exit(any(name in sys.modules for name in {heavy!r}))"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=150).returncode == 0
 
 
 def test_check_that_must_run_imports_only_what_it_uses(sample_repository: Path) -> None:
@@ -89,5 +89,5 @@ def find_all(model):
     return [inner for child in model.__subclasses__() for inner in (child, *find_all(child))]
 sys.exit(" ".join(model.__name__ for model in find_all(Model) if model.__pydantic_complete__))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=150)
     assert done.stderr.split() == []

@@ -104,20 +104,6 @@ def test_every_test_says_what_holds() -> None:
     assert silent == []
 
 
-def test_rules_know_nothing_of_each_other() -> None:
-    """What several rules need lies beside them, in a module that is no rule."""
-    rules = {path for path in (SOURCE / "checks" / "rules").rglob("*.py") if " = Rule(\n" in path.read_text("utf-8")}
-    modules = {".".join(path.relative_to(SOURCE.parent).with_suffix("").parts) for path in rules}
-    imported = {
-        node.module
-        for path in rules
-        for node in ast.walk(parse(path))
-        if isinstance(node, ast.ImportFrom) and node.module is not None
-    }
-    assert rules
-    assert imported & modules == set()
-
-
 def test_room_says_what_it_is() -> None:
     """Every package begins with a docstring of one sentence or two."""
     rooms = [path for path in FILES if path.name == "__init__.py"]

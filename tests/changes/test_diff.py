@@ -163,17 +163,3 @@ def test_remark_is_judged_by_content(*, comment: Comment, now: bytes | None, cha
     """Only words that differ address it; a file that is gone is for a person to judge."""
     files = CommentFiles(then={"a.py": b"one\ntwo\n"}, now={"a.py": now})
     assert judge_comment(comment, files, "attempt 2") == (changed, why)
-
-
-def test_remark_follows_its_file() -> None:
-    """Its lines are looked for under the new name; of a remark on the file a new name may be the answer."""
-    files = CommentFiles({"a.py": b"one\ntwo\n"}, {"a.py": b"one\ntwo\n"}, renamed={"a.py": "b.py"})
-    same = (False, "what it is about is the same in attempt 2, where the file is b.py")
-    assert judge_comment(LINE, files, "attempt 2") == same
-    assert judge_comment(FILE, files, "attempt 2")[0] is None
-
-
-def test_remark_is_not_measured_on_another_kind_of_file() -> None:
-    """What a link says is no line of the file."""
-    files = CommentFiles({"a.py": b"one\ntwo\n"}, {"a.py": b"b.py"}, retyped=frozenset({"a.py"}))
-    assert judge_comment(LINE, files, "attempt 2") == (None, f"it is a different kind of file in attempt 2: {LOOK}")

@@ -14,7 +14,10 @@ from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import open_desk
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.gates import CODE, GateDesk
+from tests.support.gates import HANDOFF as GATED
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person
 
 RESULTS = "# Results: {handoff}\n\n## Status: PASS\n"
 
@@ -154,3 +157,43 @@ def test_handoff_has_to_be_named(story: RepositoryBuilder) -> None:
         diff(open_desk(story.folder), DiffRequest(scope=DiffScope.OWN))
     with pytest.raises(HandoffNotFoundError, match="H-9"):
         own(story.folder, "H-9")
+
+
+def since(desk: GateDesk, scope: DiffScope, *, whole: bool = False) -> ChangesReport:
+    return diff(open_desk(desk.root), DiffRequest(handoff=GATED, scope=scope, files_only=True, whole=whole))
+
+
+@pytest.mark.parametrize("scope", [DiffScope.SINCE_MY_REVIEW, DiffScope.SINCE_PREVIOUS_ATTEMPT])
+def test_diff_since_a_decision_is_about_the_handoff_alone(gate_desk: GateDesk, bo: Person, scope: DiffScope) -> None:
+    """Other people's work since then is only in the diff of the whole repository."""
+    gate_desk.decide(bo, "reject", "--reason", "not yet")
+    gate_desk.commit_log()
+    gate_desk.builder.write("elsewhere.py", "x\n").commit("somebody else")
+    gate_desk.change(CODE + "# more\n")
+    found = since(gate_desk, scope)
+    assert list_paths(found) == ["src/app.py"]
+    assert read_lines(found, "src/app.py") == ["+# more"]
+    assert "decided reject on attempt 1" in found.pair.before.reason
+    assert "elsewhere.py" in list_paths(since(gate_desk, scope, whole=True))
+
+
+def test_uncommitted_work_that_was_decided_on_is_known_when_it_is_committed(gate_desk: GateDesk, bo: Person) -> None:
+    """By its hash in the review record."""
+    gate_desk.builder.write("src/app.py", CODE + "# not committed\n")
+    gate_desk.decide(bo, "approve")
+    gate_desk.builder.commit("as approved")
+    assert list_paths(since(gate_desk, DiffScope.SINCE_MY_REVIEW)) == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "reason"),
+    [
+        (DiffScope.SINCE_MY_REVIEW, f"the log has no earlier review of yours of {GATED}"),
+        (DiffScope.SINCE_PREVIOUS_ATTEMPT, "this is the first attempt in the log"),
+    ],
+)
+def test_diff_since_nothing_says_so(gate_desk: GateDesk, bo: Person, scope: DiffScope, reason: str) -> None:
+    """There is no decision to begin at."""
+    gate_desk.gate(bo)
+    found = since(gate_desk, scope)
+    assert (found.files, found.pair.before.reason) == (None, reason)

@@ -10,9 +10,9 @@ import pytest
 
 from handoff_tui.checks.context import Answers, Context, Question, digest_value
 from handoff_tui.checks.engine import CachedResult, RuleEngine, RuleOverride, build_fingerprint, is_blocking
-from handoff_tui.checks.result import CheckResult, Evidence, Outcome
+from handoff_tui.checks.report import CheckResult, Evidence, Outcome
 from handoff_tui.checks.rule import Rule, RuleFinding, System
-from handoff_tui.checks.world import Change, CommitInfo, World
+from handoff_tui.checks.world import Change, CommitInfo, Disagreements, World
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Place, Problem
@@ -78,6 +78,9 @@ QUESTIONS: list[tuple[Question, Callable[[Context], object], object]] = [
     (Question("problems"), lambda context: context.problems(), ()),
     (Question("handoff_names"), lambda context: context.handoff_names()[0].id, "mosaic"),
     (Question("handoff", ("gone",)), lambda context: context.handoff("gone"), None),
+    (Question("own_paths", ("mosaic",)), lambda context: context.own_paths("mosaic"), ("a.txt",)),
+    (Question("disagreements", ("mosaic",)), lambda context: context.disagreements("mosaic"), Disagreements()),
+    (Question("signers", ("mosaic",)), lambda context: context.signers("mosaic"), None),
     (Question("verdicts", ("mosaic",)), lambda context: len(context.verdicts("mosaic")) > 0, True),
     (Question("paths"), lambda context: "a.txt" in context.paths(), True),
     (Question("parameters", ("own",)), lambda context: context.parameters(), {"minimum": 3}),

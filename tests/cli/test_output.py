@@ -19,7 +19,6 @@ from handoff_tui.cli.plain import write_pieces, write_plain
 from handoff_tui.cli.progress import build_progress_line, following
 from handoff_tui.core.errors import HandoffError, OutputError
 from handoff_tui.core.text.page import Cell, Column, Page
-from handoff_tui.handoffs.session import load_terminal_theme
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def width(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def draw(page: Page, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    write_page(page, load_terminal_theme())
+    write_page(page)
     printed = capsys.readouterr()
     assert printed.err == ""
     return printed.out.splitlines()
@@ -92,7 +91,7 @@ def test_page_for_a_full_disk_is_no_fault_of_ours(monkeypatch: pytest.MonkeyPatc
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         monkeypatch.setattr(sys, "stdout", full)
         with pytest.raises(OutputError, match="no space left"):
-            write_page(build_grid(), load_terminal_theme())
+            write_page(build_grid())
 
 
 @pytest.mark.parametrize(
@@ -153,10 +152,7 @@ def test_full_disk_is_told_and_no_fault_of_ours(monkeypatch: pytest.MonkeyPatch,
 def test_error_is_message_then_hint(capsys: pytest.CaptureFixture[str]) -> None:
     """Each line of both is marked; all of it on stderr."""
     write_error(HandoffError("one\ntwo", "first\nsecond"))
-    assert capsys.readouterr() == (
-        "",
-        "handoff-tui: one\nhandoff-tui: two\n  hint: first\n  hint: second\n",
-    )
+    assert capsys.readouterr() == ("", "handoff-tui: one\nhandoff-tui: two\n  hint: first\n  hint: second\n")
 
 
 def test_quoted_text_reaches_no_terminal_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

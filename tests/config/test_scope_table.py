@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.config.first_file import FIRST_FILE
-from handoff_tui.config.load import build_settings
+from handoff_tui.config.load import build_settings, read_first_file
 from handoff_tui.config.scope_table import render_scope_table, set_scope_table
 from handoff_tui.config.settings.review import ScopeSettings
 from handoff_tui.core.errors import ConfigError
@@ -19,8 +18,8 @@ SCOPE = ScopeSettings(since="a" * 40, until="b" * 40, paths=("src/lamp", "docs/l
 
 def test_table_is_added_at_the_end() -> None:
     """Comments and other tables stay, byte for byte."""
-    changed = set_scope_table(FIRST_FILE, "notes/HANDOFF.md", SCOPE)
-    assert changed == f"{FIRST_FILE}\n{render_scope_table('notes/HANDOFF.md', SCOPE)}"
+    changed = set_scope_table(read_first_file(), "notes/HANDOFF.md", SCOPE)
+    assert changed == f"{read_first_file()}\n{render_scope_table('notes/HANDOFF.md', SCOPE)}"
     assert build_settings(None, changed.encode()).settings.scopes == {"notes/HANDOFF.md": SCOPE}
     assert set_scope_table("", "H-3", ScopeSettings(paths=("a",))) == '[scopes."H-3"]\npaths = ["a"]\n'
 

@@ -13,19 +13,12 @@ import pytest
 from pydantic import ValidationError
 
 from handoff_tui.agents.command import build_argv
-from handoff_tui.config.first_file import FIRST_FILE
 from handoff_tui.config.keymap import find_collisions
-from handoff_tui.config.load import build_settings, load_settings
+from handoff_tui.config.load import build_settings, load_settings, read_first_file
+from handoff_tui.config.pipeline import Edge, Phase
 from handoff_tui.config.schema import build_schema
 from handoff_tui.config.settings.checks import Check, OutputForm
-from handoff_tui.config.settings.pipeline import (
-    DEFAULT_PIPELINES,
-    Agent,
-    EdgeSettings,
-    PhaseSettings,
-    PipelineSettings,
-    WorkFolder,
-)
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, PipelineSettings, WorkFolder
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.handoffs.handoff import HandoffType
@@ -52,17 +45,17 @@ def test_pipelines_keep_deployment_for_people() -> None:
 
 def test_pipeline_without_edges_goes_from_phase_to_phase() -> None:
     """Edges need be written only where the way is not straight."""
-    pipeline = PipelineSettings(phases=(PhaseSettings(name="one"), PhaseSettings(name="two"))).build("own")
+    pipeline = PipelineSettings(phases=(Phase(name="one"), Phase(name="two"))).build("own")
     assert [(edge.source, edge.target) for edge in pipeline.edges] == [("one", "two")]
 
 
 @pytest.mark.parametrize(
     "fields",
     [
-        {"phases": (PhaseSettings(name="one"), PhaseSettings(name="one"))},
-        {"phases": (PhaseSettings(name="one"),), "failure_target": "two"},
-        {"phases": (PhaseSettings(name="one", failure_target="two"),)},
-        {"phases": (PhaseSettings(name="one"),), "edges": (EdgeSettings(source="one", target="two"),)},
+        {"phases": (Phase(name="one"), Phase(name="one"))},
+        {"phases": (Phase(name="one"),), "failure_target": "two"},
+        {"phases": (Phase(name="one", failure_target="two"),)},
+        {"phases": (Phase(name="one"),), "edges": (Edge(source="one", target="two"),)},
     ],
 )
 def test_pipeline_refuses_phases_it_does_not_have(fields: dict[str, object]) -> None:
@@ -216,14 +209,14 @@ def test_documentation_names_every_section() -> None:
 
 def test_first_file_says_nothing_yet(tmp_path: Path) -> None:
     """All of it is comments, so every default counts."""
-    (tmp_path / "handoff-tui.toml").write_text(FIRST_FILE)
-    assert tomllib.loads(FIRST_FILE) == {}
+    (tmp_path / "handoff-tui.toml").write_text(read_first_file())
+    assert tomllib.loads(read_first_file()) == {}
     assert load_settings(tmp_path).settings == Settings()
 
 
 def test_examples_of_the_first_file_are_settings(tmp_path: Path) -> None:
     """Who takes the # away in front of a line has a file that is accepted."""
-    lines = [line.removeprefix("#") for line in FIRST_FILE.split("\n") if not line.startswith("# ")]
+    lines = [line.removeprefix("#") for line in read_first_file().split("\n") if not line.startswith("# ")]
     (tmp_path / "handoff-tui.toml").write_text("\n".join(lines))
     settings = load_settings(tmp_path).settings
     assert settings.checks["regression"].severity == "critical"

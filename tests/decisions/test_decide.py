@@ -23,7 +23,7 @@ from handoff_tui.log.storage.evidence import read_review
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.logs import FIRST_VERSION_SUBJECT, SUBJECT, LogBuilder, build_policy, build_question
 from tests.support.repositories import EMAIL
-from tests.support.signed import list_entries
+from tests.support.signed import Person, list_entries
 
 
 def test_reason_is_kept_as_it_was_written() -> None:
@@ -49,10 +49,10 @@ def test_policy_comes_from_an_intact_log_only() -> None:
         require_policy(LogVerdict(problems=(fatal,)))
 
 
-def test_record_and_snapshot_are_stored_with_the_entry(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_and_snapshot_are_stored_with_the_entry(
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is shown is what is signed; what the reviewer saw and wrote can be read back from the entry."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     bo.become(monkeypatch)
     desk = open_desk(gate_desk.root)
     log = open_log(desk.repository)
@@ -76,10 +76,10 @@ def test_record_and_snapshot_are_stored_with_the_entry(gate_desk: GateDesk, monk
     assert stored.is_file()
 
 
-def test_same_decision_again_is_allowed_and_said(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_decision_again_is_allowed_and_said(
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It adds nothing, and the person is told."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     bo.become(monkeypatch)
     desk = open_desk(gate_desk.root)
@@ -96,10 +96,10 @@ def test_gate_that_the_policy_does_not_have_is_refused(gate_desk: GateDesk) -> N
     assert gate_desk.decide(bo, "approve", "--phase", "release").code == 0
 
 
-def test_reason_is_given_after_the_decision_was_prepared(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_is_given_after_the_decision_was_prepared(
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing can be signed without it; with it the same evidence is signed, with the comments that were given."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     bo.become(monkeypatch)
     desk = open_desk(gate_desk.root)
     log = open_log(desk.repository)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.evidence_record import build_record, build_shown_check, count_differences, measure
 from handoff_tui.decisions.examine import ExaminedGate, examine
@@ -10,6 +10,7 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.evidence import encode_review, read_review, write_review
 from tests.support.gates import CODE, HANDOFF, GateDesk
+from tests.support.signed import Person
 
 
 def look(desk: GateDesk) -> ExaminedGate:
@@ -38,10 +39,8 @@ def test_claims_are_measured_deeply(gate_desk: GateDesk) -> None:
     assert VerdictState.HOLDS in states
 
 
-def test_differences_are_counted_against_the_baseline(gate_desk: GateDesk) -> None:
+def test_differences_are_counted_against_the_baseline(gate_desk: GateDesk, bo: Person) -> None:
     """None without one; then the files, and what is unexplained."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     assert count_differences(look(gate_desk)) == {}
     gate_desk.decide(bo, "approve")
     gate_desk.builder.write("new.py", "x = 1\n")

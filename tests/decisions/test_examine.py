@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
+from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import ProgressCallbacks, check
 from handoff_tui.checks.run.commands import give_consent, read_consent
+from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.core.errors import DecisionForbiddenError, HandoffNotFoundError, RepositoryError
 from handoff_tui.decisions.changed_since_shown import find_changes_since, refuse_changed
 from handoff_tui.decisions.examine import (
@@ -20,10 +22,10 @@ from handoff_tui.decisions.examine import (
 )
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.entry import NO_BASELINE
-from handoff_tui.log.gates.gate import NO_START
 from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person
 
 
 def look(root: Path, phase: str | None = None, earlier: ExaminedGate | None = None) -> ExaminedGate:
@@ -38,7 +40,7 @@ def test_everything_is_bound_to_what_is_here(gate_desk: GateDesk) -> None:
     assert subject.commit == gate_desk.builder.head()
     assert subject.tree == gate_desk.builder.head("HEAD^{tree}")
     assert subject.scope == examined.gates.work.digests.digest(examined.scope)
-    assert (sorted(examined.scope.results), subject.start) == (["HANDOFF.md", "src/app.py"], NO_START)
+    assert (sorted(examined.scope.results), subject.start) == (["HANDOFF.md", "src/app.py"], "0" * 40)
     assert subject.baseline == NO_BASELINE
     assert subject.checks == build_checks_digest(examined.report)
     assert examined.key == (HANDOFF, "review", 1)
@@ -56,7 +58,7 @@ def test_looking_again_gives_the_same(gate_desk: GateDesk) -> None:
 def test_snapshot_of_the_subject_leaves_the_surroundings_out(gate_desk: GateDesk) -> None:
     """Branch and upstream may change while the work stays; the commit is the newest that is work."""
     work = gate_desk.builder.head()
-    gate_desk.builder.write(".handoff-tui/log/aa/x").commit("log")
+    gate_desk.builder.write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl").commit("log")
     snapshot = look(gate_desk.root).snapshot
     assert (snapshot.branch, snapshot.upstream, snapshot.commit) == (None, None, work)
 
@@ -76,10 +78,10 @@ def test_uncommitted_work_is_seen(gate_desk: GateDesk) -> None:
     assert dirty.subject.scope != clean.subject.scope
 
 
-def test_gate_is_judged_again_by_the_log_of_now(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_is_judged_again_by_the_log_of_now(
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without running a check."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     before = look(gate_desk.root)
     gate_desk.decide(bo, "approve")
     monkeypatch.setattr("handoff_tui.decisions.examine.check", None)
@@ -117,7 +119,7 @@ def test_entry_that_comes_while_checks_run_is_no_movement(gate_desk: GateDesk) -
 
     def write(result: CheckResult, _done: int, _total: int) -> None:
         told.append(result.id)
-        gate_desk.builder.write(f".handoff-tui/log/aa/{len(told)}", "an entry")
+        gate_desk.builder.write(f".handoff-tui/log/aa/aa{len(told):062x}.intoto.jsonl", "an entry")
 
     examined = examine(desk, open_log(desk.repository), HANDOFF, telling=ProgressCallbacks(on_result=write))
     assert told.count("claims-hold") == 2
@@ -127,12 +129,14 @@ def test_entry_that_comes_while_checks_run_is_no_movement(gate_desk: GateDesk) -
 def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path) -> None:
     """What would have to run is unknown, which closes the gate; a result that is known counts."""
     mark = tmp_path / "mark"
-    settings = f'[checks.own]\nrun = ["/bin/sh", "-c", "echo >> {mark}"]\n'
+    settings = f'[checks.own]\nrun = ["/bin/sh", "-c", "echo >> {mark}"]\naccess = ["{tmp_path}/:write"]\n'
     gate_desk.builder.write("handoff-tui.toml", settings).commit()
     desk = open_desk(gate_desk.root)
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)
+    grant_access(desk, [f"{tmp_path}/:write"])
+    accept_settings(desk)
     looked = examine(desk, open_log(desk.repository), HANDOFF, options=WITHOUT_COMMANDS)
     assert "own" in looked.failing
     assert not mark.exists()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.decide import DecideRequest, PreparedDecision, prepare_decision
@@ -56,10 +56,10 @@ def test_demands_follow_from_what_was_read(desk: GateDesk, monkeypatch: pytest.M
     """Nothing when all was read; files and documents by name when not; who turns work back is asked for nothing."""
     prepared = prepare(desk)
     drafts = read_all(prepared)
-    assert compare_read(prepared.examined, drafts).viewed == ("src/app.py",)
+    assert compare_read(prepared.examined, drafts).viewed == ("HANDOFF.md", "src/app.py")
     assert list_demands(prepared, drafts) == []
     assert list_demands(prepared, NOTHING) == [
-        ("1 of 1 changed file is not marked as read", "src/app.py"),
+        ("2 of 2 changed files are not marked as read", "HANDOFF.md and 1 more"),
         ("its document was not opened", "HANDOFF.md"),
     ]
     for verb in (DecisionVerb.REJECT, DecisionVerb.RETRY, DecisionVerb.HOLD, DecisionVerb.WITHDRAW):
@@ -67,10 +67,8 @@ def test_demands_follow_from_what_was_read(desk: GateDesk, monkeypatch: pytest.M
     for verb in (DecisionVerb.CARRY, DecisionVerb.OVERRIDE, DecisionVerb.SKIP):
         assert len(list_demands(replace(prepared, verb=verb), NOTHING)) == 2
     assert list_demands(_lose_a_result(prepared), drafts) == [("1 check has no result", "lost")]
-    _lose_the_baseline(monkeypatch)
-    assert list_demands(prepared, drafts) == [
-        ("the files could not be compared, so none was read as a change", "the files of the baseline are missing")
-    ]
+    _lose_the_files(monkeypatch)
+    assert list_demands(prepared, drafts) == [("the files could not be compared, so none was read as a change", "gone")]
 
 
 def test_marks_count_for_the_content_they_were_set_on(desk: GateDesk) -> None:
@@ -89,12 +87,28 @@ def _lose_a_result(prepared: PreparedDecision) -> PreparedDecision:
     return replace(prepared, examined=replace(prepared.examined, report=changed))
 
 
-def _lose_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
+def _lose_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
     def miss(*_: object) -> str:
         raise ObjectMissingError("gone")
 
-    monkeypatch.setattr("handoff_tui.changes.comparison.sides.has_tree", lambda *_: False)
-    monkeypatch.setattr("handoff_tui.changes.comparison.sides.build_commit_tree", miss)
+    monkeypatch.setattr("handoff_tui.decisions.extra_confirmations.write_own_sides", miss)
+
+
+def test_work_of_others_need_not_be_read(desk: GateDesk) -> None:
+    """Only the handoff's own files are part of the decision."""
+    drafts = read_all(prepare(desk))
+    desk.builder.write("elsewhere.py", "x\n").commit("somebody else")
+    assert list_demands(prepare(desk), drafts) == []
+
+
+def test_file_may_be_read_in_steps(desk: GateDesk) -> None:
+    """From the start to the first attempt, then on to the second."""
+    (first,) = [one for one in compare_read(prepare(desk).examined, NOTHING).changes if one.path == "src/app.py"]
+    desk.builder.write("src/app.py", CODE + "# other\n").commit("more")
+    (whole,) = [one for one in compare_read(prepare(desk).examined, NOTHING).changes if one.path == "src/app.py"]
+    step = whole._replace(old_id=first.new_id, old_mode=first.new_mode)
+    assert not StoredDrafts().mark(step, viewed=True).is_viewed(whole)
+    assert StoredDrafts().mark(step, viewed=True).mark(first, viewed=True).is_viewed(whole)
 
 
 def test_hidden_characters_and_broken_claims_are_told(desk: GateDesk) -> None:

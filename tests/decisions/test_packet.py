@@ -51,10 +51,8 @@ def test_changed_lines_address_a_comment(gate_desk: GateDesk) -> None:
     assert (packet.attempt, packet.demands[0].untouched, packet.demands[0].addressed) == (2, (), True)
 
 
-def test_failing_checks_of_then_and_now_are_compared(gate_desk: GateDesk) -> None:
+def test_failing_checks_of_then_and_now_are_compared(gate_desk: GateDesk, bo: Person) -> None:
     """What blocked then and passes now was addressed; what fails now has its remedy."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
     gate_desk.decide(bo, "retry", "--reason", "the file is not there")
     packet = build(gate_desk)
@@ -94,10 +92,8 @@ def test_work_that_nobody_decided_on_has_an_empty_packet(gate_desk: GateDesk) ->
     assert (packet.demands, packet.comments, packet.attempt, packet.state) == ((), (), 1, "pending")
 
 
-def test_missing_record_is_a_note(gate_desk: GateDesk) -> None:
+def test_missing_record_is_a_note(gate_desk: GateDesk, bo: Person) -> None:
     """The reason is in the log; the comments are gone, and that is said once."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "reject", "--reason", "no")
     shutil.rmtree(gate_desk.root / ".handoff-tui" / "reviews")
     packet = build(gate_desk)
@@ -106,10 +102,8 @@ def test_missing_record_is_a_note(gate_desk: GateDesk) -> None:
     assert packet.notes == (f"the record of {bo.email}'s decision on attempt 1 is missing; only its reason is known",)
 
 
-def test_files_of_a_rewritten_attempt_may_be_gone(gate_desk: GateDesk) -> None:
+def test_files_of_a_rewritten_attempt_may_be_gone(gate_desk: GateDesk, bo: Person) -> None:
     """After the history was rewritten and cleaned up, what has changed cannot be told, and is not guessed."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "reject", "--reason", "no")
     gate_desk.builder.write("src/app.py", "# new\n")
     gate_desk.builder.git("add", "--all")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
 from handoff_tui.checks.run.check import ProgressCallbacks
@@ -9,6 +11,7 @@ from handoff_tui.decisions.submit import Submitted, is_over, submit, wait
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.entry import EntryKind
 from handoff_tui.log.open_log import open_log
+from tests.support.command_line import TERMINAL, open_pty
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
 
@@ -71,8 +74,8 @@ def test_submission_of_other_files_than_approved_begins_the_next_attempt(gate_de
     assert (gate["attempt"], gate["state"]) == (2, "superseded")
 
 
-def test_only_who_may_submit_does(gate_desk: GateDesk) -> None:
-    """No log at all, a key that nobody enrolled, and one that was enrolled without a role; a reviewer may."""
+def test_only_who_may_submit_does(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No log at all, a key that nobody enrolled, one that has no role; a reviewer may, at a terminal."""
     bo, robot, guest = gate_desk.person("bo"), gate_desk.person("robot"), gate_desk.person("guest")
     with pytest.raises(NoHumanError, match="no signed log"):
         hand_over(gate_desk, robot)
@@ -82,7 +85,9 @@ def test_only_who_may_submit_does(gate_desk: GateDesk) -> None:
     with pytest.raises(DecisionForbiddenError, match="no role that submits"):
         hand_over(gate_desk, guest)
     assert len(list_entries(gate_desk.root)) == 1
-    assert hand_over(gate_desk, bo).entry is not None
+    with open_pty() as place:
+        monkeypatch.setattr(TERMINAL, place)
+        assert hand_over(gate_desk, bo).entry is not None
 
 
 def test_interrupted_submission_is_not_signed(gate_desk: GateDesk) -> None:
@@ -105,13 +110,14 @@ class Clock:
         monkeypatch.setattr("handoff_tui.decisions.submit.read_monotonic", lambda: self.now)
         monkeypatch.setattr("handoff_tui.decisions.submit.pause", self._pause)
 
-    def _pause(self, seconds: float) -> None:
+    def _pause(self, seconds: float, ending: Event) -> bool:
         self.pauses.append(seconds)
         self.now += seconds
         if self.events:
             event = self.events.pop(0)
             assert callable(event)
             event()
+        return ending.is_set()
 
 
 @pytest.fixture
@@ -129,20 +135,24 @@ def test_time_runs_out_without_a_decision(gate_desk: GateDesk, clock: Clock) -> 
     assert (examined.gate.state.value, sum(clock.pauses), len(looks)) == ("pending", 5.0, 1)
 
 
-def test_decision_ends_the_waiting(gate_desk: GateDesk, clock: Clock) -> None:
+def test_caller_ends_the_waiting(gate_desk: GateDesk, bo: Person, clock: Clock) -> None:
+    """Without a decision, and without another look."""
+    telling = ProgressCallbacks()
+    clock.events = [lambda: None, telling.cancel.set]
+    assert wait(open_desk(gate_desk.root), HANDOFF, None, None, telling=telling).gate.state.value == "pending"
+    assert len(clock.pauses) == 2
+
+
+def test_decision_ends_the_waiting(gate_desk: GateDesk, bo: Person, clock: Clock) -> None:
     """Made by somebody else meanwhile; without a timeout it would have waited for ever."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     clock.events = [lambda: None, lambda: gate_desk.decide(bo, "approve")]
     looks: list[ExaminedGate] = []
     examined = wait(open_desk(gate_desk.root), HANDOFF, None, None, looks.append)
     assert (examined.gate.state.value, len(clock.pauses), len(looks)) == ("approved", 2, 2)
 
 
-def test_hold_is_waited_through(gate_desk: GateDesk, clock: Clock) -> None:
+def test_hold_is_waited_through(gate_desk: GateDesk, bo: Person, clock: Clock) -> None:
     """Held is not decided."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "hold", "--reason", "wait")
     clock.events = [lambda: gate_desk.decide(bo, "retry", "--reason", "again")]
     examined = wait(open_desk(gate_desk.root), HANDOFF, None, 60.0)

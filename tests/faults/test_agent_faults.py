@@ -18,12 +18,13 @@ from handoff_tui.agents.runs.reports import BEFORE, PIPELINE, ROUTE
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunPlan, RunState
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.report import Direction, Route, Sign, StepOutcome, StepReport
-from handoff_tui.agents.step.start import list_rule_files
+from handoff_tui.agents.step.step import list_rule_files
 from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.core.model import Model
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.system.processes.identity import find_marked
 from tests.support.repositories import RepositoryBuilder
-from tests.support.stepping import wait_until
+from tests.support.waiting import wait_until
 
 KEY = RunKey(handoff="H-1", phase="build", step="OWN.1.maker")
 WAY = Route(pipeline="own", phase="build", source="build", direction=Direction.PROCEDURE)
@@ -58,12 +59,9 @@ class Supervised:
             grace_seconds=0.2,
         )
         before = read_observation(desk.repository.root, desk.repository.root, list_rule_files(desk), guarded)
-        files = {
-            BEFORE: before.model_dump_json().encode(),
-            ROUTE: WAY.model_dump_json().encode(),
-            PIPELINE: Pipeline(name="own", phases=(Phase(name="build"),), edges=()).model_dump_json().encode(),
-        }
-        handle = write_run(desk.repository.common_dir, plan.model_copy(update=changes), files)
+        pipeline = Pipeline(name="own", phases=(Phase(name="build"),), edges=())
+        values: dict[str, Model] = {BEFORE: before, ROUTE: WAY, PIPELINE: pipeline}
+        handle = write_run(desk.repository.common_dir, plan.model_copy(update=changes), values=values)
         start_run(handle, {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]})
         return handle
 

@@ -241,9 +241,13 @@ def test_comparing_changes_nothing(builder: RepositoryBuilder, say: InProcess, p
     assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
 
 
-def test_damaged_pins_are_told(builder: RepositoryBuilder, say: InProcess, pinned: Path) -> None:
-    """What to do is said; the snapshots are all there."""
-    (find_choices_folder(builder.folder / ".git") / "handoff-tui/pins.json").write_text("{", encoding="utf-8")
-    assert_told(say("diff", "--repo", builder.folder), "pins.json is damaged", "pin again")
+def test_pins_that_no_person_wrote_pin_nothing(builder: RepositoryBuilder, say: InProcess, pinned: Path) -> None:
+    """A12: the comparison is the usual one, and says so; the snapshots are all there."""
+    place = find_choices_folder(builder.folder / ".git") / "handoff-tui/pins.json"
+    assert "you pinned it" in say("diff", "--repo", builder.folder).stdout
+    for planted in (b"{", place.read_bytes().partition(b"\n")[0]):
+        place.write_bytes(planted)
+        said = say("diff", "--repo", builder.folder)
+        assert ("you pinned it" in said.stdout, "Traceback" in said.stderr) == (False, False)
     assert pinned.exists()
     assert say("diff", "--against", pinned.stem, "--repo", builder.folder).code == 0

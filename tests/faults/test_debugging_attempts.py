@@ -94,7 +94,7 @@ def test_missing_and_damaged_evidence_is_said(story: AttemptStory) -> None:
 def test_unsound_log_is_an_integrity_failure(story: AttemptStory, capsys: pytest.CaptureFixture[str]) -> None:
     """Code 3 and a word; a failure takes nothing from such a log, and works without it."""
     desk, log = story.open()
-    log.remember(log.verify())
+    log.consent(log.verify())
     story.log.place(story.log.heads()[0]).unlink()
     say = InProcess(capsys)
     for words in (("history",), ("history", HANDOFF, "--recorded"), ("compare", f"{HANDOFF}:1", "1")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,15 +15,17 @@ import pytest
 
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import BisectError, ObjectMissingError, UsageError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.bisect.bisect import BisectRequest, bisect
 from handoff_tui.history.bisect.report import BisectEnd, BisectReport, TrialVerdict
-from handoff_tui.history.travel.travel import Traveller, build_state_at
+from handoff_tui.history.travel.travel import Traveller
+from handoff_tui.history.travel.values import PastState
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import GateDesk
 from tests.support.histories import SCRIPT, Told, build_history
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person
 
 CHECK = "referenced-files-exist"
 NOTE = "# Handoff\n\n**Status**: COMPLETE\n\n## Files created\n\n- `{}`\n"
@@ -38,8 +41,10 @@ def write_user_file(home: Path, text: str) -> None:
     (folder / "config.toml").write_text(text, encoding="utf-8")
 
 
-def configure_script(home: Path, script: str = SCRIPT) -> None:
-    write_user_file(home, f"[checks.own]\nrun = {json.dumps(['sh', '-c', script])}\nenvironment = ['PATH']\n")
+def configure_script(home: Path, script: str = SCRIPT, writes: Path | None = None) -> None:
+    access = f"access = ['{writes}/:write']\n" if writes is not None else ""
+    run = json.dumps(["sh", "-c", script])
+    write_user_file(home, f"[checks.own]\nrun = {run}\nenvironment = ['PATH']\n{access}")
 
 
 @pytest.fixture
@@ -78,20 +83,25 @@ def test_missing_content_is_no_pass_and_no_failure(story: RepositoryBuilder) -> 
     assert all("is not in this repository" in trial.summary for trial in missing)
 
 
+def visit(desk: Desk, name: str) -> PastState:
+    traveller = Traveller(desk)
+    return traveller.visit(traveller.find_stop(name))
+
+
 def test_missing_tree_is_named(story: RepositoryBuilder) -> None:
     """Travelling there is refused with what is missing; the stop before it is fine."""
     lose(story, "HEAD~2^{tree}")
     desk = open_desk(story.folder)
     with pytest.raises(ObjectMissingError, match=r"the tree .* is not in this repository"):
-        build_state_at(desk, "HEAD~2")
-    assert build_state_at(desk, "HEAD~3").state.handoffs
+        visit(desk, "HEAD~2")
+    assert visit(desk, "HEAD~3").state.handoffs
 
 
 def test_missing_content_is_named_when_travelling(story: RepositoryBuilder) -> None:
     """Never shown as a document that was not there."""
     lose(story, "HEAD:HANDOFF.md")
     with pytest.raises(ObjectMissingError, match=r"of HANDOFF\.md is not in this repository"):
-        build_state_at(open_desk(story.folder), "HEAD")
+        visit(open_desk(story.folder), "HEAD")
 
 
 def test_check_on_missing_content_ends_with_its_name(story: RepositoryBuilder) -> None:
@@ -126,10 +136,8 @@ def test_rewritten_history_is_no_ancestor(story: RepositoryBuilder) -> None:
         run(story, good=old)
 
 
-def test_entry_about_a_rewritten_commit_says_so(gate_desk: GateDesk) -> None:
+def test_entry_about_a_rewritten_commit_says_so(gate_desk: GateDesk, bo: Person) -> None:
     """The decision is shown, its files are not taken for those of now."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     gate_desk.builder.write("src/app.py", "other = 1\n").step("add", "--all")
     gate_desk.builder.git("commit", "--quiet", "--amend", "--no-verify", "-m", "rewritten")
@@ -177,10 +185,10 @@ def test_interrupt_leaves_no_work_tree_and_no_process(
     tmp_path: Path, isolated_user: Path, number: signal.Signals
 ) -> None:
     """Ctrl-C or a closed terminal while a command runs: code 130, what is known, and nothing left behind."""
-    mark = tmp_path / "mark"
-    configure_script(
-        isolated_user, f'[ "$(cat verdict)" = bad ] && exit 1; pwd > {mark}.new; mv {mark}.new {mark}; sleep 300'
-    )
+    mark = tmp_path / "marks" / "mark"
+    mark.parent.mkdir()
+    script = f'[ "$(cat verdict)" = bad ] && exit 1; touch {mark}; exec sleep 299.{os.getpid()}'
+    configure_script(isolated_user, script, mark.parent)
     told = [Told((number - 1,) if number else (), "bad" if number > 3 else "good") for number in range(6)]
     history = build_history(tmp_path / "history", told)
     before = read_fingerprint(history.builder.folder)
@@ -196,7 +204,9 @@ def test_interrupt_leaves_no_work_tree_and_no_process(
     process.send_signal(number)
     stdout, _ = process.communicate(timeout=150)
     assert (process.returncode, json.loads(stdout)["end"]) == (130, "cancelled")
-    assert not Path(mark.read_text().strip()).exists()
+    assert (
+        subprocess.run(["pgrep", "-f", f"sleep 299.{os.getpid()}$"], check=False, stdout=subprocess.PIPE).stdout == b""
+    )
     assert compare_fingerprints(before, read_fingerprint(history.builder.folder)) == []
 
 

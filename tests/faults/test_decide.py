@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,19 +19,29 @@ from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.system.clock import read_now
 from tests.support.gates import CODE, GATE, HANDOFF, GateDesk
 from tests.support.repositories import EMAIL, RepositoryBuilder, build_git_environment
-from tests.support.signed import Speaking, list_entries
+from tests.support.signed import Person, Speaking, list_entries
+
+Plan = Callable[[Callable[[], object]], None]
 
 
 @pytest.fixture
-def desk(gate_desk: GateDesk) -> GateDesk:
-    """One handoff by an agent; no log yet."""
-    return gate_desk
+def before_signing(monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """Lets something happen between the page and the signature, once."""
+    sign = deciding.sign_decision
+
+    def plan(happens: Callable[[], object]) -> None:
+        def sign_late(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
+            monkeypatch.setattr(deciding, "sign_decision", sign)
+            happens()
+            return sign(log, prepared)
+
+        monkeypatch.setattr(deciding, "sign_decision", sign_late)
+
+    return plan
 
 
-def test_approval_opens_the_gate(desk: GateDesk) -> None:
+def test_approval_opens_the_gate(desk: GateDesk, bo: Person) -> None:
     """What was approved is approved; the receipt says so in JSON, and `gate` exits with 0."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     before = desk.gate(bo)
     assert (before.code, before.json["state"]) == (1, "pending")
     said = desk.decide(bo, "approve")
@@ -43,10 +54,8 @@ def test_approval_opens_the_gate(desk: GateDesk) -> None:
     assert (after.code, after.json["state"], after.json["why"]) == (0, "approved", [f"decided by {bo.email}"])
 
 
-def test_gate_has_the_promised_shape(desk: GateDesk) -> None:
+def test_gate_has_the_promised_shape(desk: GateDesk, bo: Person) -> None:
     """Every promised field is there, and the digest covers subject, handoff, phase and attempt."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     value = desk.gate(bo).json
     promised = {"handoff", "phase", "attempt", "state", "why", "subject", "threshold", "approvals"}
     assert promised <= value.keys()
@@ -60,10 +69,8 @@ def test_gate_has_the_promised_shape(desk: GateDesk) -> None:
     ("verb", "state", "code"),
     [("reject", "rejected", 1), ("retry", "retry", 1), ("hold", "held", 1), ("skip", "skipped", 0)],
 )
-def test_other_verbs_say_what_they_say(desk: GateDesk, verb: str, state: str, code: int) -> None:
+def test_other_verbs_say_what_they_say(desk: GateDesk, bo: Person, verb: str, state: str, code: int) -> None:
     """Each needs a reason, and the gate stands as decided."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     silent = desk.decide(bo, verb)
     assert (silent.code, "needs a reason" in silent.stderr) == (2, True)
     said = desk.decide(bo, verb, "--reason", "there is one")
@@ -72,10 +79,8 @@ def test_other_verbs_say_what_they_say(desk: GateDesk, verb: str, state: str, co
     assert (gate.code, gate.json["state"]) == (code, state)
 
 
-def test_override_is_a_debt_until_an_approval_settles_it(desk: GateDesk) -> None:
+def test_override_is_a_debt_until_an_approval_settles_it(desk: GateDesk, bo: Person) -> None:
     """It goes over failing checks, stays visible in gate and status, and the approval that regards it ends it."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
     refused = desk.decide(bo, "approve")
     assert (refused.code, "claims-hold" in refused.stderr, "override" in refused.stderr) == (1, True, True)
@@ -90,10 +95,8 @@ def test_override_is_a_debt_until_an_approval_settles_it(desk: GateDesk) -> None
     assert (gate.json["state"], gate.json["debts"]) == ("approved", [])
 
 
-def test_withdrawal_takes_back_the_last_decision(desk: GateDesk) -> None:
+def test_withdrawal_takes_back_the_last_decision(desk: GateDesk, bo: Person) -> None:
     """It is an entry of its own; without a decision there is nothing to take back."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     nothing = desk.decide(bo, "withdraw", "--reason", "wait")
     assert (nothing.code, "no decision to withdraw" in nothing.stderr) == (1, True)
     desk.decide(bo, "approve")
@@ -192,7 +195,8 @@ def test_submitter_does_not_approve(desk: GateDesk) -> None:
     assert said.json["schema"] == "handoff-tui/submit/v1"
     assert desk.gate(bo).json["state"] == "approved"
     assert robot.email in desk.gate(bo).json["producers"]
-    assert desk.speaking(cy, "submit", HANDOFF, "--repo", desk.root, "--sign").code == 0
+    assert desk.speaking(cy, "submit", HANDOFF, "--repo", desk.root, "--sign").code == 4
+    assert desk.speaking(cy, "submit", HANDOFF, "--repo", desk.root, "--sign", terminal=True).code == 0
     assert (desk.decide(cy, "approve").code, desk.gate(bo).json["state"]) == (1, "approved")
 
 
@@ -208,12 +212,10 @@ def test_agents_never_decide(desk: GateDesk) -> None:
     assert len(list_entries(desk.root)) == 1
 
 
-def test_nobody_decides_without_a_terminal_or_a_digest(desk: GateDesk) -> None:
+def test_nobody_decides_without_a_terminal_or_a_digest(desk: GateDesk, bo: Person) -> None:
     """No terminal and no `--subject`: refused with a hint; a wrong digest is refused and the right one named."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     said = desk.speaking(bo, "decide", "approve", HANDOFF, "--repo", desk.root)
-    assert (said.code, "no terminal" in said.stderr, "--subject" in said.stderr) == (4, True, True)
+    assert (said.code, "no terminal" in said.stderr, "in a terminal" in said.stderr) == (4, True, True)
     wrong = desk.decide(bo, "approve", subject="sha256:" + "0" * 64)
     assert (wrong.code, desk.digest(bo) in wrong.stderr) == (4, True)
     assert len(list_entries(desk.root)) == 1
@@ -237,10 +239,8 @@ def test_locked_key_without_an_agent_is_refused(desk: GateDesk) -> None:
     assert len(list_entries(desk.root)) == 1
 
 
-def test_commit_of_the_log_and_push_keep_a_decision_current(desk: GateDesk) -> None:
+def test_commit_of_the_log_and_push_keep_a_decision_current(desk: GateDesk, bo: Person) -> None:
     """Neither is work: the subject stays as it was. Nor is somebody else's commit work of this handoff."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.builder.push(desk.folder / "remote")
     desk.change()
     desk.decide(bo, "approve")
@@ -257,10 +257,8 @@ def test_commit_of_the_log_and_push_keep_a_decision_current(desk: GateDesk) -> N
     assert (gate.code, gate.json["state"], gate.json["attempt"]) == (1, "superseded", 2)
 
 
-def test_log_commit_on_a_pushed_main_branch_keeps_a_decision_current(desk: GateDesk) -> None:
+def test_log_commit_on_a_pushed_main_branch_keeps_a_decision_current(desk: GateDesk, bo: Person) -> None:
     """Without a baseline at first, the unpushed commit of the log must not become one."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.commit_log()
     desk.builder.push(desk.folder / "remote")
     assert desk.decide(bo, "approve").code == 0
@@ -270,10 +268,8 @@ def test_log_commit_on_a_pushed_main_branch_keeps_a_decision_current(desk: GateD
     assert desk.gate(bo).code == 0
 
 
-def test_merge_by_the_reviewer_keeps_the_approval(desk: GateDesk) -> None:
+def test_merge_by_the_reviewer_keeps_the_approval(desk: GateDesk, bo: Person) -> None:
     """Whoever approves and then merges has made nothing: same files, same approval, also as one squashed commit."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.commit_log()
     desk.builder.step("switch", "--quiet", "--create", "feature")
     desk.change()
@@ -291,15 +287,15 @@ def test_merge_by_the_reviewer_keeps_the_approval(desk: GateDesk) -> None:
     assert desk.gate(bo).json["state"] == "approved"
 
 
-def test_command_runs_once_for_a_decision(desk: GateDesk) -> None:
+def test_command_runs_once_for_a_decision(desk: GateDesk, bo: Person) -> None:
     """A failing command is not run again for the snapshot; what it prints each time anew does not supersede."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     ran = desk.folder / "ran"
     script = f"date +%s%N; echo x >> {ran}; exit 1"
-    desk.builder.write("handoff-tui.toml", f'[checks.mine]\nrun = ["{script}"]\nshell = true\n').commit("settings")
+    access = f"{desk.folder}/:write"
+    settings = f'[checks.mine]\nrun = ["{script}"]\nshell = true\naccess = ["{access}"]\n'
+    desk.builder.write("handoff-tui.toml", settings).commit("settings")
     listed = desk.speaking(bo, "check", "--list", "--json", "--repo", desk.root).json
-    trusting = ("check", "--trust", listed["trust"]["digest"], "--list", "--repo", desk.root)
+    trusting = ("check", "--trust", listed["trust"]["digest"], "--grant", access, "--list", "--repo", desk.root)
     assert desk.speaking(bo, *trusting).code == 0
     digest = desk.digest(bo)
     runs = len(ran.read_text(encoding="utf-8").split())
@@ -327,10 +323,8 @@ def test_other_kinds_of_repository_are_decided_in_too(
     assert desk.gate(bo).code == 0
 
 
-def test_uncommitted_change_supersedes(desk: GateDesk) -> None:
+def test_uncommitted_change_supersedes(desk: GateDesk, bo: Person) -> None:
     """The file is named, and the approval counts again once it is as it was."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.decide(bo, "approve")
     desk.builder.write("src/app.py", CODE + "# sneaked in\n")
     gate = desk.gate(bo)
@@ -365,20 +359,17 @@ def test_approval_grows_too_old(desk: GateDesk, monkeypatch: pytest.MonkeyPatch)
     assert f"{bo.email}'s approve is too old" in gate.json["why"]
 
 
-def test_first_decision_wins(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_decision_wins(desk: GateDesk, before_signing: Plan) -> None:
     """Who looked before another decided is told who it was and what they decided, and signs nothing."""
     bo, cy = desk.person("bo"), desk.person("cy")
     desk.begin(bo, cy)
     digest = desk.digest(cy)
-    sign = deciding.sign_decision
 
-    def be_outrun(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
-        monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", sign)
+    def reject() -> None:
         said = bo.say("decide", "reject", HANDOFF, "--repo", desk.root, "--reason", "no tests", "--subject", digest)
         assert said.code == 0, said.stderr
-        return sign(log, prepared)
 
-    monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", be_outrun)
+    before_signing(reject)
     said = desk.decide(cy, "approve", subject=digest)
     assert said.code == 1
     assert f"{bo.email} decided first: reject on attempt 1, because no tests" in said.stderr
@@ -387,21 +378,10 @@ def test_first_decision_wins(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("change", ["file", "commit"])
 def test_work_that_moved_after_it_was_shown_is_not_signed(
-    desk: GateDesk, monkeypatch: pytest.MonkeyPatch, change: str
+    desk: GateDesk, bo: Person, before_signing: Plan, change: str
 ) -> None:
     """Between the page and the signature something changed: nothing is stored."""
-    bo = desk.person("bo")
-    desk.begin(bo)
-    sign = deciding.sign_decision
-
-    def move_first(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
-        if change == "file":
-            desk.builder.write("src/app.py", "import os\n")
-        else:
-            desk.change()
-        return sign(log, prepared)
-
-    monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
+    before_signing(lambda: desk.builder.write("src/app.py", "import os\n") if change == "file" else desk.change())
     said = desk.decide(bo, "approve")
     assert (said.code, "has changed since it was shown" in said.stderr) == (1, True)
     assert len(list_entries(desk.root)) == 1
@@ -410,45 +390,32 @@ def test_work_that_moved_after_it_was_shown_is_not_signed(
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
 def test_what_moves_elsewhere_keeps_nobody_from_signing(
-    desk: GateDesk, monkeypatch: pytest.MonkeyPatch, verb: str
+    desk: GateDesk, bo: Person, before_signing: Plan, verb: str
 ) -> None:
     """Other files, other commits; and a rejection is signed whatever moved."""
-    bo = desk.person("bo")
-    desk.begin(bo)
-    sign = deciding.sign_decision
 
-    def move_first(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
+    def move() -> None:
         desk.builder.write("elsewhere.py", "import os\n").commit("other work").write("scratch.py", "x\n")
         if verb == "reject":
             desk.builder.write("src/app.py", "# half saved\n")
-        return sign(log, prepared)
 
-    monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
+    before_signing(move)
     said = desk.decide(bo, verb, "--reason", "seen")
     assert said.code == 0, said.stderr
     assert len(list_entries(desk.root)) == 2
 
 
-def test_handoff_outside_git_that_moved_is_not_signed(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_handoff_outside_git_that_moved_is_not_signed(desk: GateDesk, bo: Person, before_signing: Plan) -> None:
     """A handoff that git ignores is in no tree; it is read once more all the same."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.builder.write(".gitignore", "HANDOFF.md\n").step("rm", "--cached", "--quiet", "HANDOFF.md").commit("ignored")
-    sign = deciding.sign_decision
-
-    def move_first(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
-        desk.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n\nSomething else.\n")
-        return sign(log, prepared)
-
-    monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
+    text = "# Handoff\n\nStatus: COMPLETE\n\nSomething else.\n"
+    before_signing(lambda: desk.builder.write("HANDOFF.md", text))
     assert "has changed since it was shown" in desk.decide(bo, "approve").stderr
     assert len(list_entries(desk.root)) == 1
 
 
-def test_broken_log_closes_the_gate(desk: GateDesk) -> None:
+def test_broken_log_closes_the_gate(desk: GateDesk, bo: Person) -> None:
     """An entry that was seen here is gone: exit 3 for gate, decide, submit, wait and packet; status says it."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     entry = desk.decide(bo, "approve").json["entry"].removeprefix("sha256:")
     (desk.root / ".handoff-tui" / "log" / entry[:2] / f"{entry}.intoto.jsonl").unlink()
     gate = desk.gate(bo)
@@ -460,18 +427,14 @@ def test_broken_log_closes_the_gate(desk: GateDesk) -> None:
     assert "the log is not intact" in desk.speaking(bo, "status", "--repo", desk.root).stdout
 
 
-def test_wiped_log_is_noticed_by_status(desk: GateDesk) -> None:
+def test_wiped_log_is_noticed_by_status(desk: GateDesk, bo: Person) -> None:
     """Without its folder the log is not as good as none: this clone remembers it."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     (desk.root / ".handoff-tui").rename(desk.folder / "away")
     assert "the log is not intact" in desk.speaking(bo, "status", "--repo", desk.root).stdout
 
 
-def test_damaged_review_record_costs_its_remarks_and_nothing_else(desk: GateDesk) -> None:
+def test_damaged_review_record_costs_its_remarks_and_nothing_else(desk: GateDesk, bo: Person) -> None:
     """The decision stands, the packet has its reason and says that the record is not here."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.decide(bo, "reject", "--reason", "no tests")
     for file in (desk.root / ".handoff-tui" / "reviews").iterdir():
         file.chmod(0o644)
@@ -483,10 +446,8 @@ def test_damaged_review_record_costs_its_remarks_and_nothing_else(desk: GateDesk
     assert "is missing; only its reason is known" in packet.stdout
 
 
-def test_missing_snapshot_of_the_baseline_is_said(desk: GateDesk) -> None:
+def test_missing_snapshot_of_the_baseline_is_said(desk: GateDesk, bo: Person) -> None:
     """What was compared with is gone; the decision is about the work, and stands."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.decide(bo, "approve")
     desk.change()
     first = {file.name for file in (desk.root / ".handoff-tui" / "baselines").iterdir()}
@@ -498,10 +459,8 @@ def test_missing_snapshot_of_the_baseline_is_said(desk: GateDesk) -> None:
     assert "isn't stored here" in gate.json["baseline_reason"]
 
 
-def test_second_attempt_after_a_rejection(desk: GateDesk) -> None:
+def test_second_attempt_after_a_rejection(desk: GateDesk, bo: Person) -> None:
     """New work is the next attempt: the rejection no longer vetoes it, and an approval of the first never counts."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     desk.decide(bo, "reject", "--reason", "no tests")
     assert desk.gate(bo).json["attempt"] == 1
     desk.change()
@@ -510,10 +469,8 @@ def test_second_attempt_after_a_rejection(desk: GateDesk) -> None:
     assert desk.decide(bo, "approve").json["gate"]["state"] == "approved"
 
 
-def test_reason_that_the_log_cannot_hold_is_refused_first(desk: GateDesk) -> None:
+def test_reason_that_the_log_cannot_hold_is_refused_first(desk: GateDesk, bo: Person) -> None:
     """Too long, or with control characters: said at once, before any check runs."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     for reason in ("x" * 4001, "a\x1b[2Jb", "tab\there", "\udcff"):
         said = desk.decide(bo, "reject", "--reason", reason)
         assert said.code == 2

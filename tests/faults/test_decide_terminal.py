@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,41 +10,24 @@ import pytest
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
 from tests.support.ssh_keys import PASSPHRASE
-from tests.support.tmux import Terminal, open_terminal
+from tests.support.tmux import Terminal
 
 QUESTION = "anything else to cancel:"
 _FLUSHED_SECONDS = 0.6
 """Longer than keys are thrown away after the question was drawn: a person reads before they type."""
 
 
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    """A terminal in tmux."""
-    with open_terminal() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(gate_desk: GateDesk) -> GateDesk:
-    """One handoff by an agent; no log yet."""
-    return gate_desk
-
-
 def start(desk: GateDesk, terminal: Terminal, person: Person, *words: str | Path) -> None:
     terminal.start({**person.environment, "NO_COLOR": "1"}, "decide", *words, "--repo", desk.root)
 
 
-def answer(terminal: Terminal, text: str) -> None:
+def answer(terminal: Terminal, text: str, then: str = "ended with") -> None:
     terminal.wait_for(QUESTION)
-    time.sleep(_FLUSHED_SECONDS)
-    terminal.type(text)
-    terminal.press("Enter")
+    terminal.answer(text, then)
 
 
-def test_typed_verb_signs_what_was_shown(desk: GateDesk, terminal: Terminal) -> None:
+def test_typed_verb_signs_what_was_shown(desk: GateDesk, bo: Person, terminal: Terminal) -> None:
     """Everything that is signed stands on the page before the question, the remarks whole."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     remarks = desk.folder / "remarks.txt"
     remarks.write_text("src/app.py:2: add is not tested\n\nAll in all too thin.\n", encoding="utf-8")
     subject = desk.gate(bo).json["subject"]
@@ -66,10 +48,8 @@ def test_typed_verb_signs_what_was_shown(desk: GateDesk, terminal: Terminal) -> 
 
 
 @pytest.mark.parametrize("typed", ["", "yes", "approve", "y"])
-def test_anything_else_leaves_it(desk: GateDesk, terminal: Terminal, typed: str) -> None:
+def test_anything_else_leaves_it(desk: GateDesk, bo: Person, terminal: Terminal, typed: str) -> None:
     """No default and no short cut: only the id itself signs."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     start(desk, terminal, bo, "approve", HANDOFF)
     answer(terminal, typed)
     code, shown = terminal.wait_for_end()
@@ -77,10 +57,8 @@ def test_anything_else_leaves_it(desk: GateDesk, terminal: Terminal, typed: str)
     assert len(list_entries(desk.root)) == 1
 
 
-def test_what_was_typed_before_the_question_decides_nothing(desk: GateDesk, terminal: Terminal) -> None:
+def test_what_was_typed_before_the_question_decides_nothing(desk: GateDesk, bo: Person, terminal: Terminal) -> None:
     """Keys pressed while the checks run are thrown away; the question waits for an answer of its own."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     start(desk, terminal, bo, "approve", HANDOFF)
     terminal.type(HANDOFF)
     terminal.press("Enter")
@@ -92,13 +70,10 @@ def test_what_was_typed_before_the_question_decides_nothing(desk: GateDesk, term
     assert len(list_entries(desk.root)) == 2
 
 
-def test_interrupt_leaves_it(desk: GateDesk, terminal: Terminal) -> None:
+def test_interrupt_leaves_it(desk: GateDesk, bo: Person, terminal: Terminal) -> None:
     """Ctrl-C at the question: exit 130, and nothing is stored."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     start(desk, terminal, bo, "approve", HANDOFF)
     terminal.wait_for(QUESTION)
-    time.sleep(_FLUSHED_SECONDS)
     terminal.press("C-c")
     assert terminal.wait_for_end()[0] == 130
     assert len(list_entries(desk.root)) == 1
@@ -110,10 +85,7 @@ def test_passphrase_is_asked_for_after_the_decision(desk: GateDesk, terminal: Te
     cy = desk.person("cy")
     desk.begin(cy, bo)
     start(desk, terminal, bo, "approve", HANDOFF)
-    answer(terminal, HANDOFF)
-    terminal.wait_for("passphrase")
-    time.sleep(_FLUSHED_SECONDS)
-    terminal.type(PASSPHRASE)
-    terminal.press("Enter")
+    answer(terminal, HANDOFF, then="passphrase")
+    terminal.answer(PASSPHRASE)
     assert terminal.wait_for_end()[0] == 0
     assert len(list_entries(desk.root)) == 2

@@ -2,81 +2,49 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.gates import CODE, GateDesk
+from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.hostile import write_executable
 from tests.support.signed import Person, list_entries, write_identity
 from tests.support.ssh_keys import PASSPHRASE, add_to_agent, run_agent
 from tests.support.tmux import Terminal, open_terminal
 
 ARMED = "Ready: ^s signs"
-_PAUSE_SECONDS = 0.4
-"""Longer than the box waits before a key counts: a person reads before they press."""
-
-
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    """A terminal in tmux."""
-    with open_terminal() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(gate_desk: GateDesk) -> GateDesk:
-    """One handoff by an agent; no log yet."""
-    return gate_desk
 
 
 def open_desk(desk: GateDesk, terminal: Terminal, person: Person, **environment: str) -> None:
     """The app as this person has it, with the one handoff in view."""
     terminal.start({**person.environment, **environment}, "--repo", desk.root, width=100, height=30)
-    terminal.wait_for("needs you")
-
-
-def press(terminal: Terminal, *keys: str) -> None:
-    """Keys as a person presses them, who looks in between."""
-    for key in keys:
-        time.sleep(_PAUSE_SECONDS)
-        terminal.press(key)
-
-
-def write(terminal: Terminal, text: str) -> None:
-    time.sleep(_PAUSE_SECONDS)
-    terminal.type(text)
+    terminal.wait_for(f"▸ {HANDOFF}")
 
 
 def reject(terminal: Terminal, reason: str) -> None:
     """Up to the moment before it is signed."""
-    press(terminal, "x")
+    terminal.press_slowly("x")
     terminal.wait_for("Can't sign yet: reject needs a reason")
-    write(terminal, reason)
-    press(terminal, "Tab")
+    terminal.type_slowly(reason)
+    terminal.press_slowly("Tab")
     terminal.wait_for(ARMED)
 
 
 def leave(terminal: Terminal) -> None:
-    press(terminal, "Escape", "q")
+    terminal.press_slowly("Escape", "q")
     assert terminal.wait_for_end()[0] == 0
 
 
-def test_typed_ahead_keys_sign_nothing(desk: GateDesk, terminal: Terminal) -> None:
+def test_typed_ahead_keys_sign_nothing(desk: GateDesk, bo: Person, terminal: Terminal) -> None:
     """A whole burst with the very key in it, typed while the box opens; afterwards one press signs."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     open_desk(desk, terminal, bo)
-    time.sleep(_PAUSE_SECONDS)
-    terminal.press("x")
+    terminal.press_slowly("x")
     for _ in range(5):
         terminal.press("C-s")
         terminal.press("Enter")
     terminal.wait_for("Can't sign yet: reject needs a reason")
     assert len(list_entries(desk.root)) == 1
-    write(terminal, "no tests")
+    terminal.type_slowly("no tests")
     terminal.insist("C-s", "again to sign")
     assert len(list_entries(desk.root)) == 1
     shown = terminal.insist("C-s", "✓ Signed")
@@ -93,26 +61,24 @@ def test_passphrase_is_typed_on_the_terminal_itself(desk: GateDesk, terminal: Te
     reject(terminal, "no tests")
     assert "asks for the key's passphrase" in terminal.read()
     terminal.insist("C-s", "Enter passphrase")
-    press(terminal, "C-c")
+    terminal.press_slowly("C-c")
     terminal.wait_for("was interrupted before it signed")
     terminal.wait_for(ARMED)
     terminal.insist("C-s", "Enter passphrase")
-    write(terminal, "wrong")
+    terminal.type_slowly("wrong")
     terminal.press("Enter")
     terminal.wait_for("was not given, or is wrong")
     terminal.wait_for(ARMED)
     terminal.insist("C-s", "Enter passphrase")
-    write(terminal, PASSPHRASE)
+    terminal.type_slowly(PASSPHRASE)
     terminal.press("Enter")
     terminal.wait_for("✓ Signed")
     leave(terminal)
     assert desk.gate(bo).json["approvals"][0]["principal"] == bo.email
 
 
-def test_agent_that_is_gone_signs_nothing(desk: GateDesk, terminal: Terminal) -> None:
+def test_agent_that_is_gone_signs_nothing(desk: GateDesk, bo: Person, terminal: Terminal) -> None:
     """The key was held by an ssh-agent only, and the agent ends between choosing and confirming."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     with run_agent() as socket:
         add_to_agent(socket, bo.key)
         bo.key.unlink()
@@ -139,7 +105,7 @@ def test_decision_of_somebody_else_disarms_and_a_saved_file_does_not(desk: GateD
     assert cy.email in shown
     terminal.insist("C-s", "look again first")
     assert len(list_entries(desk.root)) == 2
-    press(terminal, "C-r")
+    terminal.press_slowly("C-r")
     terminal.wait_for(ARMED)
     terminal.insist("C-s", "✓ Signed")
     assert len(list_entries(desk.root)) == 3
@@ -147,22 +113,20 @@ def test_decision_of_somebody_else_disarms_and_a_saved_file_does_not(desk: GateD
 
 
 @pytest.mark.slow
-def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, tmp_path: Path) -> None:
+def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, bo: Person, tmp_path: Path) -> None:
     """Written in the user's own editor, left with escape, the terminal closed under the app: it is still there."""
-    bo = desk.person("bo")
-    desk.begin(bo)
     editor = write_executable(tmp_path / "editor", 'printf "%s at all" "$(cat "$1")" > "$1"')
     with open_terminal() as first:
         open_desk(desk, first, bo, EDITOR=str(editor))
-        press(first, "x")
+        first.press_slowly("x")
         first.wait_for("Can't sign yet: reject needs a reason")
-        write(first, "no tests")
-        press(first, "C-e")
+        first.type_slowly("no tests")
+        first.press_slowly("C-e")
         first.wait_for("no tests at all")
-        press(first, "Escape", "x")
+        first.press_slowly("Escape", "x")
         first.wait_for("no tests at all")
     with open_terminal() as second:
         open_desk(desk, second, bo)
-        press(second, "x")
+        second.press_slowly("x")
         second.wait_for("no tests at all")
     assert len(list_entries(desk.root)) == 1

@@ -27,7 +27,7 @@ def test_doctor_prints_the_promised_shape(builder: RepositoryBuilder) -> None:
     assert (said.json["schema"], said.json["verdict"]) == ("handoff-tui/doctor/v1", "not-wired")
     assert said.json["repo"] == str(builder.folder)
     for diagnosis in said.json["diagnoses"]:
-        assert diagnosis["standing"] in {"ok", "missing", "cannot tell"}
+        assert diagnosis["standing"] in {"ok", "weak", "missing", "cannot tell"}
         assert {"id", "message", "evidence", "commands"} <= diagnosis.keys()
 
 

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, make_person
-from tests.support.tmux import Terminal, open_terminal
+from tests.support.tmux import Terminal
 
 ID = "notes/HANDOFF.md"
 TEXT = (
     "# Handoff: switch the lamp on\n\nStatus: complete\n\n## Files changed\n- Created `on.py`\n- Modified `lamp.py`\n"
 )
-_FLUSHED_SECONDS = 0.6
-"""Keys typed sooner after the question are thrown away: a person reads before they type."""
-
-
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    """A terminal in tmux."""
-    with open_terminal() as opened:
-        yield opened
 
 
 def find_states(person: Person, folder: Path) -> tuple[str, str, int]:
@@ -54,9 +41,7 @@ def test_what_init_prints_leads_to_an_approval_that_lasts(
     assert find_states(ada, builder.folder) == ("pending", "pending", 1)
     terminal.start({**ada.environment, "NO_COLOR": "1"}, "decide", "approve", ID, "--repo", builder.folder)
     terminal.wait_for(f"Type {ID} to")
-    time.sleep(_FLUSHED_SECONDS)
-    terminal.type(ID)
-    terminal.press("Enter")
+    terminal.answer(ID)
     code, shown = terminal.wait_for_end()
     assert code == 0, shown
     assert f"decided by {ada.email} (solo)" in shown
@@ -74,4 +59,8 @@ def test_what_init_prints_leads_to_an_approval_that_lasts(
 
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "--quiet", str(builder.folder), str(clone)], check=True)
+    assert find_states(guest, clone) == ("approved", "approved", 3)  # nothing vouches for the log there
+    (genesis,) = [entry["id"] for entry in ada.say("log", "--repo", builder.folder, "--json").json["entries"][-1:]]
+    assert guest.say("gate", ID, "--repo", clone, "--pin", genesis).code == 0
+    assert guest.say("log", "pin", genesis, "--repo", clone).code == 0
     assert find_states(guest, clone) == ("approved", "approved", 0)

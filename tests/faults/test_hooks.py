@@ -258,7 +258,7 @@ def test_missing_python_falls_back_on_path(odd: RepositoryBuilder, program: Reco
     home = str(tmp_path)
     assert run_git(odd.folder, *arguments, PATH=f"{tools}:{path}", HOME=home).returncode == 0
     assert (tmp_path / "called").read_text() == (
-        "check --pre --except nothing-unpushed --except changes-are-documented\n"
+        "check --pre --fresh --except nothing-unpushed --except changes-are-documented\n"
     )
 
 

@@ -24,12 +24,11 @@ from handoff_tui.log.entries.sshsig import armor, build_signature_blob, re_armor
 from handoff_tui.log.gates.gate_state import GateName
 from tests.support.command_line import say
 from tests.support.log_keys import build_example_key, sign_payload
-from tests.support.logs import build_policy_toml
+from tests.support.logs import build_policy_toml, build_signers
 from tests.support.real_log import (
     SCOPED,
     SUBJECT,
     RealLog,
-    build_signers,
     find_problem,
     judge_at,
     list_codes,
@@ -47,6 +46,7 @@ def log(builder: RepositoryBuilder) -> RealLog:
     real.decide("alice", handoff="H-1")
     real.decide("bob", handoff="H-2")
     assert list_codes(real.verify()) == ["not-pinned"]
+    real.vouch()
     return real
 
 
@@ -269,7 +269,7 @@ def test_deleted_middle_is_fatal(log: RealLog) -> None:
     """A trusted entry whose parent is gone closes every gate, also for a clone that has never seen it."""
     log.place(find(log, "H-1")).unlink()
     assert set(list_codes(log.verify(), "FATAL")) == {"missing-parent", "rollback"}
-    (log.folder / ".git/handoff-tui/witness.json").unlink()
+    log.forget()
     report = log.verify()
     assert list_codes(report, "FATAL") == ["missing-parent"]
     assert log.judge().state is GateName.BLOCKED
@@ -302,7 +302,7 @@ def test_cut_tail_is_noticed_against_a_commit(log: RealLog) -> None:
     base = log.builder.commit("log").head()
     log.place(find(log, "H-2")).unlink()
     log.builder.commit("tidy up")
-    (log.folder / ".git/handoff-tui/witness.json").unlink()
+    log.forget()
     assert not log.verify().fatal
     report = log.verify(against=base)
     assert list_codes(report, "FATAL") == ["entry-deleted"]
@@ -326,7 +326,7 @@ def test_wiped_log_is_noticed(log: RealLog) -> None:
         log.place(entry).unlink()
     log.builder.commit("clean up").step("tag", "old", base)
     assert {"genesis-missing", "rollback"} == set(list_codes(log.verify(), "FATAL"))
-    (log.folder / ".git/handoff-tui/witness.json").unlink()
+    log.forget()
     assert list_codes(log.verify(pin=log.genesis), "FATAL") == ["genesis-missing"]
     assert list_codes(log.verify(against="old"), "FATAL") == ["entry-deleted"] * 3
     assert not log.verify().fatal
@@ -798,6 +798,7 @@ def test_repository_with_sha256_ids_works(tmp_path: Path) -> None:
     assert len(base) == 64
     log.decide("bob", subject=subject)
     assert list_codes(log.verify(against=base, second_opinion=True)) == ["not-pinned"]
+    log.vouch()
     for entry in list(log.entries):
         log.place(entry).unlink()
     report = log.verify(against=base)

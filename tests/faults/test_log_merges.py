@@ -19,6 +19,7 @@ def log(builder: RepositoryBuilder) -> RealLog:
     real.begin()
     real.decide("alice", handoff="H-0")
     builder.write("work.txt").commit("begin the log")
+    real.vouch()
     before = real.heads()
     for branch, person in (("left", "alice"), ("right", "bob")):
         builder.step("checkout", "--quiet", "-b", branch, "main")

@@ -13,10 +13,10 @@ from handoff_tui.agents.procedures.report import ProcedureState
 from handoff_tui.agents.procedures.run import wake_runs
 from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
-from tests.support.procedure_engine import CONFIG, TRANSITION, RunDesk, wait_until
+from tests.support.procedure_engine import CONFIG, TRANSITION, RunDesk
 from tests.support.procedure_runs import REQUEST, ListEngine, build_run
+from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.timeout(180)  # several processes each, which a busy machine holds up
 OWN = """\
 [procedures]
 backoff_seconds = [0]

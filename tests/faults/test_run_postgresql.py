@@ -23,8 +23,9 @@ from handoff_tui.config.settings.root import Settings
 from handoff_tui.config.settings.user import EngineSettings
 from handoff_tui.core.errors import EngineError
 from tests.support.gates import GateDesk
-from tests.support.procedure_engine import CONFIG, TRANSITION, EngineFolder, RunDesk, wait_until
+from tests.support.procedure_engine import CONFIG, TRANSITION, EngineFolder, RunDesk
 from tests.support.procedure_runs import REQUEST, build_plan
+from tests.support.waiting import wait_until
 
 NOBODY = "nobody"
 _PATH = os.pathsep.join((os.environ.get("PATH", ""), *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin")))))
@@ -75,7 +76,6 @@ def _run(command: list[str]) -> None:
 
 pytestmark = [
     pytest.mark.skipif(find_missing() is not None, reason=find_missing() or ""),
-    pytest.mark.timeout(180),  # a server and several processes, which a busy machine holds up
 ]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from handoff_tui.core.errors import LogEntryError, SignatureForeignError, SignatureMalformedError
 from handoff_tui.core.namespace import NAMESPACE
-from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.public_keys import KeyType, build_string, parse_public_key
 from handoff_tui.log.entries.sshsig import (
     armor,
@@ -25,7 +25,7 @@ from handoff_tui.log.entries.sshsig import (
     unarmor,
     verify_signature,
 )
-from handoff_tui.log.entries.statement import build_file, parse_entry, verify_signatures
+from handoff_tui.log.entries.statement import parse_entry, verify_signatures
 from tests.support.log_keys import GOLDEN, LogKey, build_example_key, build_key, build_number, read_golden
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
@@ -116,7 +116,7 @@ def test_signature_by_ssh_keygen_fits(keygen: Keygen, kind: str, bits: str, hash
 def test_entry_signed_by_ssh_keygen_is_an_entry(keygen: Keygen, kind: str, bits: str) -> None:
     """From the payload to a file that is verified."""
     payload = (GOLDEN / "decision.payload").read_bytes()
-    content = build_file(payload, [keygen.sign(keygen.make_key(kind, bits), build_pae(payload))])
+    content = build_envelope(payload, [keygen.sign(keygen.make_key(kind, bits), build_pae(payload))])
     verify_signatures(parse_entry(content))
 
 
@@ -346,7 +346,7 @@ def test_git_commit_signature_is_not_an_approval(keygen: Keygen) -> None:
     payload = (GOLDEN / "decision.payload").read_bytes()
     text = keygen.sign(keygen.make_key("ed25519", "256"), build_pae(payload), "git")
     with pytest.raises(SignatureForeignError, match="'git'"):
-        build_file(payload, [text])
+        build_envelope(payload, [text])
 
 
 def test_public_keys_of_ssh_keygen_are_read(keygen: Keygen) -> None:

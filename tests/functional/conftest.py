@@ -10,6 +10,5 @@ from tests.support.desk_states import MOMENT
 @pytest.fixture
 def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ages on the screen stay what they are."""
-    for name in ("inbox", "pipeline", "checks", "claims", "log", "attempts", "metrics"):
-        monkeypatch.setattr(f"handoff_tui.tui.views.{name}.view.read_now", lambda: MOMENT)
-    monkeypatch.setattr("handoff_tui.tui.views.rail.read_now", lambda: MOMENT)
+    for name in ("inbox.view", "pipeline.view", "checks.view", "log.view", "listed_view", "rail"):
+        monkeypatch.setattr(f"handoff_tui.tui.views.{name}.read_now", lambda: MOMENT)

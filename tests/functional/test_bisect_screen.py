@@ -8,12 +8,12 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.live.state.app import BisectPart, Loaded, Scope, Trouble
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from tests.support.check_reports import build_report, build_result, build_rule
 from tests.support.desk_app import StillApp, drive
-from tests.support.screens import compare_screen, get_app, settle
+from tests.support.screens import at_desk, compare_screen, get_app, list_asked, settle
 from tests.support.view_states import FIRST, REPORT, SECOND, TRIALS, build_desk
 
 pytestmark = pytest.mark.usefixtures("still_clock")
@@ -38,20 +38,16 @@ def test_search_looks_as_committed(size: tuple[int, int]) -> None:
         drive(StillApp(DESK, theme), script, size=size)
 
 
-def test_search_is_asked_for_on_a_failing_check() -> None:
+@at_desk(DESK)
+async def test_search_is_asked_for_on_a_failing_check(pilot: Pilot[None], app: StillApp) -> None:
     """One that passes has nothing to search for."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        screen = await settle(pilot, "3", "b")
-        assert "Find the commit that broke tests-unit" in screen
-        assert "Checking the newest commit…" in screen
-        assert [one.check for one in app.asked if isinstance(one, BisectWanted)] == ["tests-unit"]
-        app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, trouble=Trouble("no"))))
-        await settle(pilot, "escape")
-        assert "find the commit that broke it: this one doesn't fail" in await settle(pilot, "G", "b")
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "3", "b")
+    assert "Find the commit that broke tests-unit" in screen
+    assert "Checking the newest commit…" in screen
+    assert [one.check for one in list_asked(pilot, BisectWanted)] == ["tests-unit"]
+    app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, trouble=Trouble("no"))))
+    await settle(pilot, "escape")
+    assert "find the commit that broke it: this one doesn't fail" in await settle(pilot, "G", "b")
 
 
 def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,44 +65,36 @@ def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.Monke
         assert not any(isinstance(one, BisectWanted) for one in app.asked)
         monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 0.0)
         screen = await settle(pilot, "ctrl+s")
-        assert [one.check for one in app.asked if isinstance(one, BisectWanted)] == ["tests-unit"]
+        assert [one.check for one in list_asked(pilot, BisectWanted)] == ["tests-unit"]
         assert "Checking the newest commit…" in screen
 
     drive(StillApp(desk), script)
 
 
-def test_escape_stops_the_search_and_leaves_when_it_is_over() -> None:
+@at_desk(DESK)
+async def test_escape_stops_the_search_and_leaves_when_it_is_over(pilot: Pilot[None], app: StillApp) -> None:
     """Once more leaves at once, should the check not end."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        await settle(pilot, "3", "b")
-        app.give(dataclasses.replace(DESK, bisect=PART))
-        screen = await settle(pilot)
-        assert "step 3 of about 6 · 5 commits left" in screen
-        await settle(pilot, "escape")
-        assert app.screen is not app.desk
-        assert any(isinstance(one, BisectCancelled) for one in app.asked)
-        app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, cancelling=True)))
-        assert "stopping…" in await settle(pilot)
-        await settle(pilot, "X")
-        assert app.screen is app.desk
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "3", "b")
+    app.give(dataclasses.replace(DESK, bisect=PART))
+    screen = await settle(pilot)
+    assert "step 3 of about 6 · 5 commits left" in screen
+    await settle(pilot, "escape")
+    assert app.screen is not app.main_screen
+    assert any(isinstance(one, BisectCancelled) for one in app.asked)
+    app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, cancelling=True)))
+    assert "stopping…" in await settle(pilot)
+    await settle(pilot, "X")
+    assert app.screen is app.main_screen
 
 
-def test_enter_opens_the_diff_that_did_it() -> None:
+@at_desk(DESK)
+async def test_enter_opens_the_diff_that_did_it(pilot: Pilot[None], app: StillApp) -> None:
     """From the commit's parent to the commit."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        await settle(pilot, "3", "b", "enter")
-        assert app.screen is not app.desk
-        app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, report=REPORT)))
-        assert "b2b2b2b broke" in await settle(pilot)
-        await settle(pilot, "enter")
-        assert app.desk.view_name == "diff"
-        scopes = [one.scope for one in app.asked if isinstance(one, ScopeWanted)]
-        assert scopes == [Scope(DiffScope.BETWEEN, FIRST, SECOND)]
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "3", "b", "enter")
+    assert app.screen is not app.main_screen
+    app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, report=REPORT)))
+    assert "b2b2b2b broke" in await settle(pilot)
+    await settle(pilot, "enter")
+    assert app.main_screen.view_name == "diff"
+    scopes = [one.scope for one in list_asked(pilot, ScopeWanted)]
+    assert scopes == [Scope(DiffScope.BETWEEN, FIRST, SECOND)]

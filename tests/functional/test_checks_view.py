@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.checks.report import ConsentState, RequestedCommand, RequestedCommands
-from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import (
+    ConsentState,
+    Evidence,
+    Finding,
+    Outcome,
+    Remedy,
+    RequestedCommand,
+    RequestedCommands,
+)
 from handoff_tui.core.severity import Severity
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage
@@ -26,7 +33,7 @@ from handoff_tui.tui.messages import (
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import MOMENT, make_state, read_desk
-from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 _PLAIN = {"duration": None, "from_cache": False, "ran_at": None}
@@ -44,82 +51,67 @@ REPORT = build_report(
 DESK = dataclasses.replace(make_state(watching=Watching.LIVE), checks=Loaded(REPORT, at=MOMENT - timedelta(minutes=3)))
 
 
-def list_wanted(app: StillApp) -> list[tuple[str, ...]]:
-    return [one.only for one in app.asked if isinstance(one, ChecksWanted)]
+def list_wanted(pilot: Pilot[None]) -> list[tuple[str, ...]]:
+    return [one.only for one in list_asked(pilot, ChecksWanted)]
 
 
-def test_first_failing_check_is_chosen_and_its_finding_shown() -> None:
+@at_desk(DESK)
+async def test_first_failing_check_is_chosen_and_its_finding_shown(pilot: Pilot[None]) -> None:
     """With evidence, what was expected, and what to do."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "3")
-        assert "BLOCKING 2" in screen
-        assert "▸   tests-unit" in screen
-        assert "2 failed of 418" in screen
-        assert "tests/test_a.py:88" in screen
-        assert "■ 2 block" in screen
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "3")
+    assert "BLOCKING 2" in screen
+    assert "▸   tests-unit" in screen
+    assert "2 failed of 418" in screen
+    assert "tests/test_a.py:88" in screen
+    assert "■ 2 block" in screen
 
 
-def test_one_check_or_all_under_a_heading_are_run_again() -> None:
+@at_desk(DESK)
+async def test_one_check_or_all_under_a_heading_are_run_again(pilot: Pilot[None]) -> None:
     """R on a row, R on its heading, and F for all."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "3", "R", "k", "R", "F")
-        assert list_wanted(get_app(pilot)) == [("tests-unit",), ("tests-unit", "tests-slow"), ()]
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "3", "R", "k", "R", "F")
+    assert list_wanted(pilot) == [("tests-unit",), ("tests-unit", "tests-slow"), ()]
 
 
-def test_run_shows_its_progress_and_can_be_cancelled() -> None:
+@at_desk(DESK)
+async def test_run_shows_its_progress_and_can_be_cancelled(pilot: Pilot[None]) -> None:
     """A bar with numbers; what cannot be done meanwhile says why."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        assert "cancel: no checks are running" in await settle(pilot, "3", "X")
-        progress = ChecksProgress(1, 4, "tests-unit", MOMENT - timedelta(seconds=9))
-        get_app(pilot).give(dataclasses.replace(DESK, running=progress))
-        screen = await settle(pilot)
-        assert "█████░░░" in screen
-        assert "1/4 tests-unit 9s" in screen
-        assert "re-run: checks are running" in await settle(pilot, "R")
-        await settle(pilot, "X")
-        assert any(isinstance(one, ChecksCancelled) for one in get_app(pilot).asked)
-
-    drive(StillApp(DESK), script)
+    assert "cancel: no checks are running" in await settle(pilot, "3", "X")
+    progress = ChecksProgress(1, 4, "tests-unit", MOMENT - timedelta(seconds=9))
+    get_app(pilot).give(dataclasses.replace(DESK, running=progress))
+    screen = await settle(pilot)
+    assert "█████░░░" in screen
+    assert "1/4 tests-unit 9s" in screen
+    assert "re-run: checks are running" in await settle(pilot, "R")
+    await settle(pilot, "X")
+    assert any(isinstance(one, ChecksCancelled) for one in get_app(pilot).asked)
 
 
-def test_places_are_opened_one_after_another_and_commands_copied() -> None:
+@at_desk(DESK)
+async def test_places_are_opened_one_after_another_and_commands_copied(pilot: Pilot[None]) -> None:
     """The first place, then the second; the command of the remedy."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "3", "e", "o", "o", "y")
-        app = get_app(pilot)
-        assert [(one.path, one.line) for one in app.asked if isinstance(one, EditorWanted)] == [
-            ("tests/test_a.py", 88),
-            ("tests/test_a.py", 88),
-            ("src/a.py", None),
-        ]
-        assert CopyWanted("make test", "the command") in app.asked
-        screen = await settle(pilot, "j", "o")
-        assert "it names no place in a file" in screen
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "3", "e", "o", "o", "y")
+    app = get_app(pilot)
+    assert [(one.path, one.line) for one in list_asked(pilot, EditorWanted)] == [
+        ("tests/test_a.py", 88),
+        ("tests/test_a.py", 88),
+        ("src/a.py", None),
+    ]
+    assert CopyWanted("make test", "the command") in app.asked
+    screen = await settle(pilot, "j", "o")
+    assert "it names no place in a file" in screen
 
 
-def test_list_is_narrowed_to_what_fails_and_by_words() -> None:
+@at_desk(DESK)
+async def test_list_is_narrowed_to_what_fails_and_by_words(pilot: Pilot[None]) -> None:
     """The cursor stays where it was."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "3", "f")
-        assert "PASSED" not in screen
-        assert "only failing" in screen
-        assert "PASSED" in await settle(pilot, "f")
-        screen = await settle(pilot, "slash", *"slow")
-        assert "1 checks match" in screen
-        assert "tests-unit" not in cut_view(pilot, screen)
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "3", "f")
+    assert "PASSED" not in screen
+    assert "only failing" in screen
+    assert "PASSED" in await settle(pilot, "f")
+    screen = await settle(pilot, "slash", *"slow")
+    assert "1 checks match" in screen
+    assert "tests-unit" not in cut_view(pilot, screen)
 
 
 def test_stale_results_are_shown_as_stale() -> None:
@@ -142,7 +134,7 @@ def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> Non
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot, "3", "T")
         app = get_app(pilot)
-        assert [one.kind for one in app.asked if isinstance(one, ProposalWanted)] == [ProposalKind.TRUST]
+        assert [one.kind for one in list_asked(pilot, ProposalWanted)] == [ProposalKind.TRUST]
         plan = RequestedCommands(
             "sha256:12", (RequestedCommand("lint", ("sh", "lint.sh"), (("lint.sh", "sha256:34"),)),)
         )
@@ -156,16 +148,13 @@ def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> Non
     drive(StillApp(state), script)
 
 
-def test_news_never_move_the_cursor() -> None:
+@at_desk(DESK)
+async def test_news_never_move_the_cursor(pilot: Pilot[None]) -> None:
     """A check that begins to fail comes before it."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "3", "j")
-        worse = build_report(build_result("a-new-one", Outcome.ERROR, severity=Severity.CRITICAL), *REPORT.results)
-        get_app(pilot).give(dataclasses.replace(DESK, checks=Loaded(worse, at=MOMENT)))
-        assert "▸   tests-slow" in await settle(pilot)
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "3", "j")
+    worse = build_report(build_result("a-new-one", Outcome.ERROR, severity=Severity.CRITICAL), *REPORT.results)
+    get_app(pilot).give(dataclasses.replace(DESK, checks=Loaded(worse, at=MOMENT)))
+    assert "▸   tests-slow" in await settle(pilot)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

@@ -15,7 +15,7 @@ from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.messages import CopyWanted, EditorWanted
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import MOMENT, build_reviewed, make_state, read_desk
-from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 
@@ -38,57 +38,44 @@ SHOWN = ShownHandoff(
 DESK = dataclasses.replace(make_state(), shown=Loaded(SHOWN, at=MOMENT))
 
 
-def test_contradiction_stands_first_beside_its_measurement() -> None:
+@at_desk(DESK)
+async def test_contradiction_stands_first_beside_its_measurement(pilot: Pilot[None]) -> None:
     """The page has its words, and enter leads to the line where it is said."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "8")
-        assert "▸ ✗ false         file-created b.py" in screen
-        assert "says    - b.py is done" in screen
-        assert "✗ 1 false  ? 1 not measured  ✓ 1 holds" in screen
-        await settle(pilot, "enter", "y", "Y")
-        app = get_app(pilot)
-        assert [(one.path, one.line) for one in app.asked if isinstance(one, EditorWanted)] == [("results.md", 12)]
-        assert [one.text for one in app.asked if isinstance(one, CopyWanted)] == ["- b.py is done", "results.md:12"]
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "8")
+    assert "▸ ✗ false         file-created b.py" in screen
+    assert "says    - b.py is done" in screen
+    assert "✗ 1 false  ? 1 not measured  ✓ 1 holds" in screen
+    await settle(pilot, "enter", "y", "Y")
+    assert [(one.path, one.line) for one in list_asked(pilot, EditorWanted)] == [("results.md", 12)]
+    assert [one.text for one in list_asked(pilot, CopyWanted)] == ["- b.py is done", "results.md:12"]
 
 
-def test_list_is_narrowed_to_contradictions_and_by_words() -> None:
+@at_desk(DESK)
+async def test_list_is_narrowed_to_contradictions_and_by_words(pilot: Pilot[None]) -> None:
     """Nothing fits is said."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = cut_view(pilot, await settle(pilot, "8", "f"))
-        assert "b.py" in screen
-        assert "a.py" not in screen
-        screen = await settle(pilot, "f", "slash", *"report")
-        assert "1 claims match" in screen
-        assert 'No matches for "reportx"' in await settle(pilot, "x")
-
-    drive(StillApp(DESK), script)
+    screen = cut_view(pilot, await settle(pilot, "8", "f"))
+    assert "b.py" in screen
+    assert "a.py" not in screen
+    screen = await settle(pilot, "f", "slash", *"report")
+    assert "1 claims match" in screen
+    assert 'No matches for "reportx"' in await settle(pilot, "x")
 
 
-def test_claim_that_is_said_in_git_cannot_be_edited() -> None:
+@at_desk(DESK)
+async def test_claim_that_is_said_in_git_cannot_be_edited(pilot: Pilot[None]) -> None:
     """The refusal says why."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        assert "it's claimed in git, not in a file" in await settle(pilot, "8", "j", "e")
-
-    drive(StillApp(DESK), script)
+    assert "it's claimed in git, not in a file" in await settle(pilot, "8", "j", "e")
 
 
-def test_measuring_and_claiming_nothing_are_said() -> None:
+@at_desk(make_state())
+async def test_measuring_and_claiming_nothing_are_said(pilot: Pilot[None]) -> None:
     """Each in words."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        assert "measuring…" in await settle(pilot, "8")
-        silent = ShownHandoff(reviewed=build_reviewed())
-        get_app(pilot).give(dataclasses.replace(make_state(), shown=Loaded(silent)))
-        assert "claims nothing that can be measured" in await settle(pilot)
-        assert "copy: no claim selected" in await settle(pilot, "y")
-        assert "✓ No false claims" in await settle(pilot, "f")
-
-    drive(StillApp(make_state()), script)
+    assert "measuring…" in await settle(pilot, "8")
+    silent = ShownHandoff(reviewed=build_reviewed())
+    get_app(pilot).give(dataclasses.replace(make_state(), shown=Loaded(silent)))
+    assert "claims nothing that can be measured" in await settle(pilot)
+    assert "copy: no claim selected" in await settle(pilot, "y")
+    assert "✓ No false claims" in await settle(pilot, "f")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from textual import events
@@ -22,7 +22,8 @@ from handoff_tui.tui.widgets.bars import Bar
 from tests.support.desk_app import StillApp, drive, read_screen
 from tests.support.desk_states import build_reviewed
 from tests.support.gate_views import build_decision_view, build_gate_view
-from tests.support.screens import compare_screen, settle
+from tests.support.screens import at_desk, compare_screen, get_app, list_asked, settle
+from tests.support.waiting import LONGEST_SECONDS
 
 KEY = HandoffKey("/lamp", "H-1")
 ITEM = InboxItem(KEY, "lamp", build_reviewed(), True, "build")  # noqa: FBT003 - it waits on whoever sits here
@@ -37,8 +38,6 @@ OVERRIDING = replace(
 )
 CHARACTERS = {"enter": "\r", "space": " ", "tab": "\t"}
 SOON = PAUSE_SECONDS / 2
-
-Act = Callable[["Hands"], Awaitable[None]]
 
 
 class Hands:
@@ -76,11 +75,10 @@ class Hands:
             await self.pilot.pause()
 
     async def wait_until(self, holds: Callable[[], bool]) -> None:
-        for _ in range(200):
-            if holds():
-                return
+        deadline = read_time() + LONGEST_SECONDS
+        while not holds():
+            assert read_time() < deadline, self.text
             await self.pilot.pause(0.02)
-        raise AssertionError(self.text)
 
     async def wait_for(self, words: str) -> None:
         await self.wait_until(lambda: words in self.text)
@@ -95,62 +93,51 @@ class Hands:
         await self.pilot.pause()
 
 
-def decide(
-    part: DecisionPart, act: Act, *, settled: bool = True, size: tuple[int, int] = (80, 24), theme: str = "dark"
-) -> StillApp:
-    """Opens the dialog on a part, waits until it listens, and acts."""
-    app = StillApp(DESK, theme)
+def deciding(
+    part: DecisionPart, *, settled: bool = True, size: tuple[int, int] = (80, 24)
+) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Makes a test of what somebody does at the dialog on a part, once it listens."""
 
-    async def script(pilot: Pilot[None]) -> None:
-        hands = Hands(app, pilot)
-        app.post_message(messages.DecisionWanted(part.verb))
+    async def meet(pilot: Pilot[None], given: dict[str, Any]) -> dict[str, Any]:
+        hands, shown = Hands(get_app(pilot), pilot), given.get("part", part)
+        hands.app.post_message(messages.DecisionWanted(shown.verb))
         await pilot.pause()
-        await hands.give(part)
+        await hands.give(shown)
         if settled:
             await hands.settle()
-        await act(hands)
+        return {"hands": hands}
 
-    drive(app, script, size)
-    return app
+    return at_desk(DESK, size=size, meet=meet)
 
 
-def test_confirm_signs_what_is_shown_once_it_is_armed() -> None:
+@deciding(READY)
+async def test_confirm_signs_what_is_shown_once_it_is_armed(hands: Hands) -> None:
     """One press of its own key, and the very part that is on the screen goes along."""
-
-    async def act(hands: Hands) -> None:
-        await hands.wait_for("Ready: ^s signs as cy@x")
-        await hands.press("ctrl+s")
-        assert [one.part for one in hands.confirmed] == [READY]
-        await hands.press("ctrl+s")
-        assert len(hands.confirmed) == 1
-
-    decide(READY, act)
+    await hands.wait_for("Ready: ^s signs as cy@x")
+    await hands.press("ctrl+s")
+    assert [one.part for one in hands.confirmed] == [READY]
+    await hands.press("ctrl+s")
+    assert len(hands.confirmed) == 1
 
 
-def test_no_other_key_signs() -> None:
+@deciding(READY)
+async def test_no_other_key_signs(hands: Hands) -> None:
     """Neither Enter, nor Space, nor a letter or a digit, however often."""
-
-    async def act(hands: Hands) -> None:
-        for key in ("enter", "space", "y", "a", "1", "ctrl+j", "ctrl+m", "tab", "ctrl+enter", "S", "enter", "enter"):
-            await hands.press(key)
-        assert hands.confirmed == []
-        assert isinstance(hands.app.screen, DecisionScreen)
-
-    decide(READY, act)
+    for key in ("enter", "space", "y", "a", "1", "ctrl+j", "ctrl+m", "tab", "ctrl+enter", "S", "enter", "enter"):
+        await hands.press(key)
+    assert hands.confirmed == []
+    assert isinstance(hands.app.screen, DecisionScreen)
 
 
-def test_typed_ahead_keys_are_dropped_and_counted() -> None:
+@deciding(READY, settled=False)
+async def test_typed_ahead_keys_are_dropped_and_counted(hands: Hands) -> None:
     """Keys that were on their way before the box could be read mean nothing, and it says how many there were."""
-
-    async def act(hands: Hands) -> None:
-        painted = read_time()  # it cannot have been painted later
-        await hands.press_at(painted + SOON - 60, "ctrl+s", "y", "enter")
-        assert hands.confirmed == []
-        await hands.wait_for("Ignored keys typed before this box appeared (3)")
-        await hands.press("ctrl+s")
-        assert len(hands.confirmed) == 1
-
-    decide(READY, act, settled=False)
+    painted = read_time()  # it cannot have been painted later
+    await hands.press_at(painted + SOON - 60, "ctrl+s", "y", "enter")
+    assert hands.confirmed == []
+    await hands.wait_for("Ignored keys typed before this box appeared (3)")
+    await hands.press("ctrl+s")
+    assert len(hands.confirmed) == 1
 
 
 def test_keys_typed_before_the_box_opened_open_no_second_one() -> None:
@@ -169,178 +156,145 @@ def test_keys_typed_before_the_box_opened_open_no_second_one() -> None:
     drive(app, script)
 
 
-def test_nothing_signs_while_it_is_prepared() -> None:
+@deciding(PREPARING)
+async def test_nothing_signs_while_it_is_prepared(hands: Hands) -> None:
     """The checks run; the key says so. When it is ready, the pause begins anew."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("ctrl+s")
-        assert "Not signed: the checks are still running" in hands.text
-        shown = read_time()
-        await hands.give(READY)
-        await hands.press_at(shown + SOON, "ctrl+s")
-        assert hands.confirmed == []
-        await hands.wait_for("Too fast")
-        await hands.press("ctrl+s")
-        assert len(hands.confirmed) == 1
-
-    decide(PREPARING, act)
+    await hands.press("ctrl+s")
+    assert "Not signed: the checks are still running" in hands.text
+    shown = read_time()
+    await hands.give(READY)
+    await hands.press_at(shown + SOON, "ctrl+s")
+    assert hands.confirmed == []
+    await hands.wait_for("Too fast")
+    await hands.press("ctrl+s")
+    assert len(hands.confirmed) == 1
 
 
-def test_reason_is_asked_for_first() -> None:
+@deciding(REJECTING)
+async def test_reason_is_asked_for_first(hands: Hands) -> None:
     """The field has the focus; without a reason the key says what is missing."""
-
-    async def act(hands: Hands) -> None:
-        assert isinstance(hands.app.focused, TextArea)
-        await hands.press("ctrl+s")
-        assert "Not signed: reject needs a reason" in hands.text
-        assert hands.confirmed == []
-
-    decide(REJECTING, act)
+    assert isinstance(hands.app.focused, TextArea)
+    await hands.press("ctrl+s")
+    assert "Not signed: reject needs a reason" in hands.text
+    assert hands.confirmed == []
 
 
-def test_field_never_signs() -> None:
+@deciding(REJECTING)
+async def test_field_never_signs(hands: Hands) -> None:
     """From a field the key only leaves it; pressed once more after a pause it signs, with what was written."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("n", "o", "enter", "y")
-        await hands.press("ctrl+s")
-        await hands.press("ctrl+s", apart=SOON)
-        assert hands.confirmed == []
-        await hands.press("ctrl+s")
-        assert [one.reason for one in hands.confirmed] == ["no\ny"]
-
-    decide(REJECTING, act)
+    await hands.press("n", "o", "enter", "y")
+    await hands.press("ctrl+s")
+    await hands.press("ctrl+s", apart=SOON)
+    assert hands.confirmed == []
+    await hands.press("ctrl+s")
+    assert [one.reason for one in hands.confirmed] == ["no\ny"]
 
 
 @pytest.mark.parametrize("part", [READY, REJECTING])
-def test_pasted_text_never_signs(part: DecisionPart) -> None:
+@deciding(READY)
+async def test_pasted_text_never_signs(hands: Hands, part: DecisionPart) -> None:
     """Neither with line ends nor with the very key in it; in a field it is text, elsewhere it is nothing."""
-
-    async def act(hands: Hands) -> None:
-        hands.app.post_message(events.Paste("fine\n\x13\ny\n\x13"))
-        await hands.pilot.pause()
-        assert hands.confirmed == []
-
-    decide(part, act)
+    hands.app.post_message(events.Paste("fine\n\x13\ny\n\x13"))
+    await hands.pilot.pause()
+    assert hands.confirmed == []
 
 
-def test_paste_that_arrives_as_keys_never_signs() -> None:
+@deciding(READY)
+async def test_paste_that_arrives_as_keys_never_signs(hands: Hands) -> None:
     """A terminal that does not bracket pasted text: letters, then at once the key."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("f", "i", "n", "e")
-        await hands.press("ctrl+s", apart=0.001)
-        assert hands.confirmed == []
-        await hands.wait_for("Too fast")
-
-    decide(READY, act)
+    await hands.press("f", "i", "n", "e")
+    await hands.press("ctrl+s", apart=0.001)
+    assert hands.confirmed == []
+    await hands.wait_for("Too fast")
 
 
-def test_name_must_be_typed_where_something_is_unusual() -> None:
+@deciding(OVERRIDING)
+async def test_name_must_be_typed_where_something_is_unusual(hands: Hands) -> None:
     """Going over a failing check: the reason, and the handoff's name, letter by letter."""
-
-    async def act(hands: Hands) -> None:
-        assert "Type H-1 to continue:" in hands.text
-        assert "1 blocking check does not pass" in hands.text
-        await hands.press("w", "h", "y", "ctrl+s")
-        assert "Not signed: type H-1 first" in hands.text
-        await hands.press("tab")
-        assert isinstance(hands.app.focused, Input)
-        await hands.press("H", "-", "1", "enter", "tab", "ctrl+s")
-        assert [one.reason for one in hands.confirmed] == ["why"]
-
-    decide(OVERRIDING, act)
+    assert "Type H-1 to continue:" in hands.text
+    assert "1 blocking check does not pass" in hands.text
+    await hands.press("w", "h", "y", "ctrl+s")
+    assert "Not signed: type H-1 first" in hands.text
+    await hands.press("tab")
+    assert isinstance(hands.app.focused, Input)
+    await hands.press("H", "-", "1", "enter", "tab", "ctrl+s")
+    assert [one.reason for one in hands.confirmed] == ["why"]
 
 
-def test_change_underneath_disarms_and_can_be_looked_at_again() -> None:
+@deciding(OVERRIDING)
+async def test_change_underneath_disarms_and_can_be_looked_at_again(hands: Hands) -> None:
     """It says what has changed; what was written stays, the typed name does not."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("w", "h", "y", "tab", "H", "-", "1", "tab")
-        moved = replace(OVERRIDING, stage=DecisionStage.MOVED, trouble=Trouble("1 file changed: a.py", "Look again."))
-        await hands.give(moved)
-        await hands.wait_for("something changed: 1 file changed: a.py")
-        await hands.press("ctrl+s")
-        assert hands.confirmed == []
-        await hands.press("ctrl+r")
-        again = [one.verb for one in hands.app.asked if isinstance(one, messages.DecisionAgainWanted)]
-        assert again == ["override"]
-        await hands.give(replace(OVERRIDING, view=build_decision_view(reason="")))
-        assert hands.dialog.query_one(TextArea).text == "why"
-        assert hands.dialog.query_one(Input).value == ""
-
-    decide(OVERRIDING, act)
+    await hands.press("w", "h", "y", "tab", "H", "-", "1", "tab")
+    moved = replace(OVERRIDING, stage=DecisionStage.MOVED, trouble=Trouble("1 file changed: a.py", "Look again."))
+    await hands.give(moved)
+    await hands.wait_for("something changed: 1 file changed: a.py")
+    await hands.press("ctrl+s")
+    assert hands.confirmed == []
+    await hands.press("ctrl+r")
+    again = [one.verb for one in list_asked(hands.pilot, messages.DecisionAgainWanted)]
+    assert again == ["override"]
+    await hands.give(replace(OVERRIDING, view=build_decision_view(reason="")))
+    assert hands.dialog.query_one(TextArea).text == "why"
+    assert hands.dialog.query_one(Input).value == ""
 
 
-def test_what_moved_underneath_can_be_shown() -> None:
+@deciding(READY, size=(100, 30))
+async def test_what_moved_underneath_can_be_shown(hands: Hands) -> None:
     """The box is left undecided, and the diff shows what differs from what it showed; not before something moved."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("ctrl+f")
-        assert isinstance(hands.app.screen, DecisionScreen)
-        await hands.give(replace(READY, stage=DecisionStage.MOVED, trouble=Trouble("a.py changed"), shown_tree="ab12"))
-        await hands.wait_for("show changes")
-        await hands.press("ctrl+f")
-        await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
-        await hands.wait_until(lambda: hands.app.desk.view_name == "diff")
-        wanted = [one.scope for one in hands.app.asked if isinstance(one, messages.ScopeWanted)]
-        assert wanted == [Scope(DiffScope.SINCE_SHOWN, "ab12")]
-        assert hands.confirmed == []
-
-    decide(READY, act, size=(100, 30))
+    await hands.press("ctrl+f")
+    assert isinstance(hands.app.screen, DecisionScreen)
+    await hands.give(replace(READY, stage=DecisionStage.MOVED, trouble=Trouble("a.py changed"), shown_tree="ab12"))
+    await hands.wait_for("show changes")
+    await hands.press("ctrl+f")
+    await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
+    await hands.wait_until(lambda: hands.app.main_screen.view_name == "diff")
+    wanted = [one.scope for one in list_asked(hands.pilot, messages.ScopeWanted)]
+    assert wanted == [Scope(DiffScope.SINCE_SHOWN, "ab12")]
+    assert hands.confirmed == []
 
 
-def test_refusal_takes_the_fields_away() -> None:
+@deciding(REJECTING)
+async def test_refusal_takes_the_fields_away(hands: Hands) -> None:
     """There is nothing to write and nothing to sign; escape leaves."""
-
-    async def act(hands: Hands) -> None:
-        refused = replace(REJECTING, stage=DecisionStage.REFUSED, trouble=Trouble("nobody may", "Ask Ada."), view=None)
-        await hands.give(refused)
-        await hands.wait_for("Refused: nobody may")
-        assert "Reason" not in hands.text
-        await hands.press("ctrl+s")
-        assert hands.confirmed == []
-        await hands.press("escape")
-        assert not isinstance(hands.app.screen, DecisionScreen)
-
-    decide(REJECTING, act)
+    refused = replace(REJECTING, stage=DecisionStage.REFUSED, trouble=Trouble("nobody may", "Ask Ada."), view=None)
+    await hands.give(refused)
+    await hands.wait_for("Refused: nobody may")
+    assert "Reason" not in hands.text
+    await hands.press("ctrl+s")
+    assert hands.confirmed == []
+    await hands.press("escape")
+    assert not isinstance(hands.app.screen, DecisionScreen)
 
 
-def test_failed_signing_says_why_and_keeps_the_reason() -> None:
+@deciding(REJECTING)
+async def test_failed_signing_says_why_and_keeps_the_reason(hands: Hands) -> None:
     """A key that is gone: the words stand at the top, and the same can be confirmed again."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("n", "o", "tab", "ctrl+s")
-        await hands.give(replace(REJECTING, stage=DecisionStage.SIGNING))
-        await hands.press("escape")
-        assert isinstance(hands.app.screen, DecisionScreen)
-        await hands.wait_for("Signing; wait for the key")
-        await hands.give(replace(REJECTING, trouble=Trouble("the key is not there", "Plug it in.")))
-        await hands.wait_for("Not signed: the key is not there")
-        await hands.press("ctrl+s")
-        assert [one.reason for one in hands.confirmed] == ["no", "no"]
-
-    decide(REJECTING, act)
+    await hands.press("n", "o", "tab", "ctrl+s")
+    await hands.give(replace(REJECTING, stage=DecisionStage.SIGNING))
+    await hands.press("escape")
+    assert isinstance(hands.app.screen, DecisionScreen)
+    await hands.wait_for("Signing; wait for the key")
+    await hands.give(replace(REJECTING, trouble=Trouble("the key is not there", "Plug it in.")))
+    await hands.wait_for("Not signed: the key is not there")
+    await hands.press("ctrl+s")
+    assert [one.reason for one in hands.confirmed] == ["no", "no"]
 
 
-def test_receipt_offers_the_id_and_the_next_handoff() -> None:
+@deciding(READY)
+async def test_receipt_offers_the_id_and_the_next_handoff(hands: Hands) -> None:
     """The whole id is copied with `y`; Enter goes on to what waits next, and the status line names the entry."""
     stored = replace(READY, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=build_gate_view())
-
-    async def act(hands: Hands) -> None:
-        await hands.give(stored)
-        await hands.wait_for("✓ Signed  sha256:bbbbbbbbbbbb")
-        await hands.press("y")
-        copied = [one for one in hands.app.asked if isinstance(one, messages.CopyWanted)]
-        assert [one.text for one in copied] == ["sha256:" + "b" * 64]
-        await hands.press("ctrl+s")
-        assert hands.confirmed == []
-        await hands.press("enter")
-        await hands.wait_for("Approve H-1: signed as sha256:bbbbbbbbbbbb")
-        chosen = [one.key for one in hands.app.asked if isinstance(one, messages.HandoffChosen)]
-        assert chosen[-1:] == [NEXT.key]
-
-    decide(READY, act)
+    await hands.give(stored)
+    await hands.wait_for("✓ Signed  sha256:bbbbbbbbbbbb")
+    await hands.press("y")
+    copied = list_asked(hands.pilot, messages.CopyWanted)
+    assert [one.text for one in copied] == ["sha256:" + "b" * 64]
+    await hands.press("ctrl+s")
+    assert hands.confirmed == []
+    await hands.press("enter")
+    await hands.wait_for("Approve H-1: signed as sha256:bbbbbbbbbbbb")
+    chosen = [one.key for one in list_asked(hands.pilot, messages.HandoffChosen)]
+    assert chosen[-1:] == [NEXT.key]
 
 
 def test_reason_is_kept_as_it_is_written_and_found_again() -> None:
@@ -366,90 +320,72 @@ def test_reason_is_kept_as_it_is_written_and_found_again() -> None:
     drive(app, script)
 
 
-def test_templates_begin_a_reason() -> None:
+@deciding(REJECTING)
+async def test_templates_begin_a_reason(hands: Hands) -> None:
     """One is chosen from a list, added to what is there, and can be changed; nothing is signed by it."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("s", "o", "ctrl+t")
-        await hands.wait_for("Reasons to reject")
-        await hands.press("t", "e", "s", "t", "s", "enter")
-        await hands.wait_until(lambda: isinstance(hands.app.focused, TextArea))
-        assert hands.dialog.query_one(TextArea).text == "so\ntests are missing for: "
-        assert hands.confirmed == []
-
-    decide(REJECTING, act)
+    await hands.press("s", "o", "ctrl+t")
+    await hands.wait_for("Reasons to reject")
+    await hands.press("t", "e", "s", "t", "s", "enter")
+    await hands.wait_until(lambda: isinstance(hands.app.focused, TextArea))
+    assert hands.dialog.query_one(TextArea).text == "so\ntests are missing for: "
+    assert hands.confirmed == []
 
 
-def test_editor_is_asked_for_with_what_is_written() -> None:
+@deciding(REJECTING)
+async def test_editor_is_asked_for_with_what_is_written(hands: Hands) -> None:
     """Its text comes back into the field."""
-
-    async def act(hands: Hands) -> None:
-        hands.app.give_terminal = lambda _: "there is no editor"  # type: ignore[method-assign, assignment]  # no terminal here
-        await hands.press("s", "o", "ctrl+e")
-        assert [one.text for one in hands.app.asked if isinstance(one, messages.ReasonEditWanted)] == ["so"]
-        await hands.wait_for("there is no editor")
-        hands.dialog.set_reason("so it is")
-        assert hands.dialog.query_one(TextArea).text == "so it is"
-
-    decide(REJECTING, act)
+    hands.app.give_terminal = lambda _: "there is no editor"  # type: ignore[method-assign, assignment]  # no terminal here
+    await hands.press("s", "o", "ctrl+e")
+    assert [one.text for one in list_asked(hands.pilot, messages.ReasonEditWanted)] == ["so"]
+    await hands.wait_for("there is no editor")
+    hands.dialog.set_reason("so it is")
+    assert hands.dialog.query_one(TextArea).text == "so it is"
 
 
-def test_click_never_signs() -> None:
+@deciding(READY)
+async def test_click_never_signs(hands: Hands) -> None:
     """On the very words in the key bar; a click on another hint does what it says."""
-
-    async def act(hands: Hands) -> None:
-        await hands.pilot.click("#decision-keys", offset=(2, 0))
-        await hands.wait_for("A click never signs")
-        assert hands.confirmed == []
-
-    decide(READY, act)
+    await hands.pilot.click("#decision-keys", offset=(2, 0))
+    await hands.wait_for("A click never signs")
+    assert hands.confirmed == []
 
 
-def test_click_that_brings_the_window_back_means_nothing() -> None:
+@deciding(READY)
+async def test_click_that_brings_the_window_back_means_nothing(hands: Hands) -> None:
     """The terminal gets the focus and passes the click on: it is dropped."""
-
-    async def act(hands: Hands) -> None:
-        hands.app.post_message(events.AppFocus())
-        await hands.pilot.pause()
-        click = Bar.Pressed("decision.cancel")
-        click.time = read_time() - SOON
-        hands.dialog.post_message(click)
-        await hands.wait_for("appeared (1)")
-        later = Bar.Pressed("decision.cancel")
-        later.time = read_time() + 10
-        hands.dialog.post_message(later)
-        await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
-
-    decide(READY, act)
+    hands.app.post_message(events.AppFocus())
+    await hands.pilot.pause()
+    click = Bar.Pressed("decision.cancel")
+    click.time = read_time() - SOON
+    hands.dialog.post_message(click)
+    await hands.wait_for("appeared (1)")
+    later = Bar.Pressed("decision.cancel")
+    later.time = read_time() + 10
+    hands.dialog.post_message(later)
+    await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
 
 
-def test_desk_behind_stands_still_until_the_box_is_left() -> None:
+@deciding(READY)
+async def test_desk_behind_stands_still_until_the_box_is_left(hands: Hands) -> None:
     """Nothing moves under the eyes of who decides; afterwards the desk is up to date."""
-
-    async def act(hands: Hands) -> None:
-        other = replace(DESK, decision=READY, inbox=(ITEM,))
-        hands.app.give(other)
-        await hands.pilot.pause()
-        assert len(hands.app.desk.state.inbox) == 2
-        await hands.press("escape")
-        await hands.wait_until(lambda: len(hands.app.desk.state.inbox) == 1)
-
-    decide(READY, act)
+    other = replace(DESK, decision=READY, inbox=(ITEM,))
+    hands.app.give(other)
+    await hands.pilot.pause()
+    assert len(hands.app.main_screen.state.inbox) == 2
+    await hands.press("escape")
+    await hands.wait_until(lambda: len(hands.app.main_screen.state.inbox) == 1)
 
 
 @pytest.mark.parametrize("size", [(60, 16), (160, 50)])
-def test_keys_and_fields_stay_on_the_screen(size: tuple[int, int]) -> None:
+@deciding(OVERRIDING)
+async def test_keys_and_fields_stay_on_the_screen(hands: Hands, size: tuple[int, int]) -> None:
     """What signs and what is asked for is never cut off, and what is written survives another size."""
-
-    async def act(hands: Hands) -> None:
-        await hands.press("w", "h", "y")
-        for shown in ("Type H-1 to continue:", "^s", "Can't sign yet"):
-            assert shown in hands.text
-        await hands.pilot.resize_terminal(100, 30)
-        await hands.pilot.pause()
-        assert hands.dialog.query_one(TextArea).text == "why"
-
-    decide(OVERRIDING, act, size=size)
+    await hands.press("w", "h", "y")
+    for shown in ("Type H-1 to continue:", "^s", "Can't sign yet"):
+        assert shown in hands.text
+    await hands.pilot.resize_terminal(100, 30)
+    await hands.pilot.pause()
+    assert hands.dialog.query_one(TextArea).text == "why"
 
 
 def test_progress_is_not_something_to_read_again() -> None:
@@ -461,21 +397,18 @@ def test_progress_is_not_something_to_read_again() -> None:
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)])
-def test_box_looks_as_committed(size: tuple[int, int], theme: str) -> None:
+@deciding(OVERRIDING)
+async def test_box_looks_as_committed(hands: Hands, size: tuple[int, int], theme: str) -> None:
     """Before and after it is signed, at both sizes and in two themes: every meaning is in words."""
     stored = replace(OVERRIDING, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=build_gate_view())
     moved = replace(OVERRIDING, stage=DecisionStage.MOVED, trouble=Trouble("1 file changed: a.py", "Look again."))
-
-    async def act(hands: Hands) -> None:
-        for name, part in (("ready", OVERRIDING), ("moved", moved), ("stored", stored)):
-            await hands.give(part)
-            screen = await settle(hands.pilot)
-            region = hands.dialog.query_one("#decision").region
-            lines = [line.ljust(region.right)[region.x : region.right] for line in screen.splitlines()]
-            box = "\n".join(lines[region.y : region.bottom])
-            compare_screen(f"decision-{name}-{size[0]}x{size[1]}", box)
-
-    decide(OVERRIDING, act, size=size, theme=theme)
+    for name, part in (("ready", OVERRIDING), ("moved", moved), ("stored", stored)):
+        await hands.give(part)
+        screen = await settle(hands.pilot)
+        region = hands.dialog.query_one("#decision").region
+        lines = [line.ljust(region.right)[region.x : region.right] for line in screen.splitlines()]
+        box = "\n".join(lines[region.y : region.bottom])
+        compare_screen(f"decision-{name}-{size[0]}x{size[1]}", box)
 
 
 def test_decision_is_about_the_handoff_under_the_cursor() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from tests.support.desk_app import read_screen
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
+from tests.support.waiting import LONGEST_SECONDS
 
 LONG = "".join(f"value_{number} = {number}\n" for number in range(200))
-_TRIES = 400
 
 
 @pytest.fixture
@@ -33,13 +34,11 @@ async def see(pilot: Pilot[None], *wanted: str) -> str:
     """The screen, as soon as it has all of these."""
     app = pilot.app
     assert isinstance(app, ReviewApp)
-    screen = ""
-    for _ in range(_TRIES):
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while not all(words in (screen := read_screen(app)) for words in wanted):
+        assert time.monotonic() < deadline, f"{wanted} never came:\n{screen}"
         await pilot.pause(0.05)
-        screen = read_screen(app)
-        if all(words in screen for words in wanted):
-            return screen
-    raise AssertionError(f"{wanted} never came:\n{screen}")
+    return screen
 
 
 def sit_down(folder: Path, script: Callable[[Pilot[None]], Awaitable[None]]) -> None:

@@ -15,8 +15,8 @@ from handoff_tui.status.inbox_item import HandoffKey, RiskFact, RiskKind
 from handoff_tui.tui.messages import CopyWanted, HandoffChosen, ViewWanted
 from handoff_tui.tui.views.inbox.view import InboxView
 from tests.support.desk_app import StillApp, drive
-from tests.support.desk_states import MOMENT, ROOT, make_item, read_desk
-from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.desk_states import MOMENT, ROOT, build_state, make_item, read_desk
+from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 RISK = RiskFact(kind=RiskKind.TESTS_REMOVED, text="2 tests are gone")
@@ -26,110 +26,91 @@ ITEMS = (
     make_item("chair", mine=False, who=Mover.AGENT, agent="heron", phase="plan"),
 )
 DESK = AppState(
-    repositories=(RepositoryPart(ROOT, "lamp", Loaded(object())),),  # type: ignore[arg-type]
+    repositories=(RepositoryPart(ROOT, "lamp", Loaded(build_state())),),
     inbox=ITEMS,
     chosen=ITEMS[0].key,
 )
 
 
-def list_chosen(app: StillApp) -> list[str]:
-    return [message.key.handoff for message in app.asked if isinstance(message, HandoffChosen)]
+def list_chosen(pilot: Pilot[None]) -> list[str]:
+    return [message.key.handoff for message in list_asked(pilot, HandoffChosen)]
 
 
-def test_inbox_shows_what_waits_and_the_facts_behind_the_risk() -> None:
+@at_desk(DESK)
+async def test_inbox_shows_what_waits_and_the_facts_behind_the_risk(pilot: Pilot[None]) -> None:
     """The first is chosen at once; moving chooses another, and the page follows."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot)
-        assert "▸ lamp" in screen
-        assert "◆ needs you" in screen
-        assert "! tests 2 tests are gone" in screen
-        screen = await settle(pilot, "j", "j")
-        assert "▸ chair" in screen
-        assert "Why · chair" in screen
-        assert list_chosen(get_app(pilot)) == ["lamp", "kettle", "chair"]
-        await settle(pilot, "enter")
-        assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in get_app(pilot).asked)
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot)
+    assert "▸ lamp" in screen
+    assert "◆ needs you" in screen
+    assert "! tests 2 tests are gone" in screen
+    screen = await settle(pilot, "j", "j")
+    assert "▸ chair" in screen
+    assert "Why · chair" in screen
+    assert list_chosen(pilot) == ["lamp", "kettle", "chair"]
+    await settle(pilot, "enter")
+    assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in get_app(pilot).asked)
 
 
-def test_filter_narrows_with_every_letter_and_escape_ends_it() -> None:
+@at_desk(DESK)
+async def test_filter_narrows_with_every_letter_and_escape_ends_it(pilot: Pilot[None]) -> None:
     """The status line says how many there are; nothing fits is said too."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "slash", "k", "e", "t")
-        assert "kettle" in screen
-        assert "chair" not in screen
-        assert "1 of 3 handoffs" in screen
-        screen = await settle(pilot, "x")
-        assert 'No matches for "ketx"' in screen
-        screen = await settle(pilot, "escape")
-        assert "chair" in screen
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "slash", "k", "e", "t")
+    assert "kettle" in screen
+    assert "chair" not in screen
+    assert "1 of 3 handoffs" in screen
+    screen = await settle(pilot, "x")
+    assert 'No matches for "ketx"' in screen
+    screen = await settle(pilot, "escape")
+    assert "chair" in screen
 
 
-def test_filter_that_is_kept_stays_in_the_status_line() -> None:
+@at_desk(DESK)
+async def test_filter_that_is_kept_stays_in_the_status_line(pilot: Pilot[None]) -> None:
     """Enter leaves the field and keeps the rows; the cursor is back in the list."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "slash", *"plan", "enter", "k")
-        assert 'filter "plan": 1' in screen
-        assert "▸ chair" in screen
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "slash", *"plan", "enter", "k")
+    assert 'filter "plan": 1' in screen
+    assert "▸ chair" in screen
 
 
-def test_sorting_goes_through_all_orders() -> None:
+@at_desk(DESK)
+async def test_sorting_goes_through_all_orders(pilot: Pilot[None]) -> None:
     """The status line names the order; what waits on me stays on top."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        assert "sorted by urgency" in await settle(pilot)
-        assert "sorted by age" in await settle(pilot, "s")
-        screen = await settle(pilot, "s")
-        assert "sorted by name" in screen
-        assert screen.index("  kettle") < screen.index("lamp", screen.index("HANDOFF")) < screen.index("  chair")
-        assert "sorted by urgency" in await settle(pilot, "s", "s")
-
-    drive(StillApp(DESK), script)
+    assert "sorted by urgency" in await settle(pilot)
+    assert "sorted by age" in await settle(pilot, "s")
+    screen = await settle(pilot, "s")
+    assert "sorted by name" in screen
+    assert screen.index("  kettle") < screen.index("lamp", screen.index("HANDOFF")) < screen.index("  chair")
+    assert "sorted by urgency" in await settle(pilot, "s", "s")
 
 
-def test_news_never_move_the_cursor() -> None:
+@at_desk(DESK)
+async def test_news_never_move_the_cursor(pilot: Pilot[None]) -> None:
     """Rows come before it; it stays on its handoff, and a wait for others changes nothing."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "j")
-        more = (*(make_item(f"new-{number}", since=MOMENT, risks=(RISK, RISK)) for number in range(30)), *ITEMS)
-        get_app(pilot).give(dataclasses.replace(DESK, inbox=more))
-        screen = await settle(pilot)
-        assert "▸ kettle" in screen
-        assert list_chosen(get_app(pilot))[-1] == "kettle"
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "j")
+    more = (*(make_item(f"new-{number}", since=MOMENT, risks=(RISK, RISK)) for number in range(30)), *ITEMS)
+    get_app(pilot).give(dataclasses.replace(DESK, inbox=more))
+    screen = await settle(pilot)
+    assert "▸ kettle" in screen
+    assert list_chosen(pilot)[-1] == "kettle"
 
 
-def test_inbox_without_handoffs_and_with_a_broken_repository() -> None:
+@at_desk(AppState(repositories=(RepositoryPart("/a", "a"),)))
+async def test_inbox_without_handoffs_and_with_a_broken_repository(pilot: Pilot[None]) -> None:
     """Reading, empty and broken are three different things, each in words."""
-    reading = AppState(repositories=(RepositoryPart("/a", "a"),))
-    empty = AppState(repositories=(RepositoryPart("/a", "a", Loaded(object())),))  # type: ignore[arg-type]
+    empty = AppState(repositories=(RepositoryPart("/a", "a", Loaded(build_state())),))
     trouble = Trouble("/b is not inside a git repository", "Go to a repository.")
     broken = dataclasses.replace(
         DESK, repositories=(*DESK.repositories, RepositoryPart("/b", "shop", Loaded(trouble=trouble)))
     )
-
-    async def script(pilot: Pilot[None]) -> None:
-        assert "Reading the repository…" in await settle(pilot)
-        get_app(pilot).give(empty)
-        assert "No handoff in a known format here" in await settle(pilot)
-        assert "sort: nothing to sort" in await settle(pilot, "s")
-        get_app(pilot).give(broken)
-        screen = await settle(pilot)
-        assert "✗ shop  /b is not inside a git repository" in screen
-        assert "✗ Can't be read: shop" in await settle(pilot, "j")
-        assert "lamp" in screen
-
-    drive(StillApp(reading), script)
+    assert "Reading the repository…" in await settle(pilot)
+    get_app(pilot).give(empty)
+    assert "No handoff in a known format here" in await settle(pilot)
+    assert "sort: nothing to sort" in await settle(pilot, "s")
+    get_app(pilot).give(broken)
+    screen = await settle(pilot)
+    assert "✗ shop  /b is not inside a git repository" in screen
+    assert "✗ Can't be read: shop" in await settle(pilot, "j")
+    assert "lamp" in screen
 
 
 def test_headings_stand_over_their_columns_when_the_scroll_bar_goes() -> None:
@@ -154,7 +135,7 @@ def test_page_is_laid_out_beside_its_scroll_bar() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot)
-        page = get_app(pilot).desk.query_one(InboxView).page
+        page = get_app(pilot).main_screen.query_one(InboxView).page
         assert page.show_vertical_scrollbar
         shown = "".join("".join(segment.text for segment in page.render_line(y)).strip() for y in range(8))
         assert digest in shown.replace(" ", "")
@@ -163,14 +144,11 @@ def test_page_is_laid_out_beside_its_scroll_bar() -> None:
     drive(StillApp(dataclasses.replace(DESK, inbox=(item,), chosen=item.key)), script)
 
 
-def test_copy_takes_the_id() -> None:
+@at_desk(DESK)
+async def test_copy_takes_the_id(pilot: Pilot[None]) -> None:
     """Of the handoff under the cursor."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "j", "y")
-        assert CopyWanted("kettle", "the id") in get_app(pilot).asked
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "j", "y")
+    assert CopyWanted("kettle", "the id") in get_app(pilot).asked
 
 
 def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:

@@ -12,107 +12,84 @@ from handoff_tui.log.show.view import EntryView, LogReport
 from handoff_tui.tui.messages import CopyWanted, EntryWanted, HandoffChosen, VerifyWanted, ViewWanted
 from handoff_tui.tui.widgets.row_list import RowList
 from tests.support.desk_app import StillApp, drive
-from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.screens import at_desk, compare_screen, cut_view, list_asked, settle
 from tests.support.view_states import DESK, READ_AT, ROWS, VIEW, build_id
 
 pytestmark = pytest.mark.usefixtures("still_clock")
-REPORT = LogReport(fatal=False, entries=4, heads=(build_id("d"),), log=build_id("a"), anchor="witness", refused=1)
+REPORT = LogReport(fatal=False, entries=4, heads=(build_id("d"),), log=build_id("a"), anchor="user", refused=1)
 
 
-def list_wanted(app: StillApp) -> list[str]:
-    return [message.entry[7] for message in app.asked if isinstance(message, EntryWanted)]
+def list_wanted(pilot: Pilot[None]) -> list[str]:
+    return [message.entry[7] for message in list_asked(pilot, EntryWanted)]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("theme", ["dark", "monochrome"])
-def test_log_looks_as_committed(size: tuple[int, int], theme: str) -> None:
+@at_desk(DESK)
+async def test_log_looks_as_committed(pilot: Pilot[None], size: tuple[int, int], theme: str) -> None:
     """Graph, states, people and work, and the entry under the cursor; the words are the same in every theme."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "6")
-        compare_screen(f"log-{size[0]}x{size[1]}", cut_view(pilot, screen))
-
-    drive(StillApp(DESK, theme), script, size)
+    screen = await settle(pilot, "6")
+    compare_screen(f"log-{size[0]}x{size[1]}", cut_view(pilot, screen))
 
 
-def test_entry_under_the_cursor_is_asked_for_and_shown() -> None:
+@at_desk(DESK, size=(100, 40))
+async def test_entry_under_the_cursor_is_asked_for_and_shown(pilot: Pilot[None], app: StillApp) -> None:
     """Until it is read whole, what the list knows; an agent's submission has no human input."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        screen = await settle(pilot, "6", "j")
-        assert list_wanted(app) == ["d", "c"]
-        assert "No human input is recorded for build of H-2, attempt 3." in screen
-        view = EntryView(row=ROWS[1], entry=None, size=77, places=("work tree",))
-        app.give(replace(DESK, entry=Loaded(view)))
-        assert "77 bytes" in await settle(pilot)
-
-    drive(StillApp(DESK), script, (100, 40))
+    screen = await settle(pilot, "6", "j")
+    assert list_wanted(pilot) == ["d", "c"]
+    assert "No human input is recorded for build of H-2, attempt 3." in screen
+    view = EntryView(row=ROWS[1], entry=None, size=77, places=("work tree",))
+    app.give(replace(DESK, entry=Loaded(view)))
+    assert "77 bytes" in await settle(pilot)
 
 
-def test_filter_takes_fields_and_words() -> None:
+@at_desk(DESK)
+async def test_filter_takes_fields_and_words(pilot: Pilot[None]) -> None:
     """The status line says how many fit; escape ends it."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "6", "slash", *"who:bo")
-        assert "1 entry · who: handoff: verb:" in screen
-        assert "heron" not in cut_view(pilot, screen)
-        screen = await settle(pilot, "escape")
-        assert "heron" in cut_view(pilot, screen)
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "6", "slash", *"who:bo")
+    assert "1 entry · who: handoff: verb:" in screen
+    assert "heron" not in cut_view(pilot, screen)
+    screen = await settle(pilot, "escape")
+    assert "heron" in cut_view(pilot, screen)
 
 
-def test_verify_now_shows_the_report_until_the_cursor_moves() -> None:
+@at_desk(DESK)
+async def test_verify_now_shows_the_report_until_the_cursor_moves(pilot: Pilot[None], app: StillApp) -> None:
     """First that it is underway, then what it says."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        screen = await settle(pilot, "6", "v")
-        assert any(isinstance(one, VerifyWanted) for one in app.asked)
-        assert "Verifying every byte of the log" in screen
-        app.give(replace(DESK, report=Loaded(REPORT, at=READ_AT)))
-        screen = await settle(pilot)
-        assert "✓ clean  4 entries" in screen
-        assert "verified 2 min ago" in screen
-        assert "Verification" not in await settle(pilot, "j")
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "6", "v")
+    assert any(isinstance(one, VerifyWanted) for one in app.asked)
+    assert "Verifying every byte of the log" in screen
+    app.give(replace(DESK, report=Loaded(REPORT, at=READ_AT)))
+    screen = await settle(pilot)
+    assert "✓ clean  4 entries" in screen
+    assert "verified 2 min ago" in screen
+    assert "Verification" not in await settle(pilot, "j")
 
 
-def test_handoff_of_an_entry_is_gone_to_where_it_is() -> None:
+@at_desk(DESK)
+async def test_handoff_of_an_entry_is_gone_to_where_it_is(pilot: Pilot[None], app: StillApp) -> None:
     """One that is not here any more, and an entry about none, say so."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        screen = await settle(pilot, "6", "j", "o")
-        assert "H-2 is no longer in this repository" in screen
-        screen = await settle(pilot, "G", "o")
-        assert "this entry isn't about a handoff" in screen
-        await settle(pilot, "g", "y", "o")
-        assert [one.text for one in app.asked if isinstance(one, CopyWanted)] == [build_id("d")]
-        assert [one.key.handoff for one in app.asked if isinstance(one, HandoffChosen)][-1] == "H-1"
-        assert app.desk.view_name == "pipeline"
-        assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in app.asked)
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "6", "j", "o")
+    assert "H-2 is no longer in this repository" in screen
+    screen = await settle(pilot, "G", "o")
+    assert "this entry isn't about a handoff" in screen
+    await settle(pilot, "g", "y", "o")
+    assert [one.text for one in list_asked(pilot, CopyWanted)] == [build_id("d")]
+    assert [one.key.handoff for one in list_asked(pilot, HandoffChosen)][-1] == "H-1"
+    assert app.main_screen.view_name == "pipeline"
+    assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in app.asked)
 
 
-def test_following_keeps_the_cursor_on_the_newest() -> None:
+@at_desk(replace(DESK, log=Loaded(VIEW.model_copy(update={"rows": ROWS[1:], "total": 4}))))
+async def test_following_keeps_the_cursor_on_the_newest(pilot: Pilot[None], app: StillApp) -> None:
     """Without it the cursor stays on what it stood on when entries arrive."""
-    older = VIEW.model_copy(update={"rows": ROWS[1:], "total": 4})
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        await settle(pilot, "6")
-        rows = app.desk.view.query_one(RowList)
-        app.give(DESK)
-        await settle(pilot)
-        assert rows.key == build_id("c")
-        await settle(pilot, "f")
-        assert rows.key == build_id("d")
-
-    drive(StillApp(replace(DESK, log=Loaded(older))), script)
+    await settle(pilot, "6")
+    rows = app.main_screen.view.query_one(RowList)
+    app.give(DESK)
+    await settle(pilot)
+    assert rows.key == build_id("c")
+    await settle(pilot, "f")
+    assert rows.key == build_id("d")
 
 
 @pytest.mark.parametrize(

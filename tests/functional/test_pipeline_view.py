@@ -14,7 +14,7 @@ from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.messages import PhaseChosen
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import MOMENT, make_state, read_desk
-from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 VIEW = PipelineView(
@@ -28,48 +28,39 @@ VIEW = PipelineView(
 DESK = dataclasses.replace(make_state(), pipeline=Loaded(VIEW, at=MOMENT))
 
 
-def test_cursor_stands_where_the_work_is() -> None:
+@at_desk(DESK)
+async def test_cursor_stands_where_the_work_is(pilot: Pilot[None]) -> None:
     """The chain, the rows and the next move; another phase is chosen by moving there."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "2")
-        assert "plan ──✓── build ──◆── test ○" in screen
-        assert "▸ 2   build" in screen
-        assert "next    you: review and decide" in screen
-        await settle(pilot, "j")
-        chosen = [one.phase for one in get_app(pilot).asked if isinstance(one, PhaseChosen)]
-        assert chosen == ["test"]
-
-    drive(StillApp(DESK), script)
+    screen = await settle(pilot, "2")
+    assert "plan ──✓── build ──◆── test ○" in screen
+    assert "▸ 2   build" in screen
+    assert "next    you: review and decide" in screen
+    await settle(pilot, "j")
+    chosen = [one.phase for one in list_asked(pilot, PhaseChosen)]
+    assert chosen == ["test"]
 
 
-def test_reading_broken_and_nothing_chosen_are_said() -> None:
+@at_desk(make_state())
+async def test_reading_broken_and_nothing_chosen_are_said(pilot: Pilot[None]) -> None:
     """Each in words, and with what helps."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        assert "reading…" in await settle(pilot, "2")
-        trouble = Trouble("the settings are damaged", "Repair handoff-tui.toml.")
-        get_app(pilot).give(dataclasses.replace(make_state(), pipeline=Loaded(trouble=trouble)))
-        assert "✗ the settings are damaged. Repair handoff-tui.toml." in await settle(pilot)
-        get_app(pilot).give(dataclasses.replace(make_state(), chosen=None, inbox=()))
-        assert "No handoff selected" in await settle(pilot)
-
-    drive(StillApp(make_state()), script)
+    assert "reading…" in await settle(pilot, "2")
+    trouble = Trouble("the settings are damaged", "Repair handoff-tui.toml.")
+    get_app(pilot).give(dataclasses.replace(make_state(), pipeline=Loaded(trouble=trouble)))
+    assert "✗ the settings are damaged. Repair handoff-tui.toml." in await settle(pilot)
+    get_app(pilot).give(dataclasses.replace(make_state(), chosen=None, inbox=()))
+    assert "No handoff selected" in await settle(pilot)
 
 
-def test_news_redraw_the_page_and_leave_the_cursor() -> None:
+@at_desk(DESK)
+async def test_news_redraw_the_page_and_leave_the_cursor(pilot: Pilot[None]) -> None:
     """The gate was decided meanwhile."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "2", "k")
-        done = VIEW.phases[1].model_copy(update={"standing": PhaseProgress.DONE, "gate": GateName.APPROVED})
-        view = VIEW.model_copy(update={"phases": (VIEW.phases[0], done, VIEW.phases[2])})
-        get_app(pilot).give(dataclasses.replace(DESK, pipeline=Loaded(view, at=MOMENT), phase="plan"))
-        screen = await settle(pilot)
-        assert "▸ 1   plan" in screen
-        assert "✓ approved" in screen.split("build", 2)[2]
-
-    drive(StillApp(DESK), script)
+    await settle(pilot, "2", "k")
+    done = VIEW.phases[1].model_copy(update={"standing": PhaseProgress.DONE, "gate": GateName.APPROVED})
+    view = VIEW.model_copy(update={"phases": (VIEW.phases[0], done, VIEW.phases[2])})
+    get_app(pilot).give(dataclasses.replace(DESK, pipeline=Loaded(view, at=MOMENT), phase="plan"))
+    screen = await settle(pilot)
+    assert "▸ 1   plan" in screen
+    assert "✓ approved" in screen.split("build", 2)[2]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

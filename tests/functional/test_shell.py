@@ -17,8 +17,9 @@ from handoff_tui.tui.main_screen import VIEW_MAKERS
 from handoff_tui.tui.messages import DecisionWanted, HandoffChosen
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.row_list import RowList
-from tests.support.desk_app import StillApp, drive, read_screen
+from tests.support.desk_app import StillApp
 from tests.support.desk_states import make_state
+from tests.support.screens import at_desk, list_asked, settle
 
 
 class Rows:
@@ -51,152 +52,100 @@ def words_views(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("handoff_tui.tui.main_screen.VIEW_MAKERS", makers)
 
 
-async def settle(pilot: Pilot[None], *keys: str) -> str:
-    """The screen after some keys."""
-    await pilot.press(*keys)
-    await pilot.pause()
-    await pilot.pause()
-    return read_screen(pilot.app)  # type: ignore[arg-type]
-
-
-def test_bars_say_where_one_is_and_what_can_be_done() -> None:
+@at_desk(make_state(reviewer="ada@example.com"))
+async def test_bars_say_where_one_is_and_what_can_be_done(pilot: Pilot[None]) -> None:
     """Title, tabs, whose move it is, keys: nothing is wider than the screen."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        lines = (await settle(pilot)).splitlines()
-        assert "1 need" in lines[0]
-        assert lines[1].startswith("▐1 Inbox 1│ 2 Pipeline│")
-        assert "Needs you:" in lines[2]
-        assert lines[-1].startswith(" ↵ open  a approve…")
-        assert all(len(line) <= 80 for line in lines)
-
-    drive(StillApp(make_state(reviewer="ada@example.com")), script)
+    lines = (await settle(pilot)).splitlines()
+    assert "1 need" in lines[0]
+    assert lines[1].startswith("▐1 Inbox 1│ 2 Pipeline│")
+    assert "Needs you:" in lines[2]
+    assert lines[-1].startswith(" ↵ open  a approve…")
+    assert all(len(line) <= 80 for line in lines)
 
 
-def test_cursor_holds_on_to_its_row_when_the_list_changes() -> None:
+@at_desk(AppState())
+async def test_cursor_holds_on_to_its_row_when_the_list_changes(pilot: Pilot[None], app: StillApp) -> None:
     """Rows come before it; it stays on the same one, at the same place on the screen."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, StillApp)
-        before = await settle(pilot, *["j"] * 25)
-        place = next(index for index, line in enumerate(before.splitlines()) if line.startswith("▸ row 25"))
-        app.give(AppState(generation=5))
-        after = await settle(pilot)
-        assert after.splitlines()[place].startswith("▸ row 25")
-
-    drive(StillApp(AppState()), script)
+    before = await settle(pilot, *["j"] * 25)
+    place = next(index for index, line in enumerate(before.splitlines()) if line.startswith("▸ row 25"))
+    app.give(AppState(generation=5))
+    after = await settle(pilot)
+    assert after.splitlines()[place].startswith("▸ row 25")
 
 
-def test_refused_action_says_why() -> None:
+@at_desk(AppState())
+async def test_refused_action_says_why(pilot: Pilot[None], app: StillApp) -> None:
     """Its hint is in brackets, its key answers with the reason, and nothing is asked of the desk."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, StillApp)
-        shown = await settle(pilot, "a")
-        assert "a (approve…)" in shown
-        assert "approve: no handoff selected" in shown
-        assert not any(isinstance(one, DecisionWanted) for one in app.asked)
-
-    drive(StillApp(AppState()), script)
+    shown = await settle(pilot, "a")
+    assert "a (approve…)" in shown
+    assert "approve: no handoff selected" in shown
+    assert not any(isinstance(one, DecisionWanted) for one in app.asked)
 
 
-def test_views_open_by_key_and_back_returns() -> None:
+@at_desk(AppState())
+async def test_views_open_by_key_and_back_returns(pilot: Pilot[None], app: StillApp) -> None:
     """Digits switch, q and escape go back the way one came; at the first view q leaves."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, StillApp)
-        await settle(pilot, "4", "6")
-        assert app.desk.view_name == "log"
-        await settle(pilot, "q")
-        assert app.desk.view_name == "diff"
-        await settle(pilot, "escape")
-        assert app.desk.view_name == "inbox"
-        await settle(pilot, "q")
-        assert not app.is_running or app._exit
-
-    drive(StillApp(AppState()), script)
+    await settle(pilot, "4", "6")
+    assert app.main_screen.view_name == "log"
+    await settle(pilot, "q")
+    assert app.main_screen.view_name == "diff"
+    await settle(pilot, "escape")
+    assert app.main_screen.view_name == "inbox"
+    await settle(pilot, "q")
+    assert not app.is_running or app._exit
 
 
-def test_help_and_palette_run_what_is_chosen() -> None:
+@at_desk(AppState())
+async def test_help_and_palette_run_what_is_chosen(pilot: Pilot[None], app: StillApp) -> None:
     """Typing filters; Enter performs; a refused one says why instead."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, StillApp)
-        shown = await settle(pilot, "ctrl+p", *"views: log")
-        assert "views: log" in shown
-        await settle(pilot, "enter")
-        assert app.desk.view_name == "log"
-        shown = await settle(pilot, "question_mark", *"approve", "enter")
-        assert "no handoff selected" in shown
-        await settle(pilot, "escape")
-        assert app.screen is app.desk
-
-    drive(StillApp(AppState()), script)
+    shown = await settle(pilot, "ctrl+p", *"views: log")
+    assert "views: log" in shown
+    await settle(pilot, "enter")
+    assert app.main_screen.view_name == "log"
+    shown = await settle(pilot, "question_mark", *"approve", "enter")
+    assert "no handoff selected" in shown
+    await settle(pilot, "escape")
+    assert app.screen is app.main_screen
 
 
-def test_theme_is_switched_live() -> None:
+@at_desk(AppState())
+async def test_theme_is_switched_live(pilot: Pilot[None], app: StillApp) -> None:
     """The whole screen, at once, without losing the place."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, StillApp)
-        before = await settle(pilot, "j", "j")
-        after = await settle(pilot, "ctrl+t", *"high-contrast", "enter")
-        assert app.ink.theme.name == "high-contrast"
-        assert after == before
-
-    drive(StillApp(AppState()), script)
+    before = await settle(pilot, "j", "j")
+    after = await settle(pilot, "ctrl+t", *"high-contrast", "enter")
+    assert app.ink.theme.name == "high-contrast"
+    assert after == before
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50), (200, 60)])
-def test_nothing_leaves_the_screen(size: tuple[int, int]) -> None:
+@at_desk(make_state())
+async def test_nothing_leaves_the_screen(pilot: Pilot[None], size: tuple[int, int]) -> None:
     """No widget is laid out beyond the screen's edge."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        for widget in pilot.app.screen.walk_children(Widget):
-            if widget.display and widget.region.area:
-                assert pilot.app.screen.region.contains_region(widget.region), widget
-
-    drive(StillApp(make_state()), script, size)
+    for widget in pilot.app.screen.walk_children(Widget):
+        if widget.display and widget.region.area:
+            assert pilot.app.screen.region.contains_region(widget.region), widget
 
 
-def test_tiny_screen_says_what_it_needs() -> None:
+@at_desk(make_state(), size=(50, 12))
+async def test_tiny_screen_says_what_it_needs(pilot: Pilot[None]) -> None:
     """Below the least size the state is still told."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        assert "Needs 60x16, is 50x12" in await settle(pilot)
-
-    drive(StillApp(make_state()), script, (50, 12))
+    assert "Needs 60x16, is 50x12" in await settle(pilot)
 
 
-def test_find_line_takes_letters_and_gives_the_focus_back() -> None:
+@at_desk(AppState())
+async def test_find_line_takes_letters_and_gives_the_focus_back(pilot: Pilot[None], app: StillApp) -> None:
     """Letters typed into it do nothing else; escape ends it."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, StillApp)
-        shown = await settle(pilot, "slash", *"qa4")
-        assert " / qa4" in shown
-        assert app.desk.view_name == "inbox"
-        await settle(pilot, "escape", "4")
-        assert app.desk.view_name == "diff"
-
-    drive(StillApp(AppState()), script)
+    shown = await settle(pilot, "slash", *"qa4")
+    assert " / qa4" in shown
+    assert app.main_screen.view_name == "inbox"
+    await settle(pilot, "escape", "4")
+    assert app.main_screen.view_name == "diff"
 
 
-def test_most_urgent_handoff_is_chosen_where_none_is() -> None:
+@at_desk(AppState())
+async def test_most_urgent_handoff_is_chosen_where_none_is(pilot: Pilot[None], app: StillApp) -> None:
     """Whatever view is open when the first state arrives."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, StillApp)
-        await settle(pilot, "4")
-        app.give(replace(make_state(), chosen=None))
-        await settle(pilot)
-        assert [one.key for one in app.asked if isinstance(one, HandoffChosen)] == [make_state().inbox[0].key]
-
-    drive(StillApp(AppState()), script)
+    await settle(pilot, "4")
+    app.give(replace(make_state(), chosen=None))
+    await settle(pilot)
+    assert [one.key for one in list_asked(pilot, HandoffChosen)] == [make_state().inbox[0].key]

@@ -14,7 +14,7 @@ from handoff_tui.tui.messages import DecisionWanted, EditorWanted, TravelEnded, 
 from handoff_tui.tui.widgets.travel_bar import TravelBar
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import make_item
-from tests.support.screens import compare_screen, get_app, settle
+from tests.support.screens import at_desk, compare_screen, list_asked, settle
 from tests.support.view_states import STOPS, build_desk, build_id, build_travel, build_visited
 
 pytestmark = pytest.mark.usefixtures("still_clock")
@@ -33,112 +33,85 @@ def test_past_looks_as_committed(size: tuple[int, int]) -> None:
         drive(StillApp(PAST, theme), script, size=size)
 
 
-def test_past_is_marked_in_every_view() -> None:
+@at_desk(PAST)
+async def test_past_is_marked_in_every_view(pilot: Pilot[None]) -> None:
     """In the title and under the tabs; and nothing says that it is live."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        for number in range(len(NAMES)):
-            lines = (await settle(pilot, str((number + 1) % 10))).splitlines()
-            assert "AS OF b2b2b2b · READ-ONLY" in lines[0]
-            assert "AS OF commit b2b2b2b 2026-03-05 09:00 · read-only" in lines[2]
-            assert "2/3" in lines[-3]
-            assert "live" not in lines[-2]
-
-    drive(StillApp(PAST), script)
+    for number in range(len(NAMES)):
+        lines = (await settle(pilot, str((number + 1) % 10))).splitlines()
+        assert "AS OF b2b2b2b · READ-ONLY" in lines[0]
+        assert "AS OF commit b2b2b2b 2026-03-05 09:00 · read-only" in lines[2]
+        assert "2/3" in lines[-3]
+        assert "live" not in lines[-2]
 
 
-def test_nothing_can_be_changed_in_the_past() -> None:
+@at_desk(PAST)
+async def test_nothing_can_be_changed_in_the_past(pilot: Pilot[None], app: StillApp) -> None:
     """Each key says why, and nothing is asked of the desk."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        for keys in (("1", "a"), ("3", "R"), ("3", "b"), ("4", "m"), ("5", "c"), ("6", "v"), ("7", "s"), ("1", "e")):
-            assert "read-only as of 2026-03-05; esc returns to now" in await settle(pilot, *keys), keys
-        assert not any(isinstance(one, DecisionWanted | EditorWanted) for one in app.asked)
-        app.post_message(DecisionWanted("approve"))
-        await settle(pilot)
-        assert app.screen is app.desk
-
-    drive(StillApp(PAST), script)
+    for keys in (("1", "a"), ("3", "R"), ("3", "b"), ("4", "m"), ("5", "c"), ("6", "v"), ("7", "s"), ("1", "e")):
+        assert "read-only as of 2026-03-05; esc returns to now" in await settle(pilot, *keys), keys
+    assert not any(isinstance(one, DecisionWanted | EditorWanted) for one in app.asked)
+    app.post_message(DecisionWanted("approve"))
+    await settle(pilot)
+    assert app.screen is app.main_screen
 
 
-def test_slider_moves_by_keys_and_clicks() -> None:
+@at_desk(PAST)
+async def test_slider_moves_by_keys_and_clicks(pilot: Pilot[None], app: StillApp) -> None:
     """One stop, either end, and where one clicks."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        await settle(pilot, "less_than_sign", "greater_than_sign", "left_parenthesis", "right_parenthesis")
-        bar = app.desk.query_one(TravelBar)
-        place = "".join(cell.text for cell in bar.cells).index("●")
-        await pilot.click(bar, offset=(place, 0))
-        await settle(pilot)
-        assert [one.index for one in app.asked if isinstance(one, TravelMoved)] == [0, 2, 0, 2, 1]
-
-    drive(StillApp(PAST), script)
+    await settle(pilot, "less_than_sign", "greater_than_sign", "left_parenthesis", "right_parenthesis")
+    bar = app.main_screen.query_one(TravelBar)
+    place = "".join(cell.text for cell in bar.cells).index("●")
+    await pilot.click(bar, offset=(place, 0))
+    await settle(pilot)
+    assert [one.index for one in list_asked(pilot, TravelMoved)] == [0, 2, 0, 2, 1]
 
 
-def test_escape_returns_to_now_and_q_too_where_there_is_no_view_before() -> None:
+@at_desk(PAST)
+async def test_escape_returns_to_now_and_q_too_where_there_is_no_view_before(pilot: Pilot[None], app: StillApp) -> None:
     """A search is left first; q goes back the way one came."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        await settle(pilot, "3", "slash", "x", "escape")
-        assert not any(isinstance(one, TravelEnded) for one in app.asked)
-        await settle(pilot, "q")
-        assert app.desk.view_name == "inbox"
-        await settle(pilot, "q", "3", "escape")
-        assert sum(isinstance(one, TravelEnded) for one in app.asked) == 2
-        app.give(NOW)
-        screen = await settle(pilot)
-        assert "AS OF" not in screen
-        assert "2/3" not in screen
-
-    drive(StillApp(PAST), script)
+    await settle(pilot, "3", "slash", "x", "escape")
+    assert not any(isinstance(one, TravelEnded) for one in app.asked)
+    await settle(pilot, "q")
+    assert app.main_screen.view_name == "inbox"
+    await settle(pilot, "q", "3", "escape")
+    assert sum(isinstance(one, TravelEnded) for one in app.asked) == 2
+    app.give(NOW)
+    screen = await settle(pilot)
+    assert "AS OF" not in screen
+    assert "2/3" not in screen
 
 
-def test_cursor_of_the_inbox_stays_with_the_handoff_in_view() -> None:
+@at_desk(NOW)
+async def test_cursor_of_the_inbox_stays_with_the_handoff_in_view(pilot: Pilot[None], app: StillApp) -> None:
     """Where it was not there yet the cursor stands on the one that is shown, and returns to it."""
     other = make_item("A-0", mine=False)
     gone = replace(build_travel(0), visited=build_visited(STOPS[0], other, missing="H-1"))
     both = build_visited(STOPS[1])
     there = replace(build_travel(1), visited=replace(both, inbox=(other, *both.inbox)))
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        for travel, name in ((there, "H-1"), (gone, "A-0"), (there, "H-1")):
-            app.give(present_past(replace(NOW, travel=travel)))
-            await settle(pilot)
-            assert app.desk.view.handoff is not None
-            assert app.desk.view.handoff.handoff == name
-        app.give(NOW)
+    for travel, name in ((there, "H-1"), (gone, "A-0"), (there, "H-1")):
+        app.give(present_past(replace(NOW, travel=travel)))
         await settle(pilot)
-        assert app.desk.view.handoff == NOW.chosen
+        assert app.main_screen.view.handoff is not None
+        assert app.main_screen.view.handoff.handoff == name
+    app.give(NOW)
+    await settle(pilot)
+    assert app.main_screen.view.handoff == NOW.chosen
 
-    drive(StillApp(NOW), script)
 
-
-def test_log_leads_into_the_past_at_the_entry_under_the_cursor() -> None:
+@at_desk(NOW)
+async def test_log_leads_into_the_past_at_the_entry_under_the_cursor(pilot: Pilot[None], app: StillApp) -> None:
     """One that was refused leads to the newest stop; the palette does, too."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        app = get_app(pilot)
-        await settle(pilot, "6", "T", "G", "T")
-        await settle(pilot, "ctrl+p", *"l: time", "enter")
-        asked = [one.at for one in app.asked if isinstance(one, TravelWanted)]
-        assert asked == [build_id("d"), None, None]
-        assert "showing the present" in await settle(pilot, "less_than_sign")
-
-    drive(StillApp(NOW), script)
+    await settle(pilot, "6", "T", "G", "T")
+    await settle(pilot, "ctrl+p", *"l: time", "enter")
+    asked = [one.at for one in list_asked(pilot, TravelWanted)]
+    assert asked == [build_id("d"), None, None]
+    assert "showing the present" in await settle(pilot, "less_than_sign")
 
 
-def test_journey_that_begins_shows_now_and_says_so() -> None:
+@at_desk(present_past(replace(NOW, travel=TravelPart())))
+async def test_journey_that_begins_shows_now_and_says_so(pilot: Pilot[None]) -> None:
     """It is read-only from the first moment on."""
-    begun = replace(NOW, travel=TravelPart())
-
-    async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot)
-        assert "Reading the stops; showing now · read-only" in screen
-        assert "read-only while the stops are being read" in await settle(pilot, "a")
-        assert "the stops are still being read" in await settle(pilot, "less_than_sign")
-
-    drive(StillApp(present_past(begun)), script)
+    screen = await settle(pilot)
+    assert "Reading the stops; showing now · read-only" in screen
+    assert "read-only while the stops are being read" in await settle(pilot, "a")
+    assert "the stops are still being read" in await settle(pilot, "less_than_sign")

@@ -61,7 +61,7 @@ def test_run_ends_a_late_git_and_its_children(
     with pytest.raises(GitError, match="did not answer") as caught:
         Git(builder.folder).run("status")
     assert caught.value.hint
-    received = [os.read(reader, 100) for _ in range(2) if select.select([reader], [], [], 20)[0]]
+    received = [os.read(reader, 100) for _ in range(2) if select.select([reader], [], [], 150)[0]]
     os.close(reader)
     assert [word.strip().isdigit() for word in received] == [True, False]
     assert received[-1] == b""

@@ -99,10 +99,12 @@ def test_each_change_gives_another_tree_and_going_back_gives_the_old_one(
 
 
 def test_own_folder_is_no_part_of_the_tree(builder: RepositoryBuilder, cache: Path) -> None:
-    """Committed, changed, new or in conflict: what is in `.handoff-tui/` changes nothing."""
+    """Committed, changed, new or in conflict: what we write in `.handoff-tui/` changes nothing."""
     builder.write("a").commit()
     plain = capture(builder, cache).tree
-    builder.write(".handoff-tui/log/x", "1\n").commit().write(".handoff-tui/log/y").write(".handoff-tui/log/x", "2\n")
+    builder.write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl", "1\n").commit().write(
+        f".handoff-tui/log/bb/{'b' * 64}.intoto.jsonl"
+    ).write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl", "2\n")
     captured = capture(builder, cache)
     assert captured.tree == captured.head_tree == plain
     assert build_commit_tree(open_repository(builder.folder), "HEAD", cache) == plain
@@ -161,11 +163,11 @@ def test_intent_to_add_counts_as_the_file(builder: RepositoryBuilder, cache: Pat
 
 def test_conflict_is_captured_as_it_lies_there(builder: RepositoryBuilder, cache: Path) -> None:
     """Files in conflict count with their marks; one that was deleted does not; ours does not stand in the way."""
-    builder.write("a", "base\n").write("b", "base\n").write(".handoff-tui/x", "base\n").commit()
+    builder.write("a", "base\n").write("b", "base\n").write(".handoff-tui/trust/policy.toml", "base\n").commit()
     builder.step("checkout", "--quiet", "-b", "other")
-    builder.write("a", "theirs\n").write("b", "theirs\n").write(".handoff-tui/x", "theirs\n").commit()
+    builder.write("a", "theirs\n").write("b", "theirs\n").write(".handoff-tui/trust/policy.toml", "theirs\n").commit()
     builder.step("checkout", "--quiet", "main")
-    builder.write("a", "ours\n").write("b", "ours\n").write(".handoff-tui/x", "ours\n").commit()
+    builder.write("a", "ours\n").write("b", "ours\n").write(".handoff-tui/trust/policy.toml", "ours\n").commit()
     with pytest.raises(AssertionError, match="merge"):
         builder.git("merge", "other")
     (builder.folder / "b").unlink()

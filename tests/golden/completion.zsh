@@ -1,7 +1,7 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide coverage submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide coverage submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
     'baseline list') compadd -- --help --repo --json ;;
     'baseline show') compadd -- --help --repo --json --all ;;
@@ -10,6 +10,7 @@ _handoff_tui() {
     'log show') compadd -- --help --json --repo --extract ;;
     'log verify') compadd -- --help --json --repo --pin --with-ssh-keygen --against --all --bundle ;;
     'log replay') compadd -- --help --json --repo --all ;;
+    'log pin') compadd -- --help --json --repo --forget ;;
     'log bundle') compadd -- --help --json --repo --out ;;
     'keys enroll') compadd -- --help --principal --key --valid-after --valid-before --agent --json --repo ;;
     'keys list') compadd -- --help --json --repo ;;
@@ -18,20 +19,29 @@ _handoff_tui() {
     'policy sign') compadd -- --help --key --yes-i-read-it --json --repo ;;
     'policy seal') compadd -- --help --allow-void --json --repo ;;
     'policy restore') compadd -- --help --json --repo ;;
+    'hook install') compadd -- --help claude codex gemini vscode goose opencode --project --user --dry-run --defer --json --repo ;;
+    'hook uninstall') compadd -- --help claude codex gemini vscode goose opencode --project --user --dry-run --json --repo ;;
+    'hook claude') compadd -- --help --defer ;;
+    'hook codex') compadd -- --help ;;
+    'hook gemini') compadd -- --help ;;
+    'hook vscode') compadd -- --help ;;
+    'hook goose') compadd -- --help ;;
+    'hook opencode') compadd -- --help ;;
     'hooks install') compadd -- --help --pre-commit --pre-push --shared --dry-run --json --repo ;;
     'hooks uninstall') compadd -- --help --pre-commit --pre-push --shared --dry-run --json --repo ;;
     'config show') compadd -- --help --origins --repo --json --all ;;
     'config schema') compadd -- --help ;;
+    'config accept') compadd -- --help --repo ;;
     'status'*) compadd -- --help --at --repo --json --all ;;
     'show'*) compadd -- --help --proofs --at --repo --json --all ;;
-    'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --at --repo --json --all ;;
+    'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --grant --at --repo --json --all ;;
     'diff'*) compadd -- --help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all ;;
     'baseline'*) compadd -- --help list show capture pin ;;
-    'gate'*) compadd -- --help --phase --fresh --repo --json --all ;;
+    'gate'*) compadd -- --help --phase --fresh --pin --repo --json --all ;;
     'decide'*) compadd -- --help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo ;;
-    'coverage'*) compadd -- --help --since --repo --json --all ;;
+    'coverage'*) compadd -- --help --since --pin --repo --json --all ;;
     'submit'*) compadd -- --help --phase --sign --key --since --path --write --json --repo ;;
-    'wait'*) compadd -- --help --phase --timeout --json --repo ;;
+    'wait'*) compadd -- --help --phase --hook --timeout --pin --json --repo ;;
     'packet'*) compadd -- --help --phase --json --repo ;;
     'run'*) compadd -- --help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo ;;
     'worker'*) compadd -- --help --on-demand --trial --repo ;;
@@ -42,16 +52,18 @@ _handoff_tui() {
     'bisect'*) compadd -- --help --handoff --good --bad --finding --repo --json --all ;;
     'compare'*) compadd -- --help --phase --repo --json --all ;;
     'failure'*) compadd -- --help --phase --check --repo --json --all ;;
-    'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify replay bundle ;;
+    'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify replay pin bundle ;;
     'metrics'*) compadd -- --help --repo --json --all --csv --since --until ;;
     'export'*) compadd -- --help report --html --markdown --since --until --json --repo ;;
-    'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --pin --start --all --team --json --repo ;;
+    'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --json --repo ;;
     'keys'*) compadd -- --help enroll list ;;
     'policy'*) compadd -- --help show propose sign seal restore ;;
     'demo'*) compadd -- --help --dir --no-open ;;
+    'hook'*) compadd -- --help install uninstall claude codex gemini vscode goose opencode ;;
+    'mcp'*) compadd -- --help --key --pin --repo ;;
     'hooks'*) compadd -- --help install uninstall ;;
     'doctor'*) compadd -- --help --repo --json --all ;;
-    'config'*) compadd -- --help show schema ;;
+    'config'*) compadd -- --help show schema accept ;;
     'completion'*) compadd -- --help bash zsh fish ;;
   esac
 }

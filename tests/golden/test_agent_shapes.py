@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import jsonschema
@@ -15,11 +14,11 @@ from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.context import build_context_json, build_context_schema
 from handoff_tui.agents.step.page import StepOverview, build_step_json, build_step_list_json, build_unlock_json
 from handoff_tui.config.settings.pipeline import Agent
+from tests.support.golden import compare_golden
 from tests.support.step_reports import FULL, PREVIEW, RECORD, build_lock, build_report, build_view
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 AGENT = PhaseAgent("qa", Agent(command=("claude", "-p", "{prompt_file}")), from_repository=False)
 AGENTS = [ConfiguredPhase("hub", "QA", AGENT)]
 
@@ -39,10 +38,7 @@ SHAPES = {
 @pytest.mark.parametrize("place", SHAPES, ids=lambda place: str(place.name))
 def test_shape_is_as_promised(place: Path) -> None:
     """Field for field."""
-    text = json.dumps(SHAPES[place], indent=2) + "\n"
-    if WRITE:
-        place.write_text(text, encoding="utf-8")
-    assert text == place.read_text(encoding="utf-8")
+    compare_golden(place, json.dumps(SHAPES[place], indent=2) + "\n")
 
 
 def test_context_is_valid_by_its_published_schema() -> None:

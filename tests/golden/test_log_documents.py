@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.handoffs.scope.manifest import build_scope_digest
-from handoff_tui.log.entries import fields, kinds
+from handoff_tui.log.entries import fields, statement
 from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.policy import policy
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
-from handoff_tui.log.show.by_hand import SCRIPT
+from handoff_tui.log.show.by_hand import read_script
 from handoff_tui.log.storage.evidence import write_review
 from handoff_tui.log.storage.losses import Fate
 from tests.support.log_keys import GOLDEN, IDS
@@ -121,11 +121,11 @@ def test_codes_in_the_threat_model_exist() -> None:
 @pytest.mark.parametrize(
     ("kind", "keys"),
     [
-        ("policy:v1", kinds.GENESIS.fields | kinds.POLICY.fields),
-        ("submission:v1", kinds.SUBMISSION.fields),
-        ("decision:v1", kinds.DECISION.fields),
-        ("submission:v2", kinds.SCOPED_SUBMISSION.fields),
-        ("decision:v2", kinds.SCOPED_DECISION.fields),
+        ("policy:v1", statement.GENESIS.fields | statement.POLICY.fields),
+        ("submission:v1", statement.SUBMISSION.fields),
+        ("decision:v1", statement.DECISION.fields),
+        ("submission:v2", statement.SCOPED_SUBMISSION.fields),
+        ("decision:v2", statement.SCOPED_DECISION.fields),
     ],
 )
 def test_every_field_is_in_the_format(kind: str, keys: frozenset[str]) -> None:
@@ -135,7 +135,7 @@ def test_every_field_is_in_the_format(kind: str, keys: frozenset[str]) -> None:
     rows = read_table(FORMAT, "### Predicate")
     written = {name for row in rows for name in re.findall(r"`([a-z]+)`", row[0])}
     assert keys <= written
-    assert written == kinds.GENESIS.fields | kinds.POLICY.fields | kinds.DECISION.fields
+    assert written == statement.GENESIS.fields | statement.POLICY.fields | statement.DECISION.fields
 
 
 def test_forms_of_fields_are_those_of_the_code() -> None:
@@ -144,10 +144,10 @@ def test_forms_of_fields_are_those_of_the_code() -> None:
         assert f"`{pattern.pattern}`" in FORMAT
     assert ", ".join(verb.value for verb in DecisionVerb) in FORMAT
     subjects = {row[0].strip("`"): row[1] for row in read_table(FORMAT, "### Subject")}
-    for form in (kinds.DECISION, kinds.SCOPED_DECISION):
+    for form in (statement.DECISION, statement.SCOPED_DECISION):
         assert {name: subjects[name] for name in form.subjects} == form.subjects
     rows = {row[0]: row[1] for row in read_table(FORMAT, "## The statement")}
-    for form in (kinds.SUBMISSION, kinds.SCOPED_SUBMISSION):
+    for form in (statement.SUBMISSION, statement.SCOPED_SUBMISSION):
         named = rows[f"`{form.kind.removeprefix('urn:handoff-tui:')}`"]
         assert named == ", ".join(f"`{name}`" for name in form.subjects)
     for key in policy._GATE_KEYS | policy._KEYS - {"roles", "gates"}:
@@ -173,7 +173,7 @@ def test_script_in_the_document_is_the_one_that_is_shipped() -> None:
     """Who pastes it gets what the tests run, and what bundles carry."""
     block = re.search(r"```sh\n(#!/bin/sh\n.*?)```", BY_HAND, re.DOTALL)
     assert block is not None
-    assert block.group(1) == SCRIPT
+    assert block.group(1) == read_script()
 
 
 def test_commands_for_one_entry_work(builder: RepositoryBuilder, tmp_path: Path) -> None:

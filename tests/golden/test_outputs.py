@@ -13,6 +13,7 @@ import pytest
 from handoff_tui import __version__
 from tests.support.checks_document import build_checks_document
 from tests.support.command_line import say
+from tests.support.golden import compare_golden
 
 _COMMANDS = (
     ("status",),
@@ -56,7 +57,6 @@ Written by `make golden`; a test fails when it is stale. The sample is built ane
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 
 CALLS = {
     "status.json": ("status", "--json"),
@@ -82,13 +82,6 @@ CALLS = {
 }
 
 
-def compare(name: str, actual: str) -> None:
-    place = HERE / name
-    if WRITE:
-        place.write_text(actual, encoding="utf-8")
-    assert actual == place.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_output_is_as_promised(name: str, sample_repository: Path) -> None:
     """Byte for byte, but for the folder the sample was built in."""
@@ -96,25 +89,17 @@ def test_output_is_as_promised(name: str, sample_repository: Path) -> None:
         pytest.skip("argparse lays help out differently in each Python; the expected text is that of 3.11")
     said = say(*CALLS[name], folder=sample_repository, environment={"COLUMNS": "100"})
     assert (said.code, said.stderr) == (0, "")
-    compare(name, said.stdout.replace(str(sample_repository), "/sample"))
+    compare_golden(HERE / name, said.stdout.replace(str(sample_repository), "/sample"))
 
 
 def test_transcript_is_fresh() -> None:
     """docs/transcript.md shows what is printed now."""
-    place = ROOT / "docs" / "transcript.md"
-    actual = build_transcript()
-    if WRITE:
-        place.write_text(actual, encoding="utf-8")
-    assert actual == place.read_text(encoding="utf-8")
+    compare_golden(ROOT / "docs" / "transcript.md", build_transcript())
 
 
 def test_table_of_checks_is_fresh() -> None:
     """docs/checks.md lists every rule as it is."""
-    place = ROOT / "docs" / "checks.md"
-    actual = build_checks_document()
-    if WRITE:
-        place.write_text(actual, encoding="utf-8")
-    assert actual == place.read_text(encoding="utf-8")
+    compare_golden(ROOT / "docs" / "checks.md", build_checks_document())
 
 
 def test_version_is_printed() -> None:

@@ -10,11 +10,10 @@ import pytest
 import xmlschema
 
 from tests.support.command_line import say
+from tests.support.report_formats import JUNIT
+from tests.support.report_formats import PUBLISHED_SARIF as SARIF
 
 GOLDEN = Path(__file__).parent / "check"
-SCHEMAS = Path(__file__).parents[1] / "data" / "schemas"
-SARIF = json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
-JUNIT = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
 
 
 @pytest.mark.parametrize("place", sorted(GOLDEN.glob("*sarif*")), ids=lambda place: str(place.name))

@@ -13,7 +13,7 @@ from handoff_tui.log.entries.envelope import build_entry_id, build_pae
 from handoff_tui.log.entries.statement import build_payload, parse_entry, verify_signatures
 from handoff_tui.log.entry import EntryKind
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.by_hand import SCRIPT
+from handoff_tui.log.show.by_hand import read_script
 from handoff_tui.log.storage.evidence import read_review
 from tests.support.golden_scoped import START, build_golden, build_golden_scope
 from tests.support.log_keys import GOLDEN, IDS, read_golden
@@ -89,11 +89,11 @@ def test_script_agrees(builder: RepositoryBuilder) -> None:
     """The stand-alone script computes the same digest from the record; one other byte there is noticed."""
     lay_out(builder.folder)
     words = [shutil.which("sh") or "sh", "-s", str(builder.folder)]
-    done = subprocess.run(words, input=SCRIPT.encode(), capture_output=True, check=False)
+    done = subprocess.run(words, input=read_script().encode(), capture_output=True, check=False)
     assert (done.returncode, b"BAD" in done.stdout) == (0, False), done.stdout.decode()
     place = builder.folder / ".handoff-tui" / "reviews" / f"{IDS['scoped_review']}.json"
     place.write_bytes(place.read_bytes().replace(b"lamp.py", b"lamb.py"))
-    done = subprocess.run(words, input=SCRIPT.encode(), capture_output=True, check=False)
+    done = subprocess.run(words, input=read_script().encode(), capture_output=True, check=False)
     assert done.returncode == 1
     assert b"its review record was changed" in done.stdout
     assert b"the files in its review record are not those that it signs" in done.stdout

@@ -11,13 +11,15 @@ from typing import cast
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
+from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import give_consent, read_consent
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.handoffs.agent_comments import AgentComment, add_comment
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
@@ -34,10 +36,11 @@ from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import build_results, build_work, looking, save_atomically
 from tests.support.repositories import RepositoryBuilder
-from tests.support.stepping import wait_until
+from tests.support.waiting import wait_until
 
 COMMAND = """[checks.always]
 run = ["/bin/sh", "-c", "echo run >> {marks}; exit 1"]
+access = ["{marks.parent}/:write"]
 """
 
 
@@ -107,6 +110,17 @@ def test_save_is_followed_without_a_full_look(work: RepositoryBuilder) -> None:
         assert state.repositories[0].state.value.repository.changed == ("src/part.py",)
 
 
+def test_comment_of_an_agent_is_there_with_its_next_save(work: RepositoryBuilder) -> None:
+    """It comes by another way than a file of the work, in the middle of a review."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.SHOWN)
+        comment = AgentComment(handoff="H-1", agent="robot", text="look at part.py", time="2026-11-18T08:00:00+00:00")
+        add_comment(open_desk(work.folder).repository, comment)
+        save_atomically(work.place("src/part.py"), "value = 3\n")
+        onlooker.wait_for(lambda state: bool(state.shown.value and comment in state.shown.value.agent_comments))
+
+
 def test_true_claim_turns_green_when_the_file_is_saved(work: RepositoryBuilder) -> None:
     """And the inbox counts it."""
     content = "value = 9\n"
@@ -123,7 +137,7 @@ def test_true_claim_turns_green_when_the_file_is_saved(work: RepositoryBuilder) 
 
 
 def test_document_saved_changes_inbox_and_parts(work: RepositoryBuilder) -> None:
-    """What the agent writes is read at once; the document in view, too."""
+    """What the agent writes is read at once; the document in view, too, once it is taken in."""
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.SHOWN)
@@ -140,6 +154,8 @@ def test_document_saved_changes_inbox_and_parts(work: RepositoryBuilder) -> None
             tests = item.reviewed.handoff.tests if item else None
             return tests is not None and tests.total == 77 and document is not None and "77 tests" in document.text
 
+        onlooker.wait_for(lambda state: state.moved == (path,))
+        onlooker.desk.take_in()
         onlooker.wait_for(is_there)
 
 
@@ -213,15 +229,15 @@ def test_parts_that_nobody_needs_are_marked_stale_only(work: RepositoryBuilder) 
     """They are read when they are needed again."""
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
-        onlooker.choose("H-1", Part.SHOWN, Part.FILES)
+        onlooker.choose("H-1", Part.SHOWN, Part.CHECKS)
         onlooker.desk.need(frozenset({Part.SHOWN}))
         work.write("src/other.py", "value = 5\n")
-        onlooker.wait_for(lambda state: state.files.stale)
+        onlooker.wait_for(lambda state: state.checks.stale)
         state = onlooker.wait_until_live()
-        assert state.files.stale
-        assert not state.files.loading
-        onlooker.desk.need(frozenset({Part.FILES}))
-        onlooker.wait_for(lambda state: not state.files.stale and state.files.value is not None)
+        assert state.checks.stale
+        assert not state.checks.loading
+        onlooker.desk.need(frozenset({Part.CHECKS}))
+        onlooker.wait_for(lambda state: not state.checks.stale and state.checks.value is not None)
 
 
 def test_files_and_the_one_in_view(work: RepositoryBuilder) -> None:
@@ -266,6 +282,7 @@ def test_commands_run_only_when_asked(work: RepositoryBuilder, tmp_path: Path) -
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)
+    grant_access(desk, [f"{tmp_path}/:write"])
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         state = onlooker.choose("H-1", Part.CHECKS, Part.GATE)
@@ -289,6 +306,7 @@ def test_results_that_were_asked_for_stay_while_they_fit(work: RepositoryBuilder
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)
+    grant_access(desk, [f"{tmp_path}/:write"])
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.CHECKS)
@@ -510,8 +528,8 @@ def test_figures_are_read_of_the_whole_repository(builder: RepositoryBuilder) ->
     build_work(builder)
     with looking(builder.folder) as onlooker:
         onlooker.wait_until_live()
-        onlooker.desk.need(frozenset({Part.FIGURES}))
-        report = onlooker.wait_for_parts(Part.FIGURES).figures.value
+        onlooker.desk.need(frozenset({Part.METRICS}))
+        report = onlooker.wait_for_parts(Part.METRICS).metrics.value
         assert report is not None
         assert all(figure.value is not None or figure.why for figure in report.metrics)
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from tests.support.desk_states import make_item
 from tests.support.diffs import build_change
 from tests.support.live_desks import build_work, looking
 from tests.support.repositories import RepositoryBuilder
+from tests.support.waiting import wait_until
 
 REMARK = Comment(text="why?", path="a.py", line=3)
 PAIR = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(commit="7" * 40, reason=""))
@@ -62,13 +62,6 @@ class Table:
     def rest(self) -> None:
         """Until everything is on disk."""
         wait_until(self.keeper.is_idle)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.005)
 
 
 @pytest.fixture

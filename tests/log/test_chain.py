@@ -140,10 +140,10 @@ def test_same_statement_signed_twice_counts_once(log: LogBuilder) -> None:
 def test_copy_of_a_policy_with_fewer_signatures_takes_no_place(log: LogBuilder) -> None:
     """Anybody can take a signature away and let a made-up entry follow the copy; the policy stays in force."""
     toml = build_policy_toml(root=("alice", "bob"), threshold=2, version=2)
-    whole = log.add_policy(toml, signed_by=("alice", "bob"), payload="same")
+    whole = log.add_policy(toml, keys=("alice", "bob"), payload="same")
     veto = log.add_decision(verb="reject")
     copy = log.add_policy(
-        toml, signed_by=("alice",), payload="same", parents=(log.genesis,), previous=log.genesis, version=2
+        toml, keys=("alice",), payload="same", parents=(log.genesis,), previous=log.genesis, version=2
     )
     log.policy = whole
     log.rename(copy, "sha256:" + "0" * 64)
@@ -167,24 +167,24 @@ def test_copy_of_the_first_entry_harms_no_pinned_log(log: LogBuilder) -> None:
 
 def test_agent_cannot_sign_a_policy_too(log: LogBuilder) -> None:
     """An agent's signature beside the right ones would make another entry of the same policy."""
-    log.add_policy(signed_by=("alice", "claude"))
+    log.add_policy(keys=("alice", "claude"))
     assert refused(log.judge()) == ["wrong-role"]
 
 
 def test_policy_succeeds_with_both_thresholds(log: LogBuilder) -> None:
     """A new policy is signed by the people of the old root and of the new one."""
     toml = build_policy_toml(root=("alice", "bob"), threshold=2, version=2)
-    log.add_policy(toml, signed_by=("alice", "bob"))
+    log.add_policy(toml, keys=("alice", "bob"))
     verdict = log.judge()
     assert not verdict.problems
     assert verdict.policy == log.policy
 
 
-@pytest.mark.parametrize("signed_by", [("alice",), ("bob",)])
-def test_policy_by_too_few_is_refused(log: LogBuilder, signed_by: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("keys", [("alice",), ("bob",)])
+def test_policy_by_too_few_is_refused(log: LogBuilder, keys: tuple[str, ...]) -> None:
     """The old people alone, or the new ones alone, are not enough."""
     toml = build_policy_toml(root=("alice", "bob"), threshold=2)
-    log.add_policy(toml, signed_by=signed_by)
+    log.add_policy(toml, keys=keys)
     verdict = log.judge()
     assert refused(verdict) == ["too-few-signatures"]
     assert verdict.policy == log.genesis
@@ -193,14 +193,14 @@ def test_policy_by_too_few_is_refused(log: LogBuilder, signed_by: tuple[str, ...
 def test_policy_by_its_own_new_key_is_refused(log: LogBuilder) -> None:
     """A key cannot vouch for itself."""
     toml = build_policy_toml(root=("mallory",), reviewers=("mallory",))
-    log.add_policy(toml, signers=build_signers("mallory"), signed_by=("mallory",))
+    log.add_policy(toml, signers=build_signers("mallory"), keys=("mallory",))
     assert refused(log.judge()) == ["too-few-signatures"]
 
 
 def test_two_keys_of_one_person_count_once(log: LogBuilder) -> None:
     """The threshold counts people, not keys."""
     signers = build_signers("alice", "alice/2", "bob", "claude")
-    log.add_policy(build_policy_toml(root=("alice", "bob"), threshold=2), signers, signed_by=("alice", "alice/2"))
+    log.add_policy(build_policy_toml(root=("alice", "bob"), threshold=2), signers, keys=("alice", "alice/2"))
     assert refused(log.judge()) == ["too-few-signatures"]
 
 
@@ -209,7 +209,7 @@ def test_two_keys_of_one_person_count_once(log: LogBuilder) -> None:
     [
         ({"version": 3}, "wrong-version"),
         ({"previous": "sha256:" + "5" * 64, "version": 2}, "wrong-policy"),
-        ({"signed_by": ("alice", "mallory")}, "unknown-key"),
+        ({"keys": ("alice", "mallory")}, "unknown-key"),
         ({"toml": "version = 1\n[unknown]\n"}, "bad-policy"),
     ],
 )
@@ -237,10 +237,8 @@ def test_fork_is_not_settled_by_one_side(log: LogBuilder) -> None:
     """Whoever settles a fork needs the people of both sides."""
     first = log.policy
     left = log.add_policy(build_policy_toml(), previous=first, parents=(first,))
-    right = log.add_policy(
-        build_policy_toml(root=("bob",)), signed_by=("alice", "bob"), previous=first, parents=(first,)
-    )
-    log.add_policy(previous=right, parents=(left, right), signed_by=("alice",))
+    right = log.add_policy(build_policy_toml(root=("bob",)), keys=("alice", "bob"), previous=first, parents=(first,))
+    log.add_policy(previous=right, parents=(left, right), keys=("alice",))
     verdict = log.judge()
     assert fatal(verdict) == ["policy-forked"]
     assert refused(verdict) == ["too-few-signatures"]
@@ -278,7 +276,7 @@ def test_decision_after_the_key_came_back_counts(log: LogBuilder) -> None:
 
 def test_rotated_key_is_unknown_afterwards(log: LogBuilder) -> None:
     """After a rotation the old key signs nothing any more."""
-    log.add_policy(signers=build_signers("alice/2", "bob", "claude"), signed_by=("alice", "alice/2"))
+    log.add_policy(signers=build_signers("alice/2", "bob", "claude"), keys=("alice", "alice/2"))
     log.add_decision(actor="alice", key="alice")
     assert refused(log.judge()) == ["unknown-key"]
 

@@ -12,7 +12,7 @@ from handoff_tui.core.errors import LogBrokenError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.entry import LogVerdict
 from handoff_tui.log.journal import Appended
-from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog, find_anchor, find_pin, find_policy, open_log, open_log_at
+from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog, find_pin, open_log
 from tests.support.fingerprint import read_fingerprint
 from tests.support.journals import build_decision
 from tests.support.log_keys import build_example_key
@@ -59,24 +59,27 @@ def test_entry_changed_in_place_is_noticed(log: RealLog, *, remembered: bool) ->
 
 
 def test_witness_is_recorded_when_asked_and_only_when_sound(log: RealLog) -> None:
-    """`remember` notes the heads of a clean log; a broken one is not noted."""
+    """Once somebody vouched for it, `remember` notes the heads of a clean log; a broken one is not noted."""
     opened = open_it(log)
-    opened.remember(opened.verify().model_copy(update={"log": None}))
-    assert opened.witness.load().genesis is None
     opened.remember(opened.verify())
-    seen = opened.witness.load()
+    assert opened.memory.load().genesis is None
+    opened.consent(opened.verify())
+    opened.remember(opened.verify())
+    seen = opened.memory.load()
     assert (seen.genesis, seen.entries) == (log.genesis, frozenset(log.heads()))
     broken = open_it(log, pin=OTHER)
     broken.remember(broken.verify())
-    assert opened.witness.load() == seen
+    assert opened.memory.load() == seen
 
 
-def test_witness_pins_the_first_entry(log: RealLog) -> None:
+def test_witness_pins_the_first_entry(log: RealLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A clone that has seen the log begin knows how it must begin."""
     opened = open_it(log)
-    assert find_anchor(opened) == "none"
-    opened.remember(opened.verify())
-    assert find_anchor(opened) == "witness"
+    assert opened.verify().anchor == "none"
+    opened.consent(opened.verify())
+    assert opened.verify().anchor == "user"
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
+    assert open_it(log).verify().anchor == "none"  # anybody who can write here could have made it seem seen
     for entry in log.entries:
         log.place(entry).unlink()
     assert set(list_codes(open_it(log).verify())) == {"genesis-missing", "rollback"}
@@ -92,12 +95,12 @@ def test_pin_comes_from_the_environment_or_the_users_own_configuration(
     name = f'[handoff-tui "repository"]\n\tpin = {log.genesis}\n'
     (isolated_user / "gitconfig").write_text(name, encoding="utf-8")
     assert find_pin(open_repository(log.folder)) == log.genesis
-    assert find_anchor(open_it(log)) == "configuration"
+    assert open_it(log).verify().anchor == "configuration"
     monkeypatch.setenv(PIN_VARIABLE, OTHER)
     assert find_pin(repository) == OTHER
-    assert find_anchor(open_it(log)) == "environment"
+    assert open_it(log).verify().anchor == "environment"
     assert "genesis-missing" in list_codes(open_it(log).verify())
-    assert find_anchor(open_it(log), log.genesis) == "option"
+    assert open_it(log, pin=log.genesis).verify().anchor == "option"
     assert list_codes(open_it(log, pin=log.genesis).verify()) == []
 
 
@@ -107,17 +110,11 @@ def test_pin_that_is_no_id_closes_every_gate(log: RealLog, monkeypatch: pytest.M
     assert open_it(log).verify().fatal
 
 
-def test_drift_of_trust_files_is_told(log: RealLog) -> None:
-    """The copies on disk are compared with what the policy carries."""
-    (log.folder / ".handoff-tui/trust/policy.toml").unlink()
-    assert list_codes(open_it(log).verify()) == ["trust-drift"]
-
-
 @pytest.mark.parametrize("damage", ["garbage", "link", "pipe"])
 def test_damaged_witness_is_fatal_and_takes_no_entry(log: RealLog, tmp_path: Path, damage: str) -> None:
     """Nothing is judged sound and nothing is added while it cannot be told what was there before."""
     opened = open_it(log)
-    opened.remember(opened.verify())
+    opened.consent(opened.verify())
     place = log.folder / ".git/handoff-tui/witness.json"
     content = place.read_bytes()
     place.unlink()
@@ -138,8 +135,9 @@ def test_damaged_witness_is_fatal_and_takes_no_entry(log: RealLog, tmp_path: Pat
 def test_appended_entry_is_witnessed(log: RealLog) -> None:
     """Who adds an entry will miss it."""
     opened = open_it(log)
+    opened.consent(opened.verify())
     added = append(opened)
-    assert added.entry.id in opened.witness.load().entries
+    assert added.entry.id in opened.memory.load().entries
     log.place(added.entry.id).unlink()
     assert list_codes(open_it(log).verify()) == ["rollback"]
 
@@ -153,19 +151,11 @@ def test_clock_is_asked_each_time(log: RealLog) -> None:
     assert list_codes(opened.verify()) == []
 
 
-def test_policy_in_force_is_found(log: RealLog) -> None:
-    """The parsed policy of a verdict; nothing where there is no log."""
-    policy = find_policy(open_it(log).verify())
-    assert policy is not None
-    assert policy.may_decide("alice")
-    assert find_policy(LogVerdict()) is None
-
-
 def test_candidates_are_those_of_the_last_verdict(log: RealLog) -> None:
     """Also what is refused can be shown; the log is found from a folder inside the repository."""
     stranger = log.decide("mallory")
     (log.folder / "inside").mkdir()
-    opened = open_log_at(log.folder / "inside")
+    opened = open_log(open_repository(log.folder / "inside"))
     assert list_codes(opened.verify()) == ["unknown-key"]
     assert opened.find_candidates().keys() == set(log.entries)
     assert stranger in opened.find_candidates()

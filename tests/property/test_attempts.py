@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.history.attempts.compare import parse_attempt_name

@@ -19,7 +19,8 @@ from handoff_tui.changes.snapshots.store import build_digest, encode_snapshot, p
 from handoff_tui.changes.snapshots.tree_contents import build_matcher, count_content
 from handoff_tui.checks.facts.reports import parse_pytest_json
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.capture import parse_tree_status, write_work_tree
+from handoff_tui.git.work_tree.capture import list_pending, write_work_tree
+from handoff_tui.git.work_tree.status import parse_status
 from tests.support.repositories import RepositoryBuilder
 from tests.support.strategies import json_texts, line_texts
 
@@ -114,8 +115,8 @@ def test_patterns_never_raise(patterns: list[str], path: str) -> None:
 def test_lines_that_git_would_not_print_are_no_changes(lines: list[bytes]) -> None:
     """Comments, unknown marks and empty lines."""
     whole = [part for line in lines for part in line.split(b"\0")]
-    look = parse_tree_status(b"\0".join(line for line in whole if line[:1] not in {b"1", b"u", b"?", b"!"}))
-    assert (look.pending, look.staged, look.ignored) == ((), (), ())
+    status = parse_status(b"\0".join(line for line in whole if line[:1] not in {b"1", b"2", b"u", b"?", b"!"}))
+    assert (status.lines, list_pending(status)) == ([], [])
 
 
 @given(PARTS, st.randoms(use_true_random=False))

@@ -18,8 +18,7 @@ from handoff_tui.checks.output.markdown import render_check_markdown
 from handoff_tui.checks.output.page import build_check_page
 from handoff_tui.checks.output.sarif import build_check_sarif
 from handoff_tui.checks.output.tap import render_check_tap
-from handoff_tui.checks.report import CheckReport, RuleInfo
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import CheckReport, Outcome, RuleInfo
 from handoff_tui.cli.progress import build_progress_line
 from handoff_tui.core.text.markdown_text import render_code, render_markdown
 from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe

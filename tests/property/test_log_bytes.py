@@ -18,17 +18,15 @@ from handoff_tui.handoffs.scope.manifest import build_files, build_scope_digest
 from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Source
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import parse_envelope
-from handoff_tui.log.entries.patterns import match_entry
 from handoff_tui.log.entries.public_keys import KeyType, parse_key_blob, parse_public_key
 from handoff_tui.log.entries.sshsig import armor, parse_signature, parse_signature_blob, re_armor, unarmor
 from handoff_tui.log.entries.statement import (
     build_payload,
     parse_entry,
     parse_payload,
-    parse_statement,
     verify_signatures,
 )
-from handoff_tui.log.entry import Entry, EntryKind, Subject
+from handoff_tui.log.entry import Subject
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
 from handoff_tui.log.storage.evidence import encode_review
 from tests.support.log_keys import (
@@ -258,23 +256,6 @@ def build_shape(statement: Any) -> Any:  # noqa: ANN401 - JSON
     return statement["_type"], statement["predicateType"], predicate, subjects, statement.keys()
 
 
-def read_slowly(payload: bytes) -> Entry | None:
-    try:
-        return parse_statement(payload)
-    except LogEntryError:
-        return None
-
-
-@settings(deadline=None)
-@given(wrong_statements(), STYLES)
-def test_short_cut_lets_in_what_the_long_way_lets_in(statements: tuple[Any, Any], style: dict[str, Any]) -> None:
-    """Right or wrong, in any style of JSON: both read a submission or decision to the same value, or none does."""
-    for statement in statements:
-        for payload in (canonical.encode(statement), json.dumps(statement, **style).encode()):
-            slow, quick = read_slowly(payload), match_entry(payload, "", ())
-            assert quick == (slow if slow is not None and slow.kind is not EntryKind.POLICY else None)
-
-
 WORK_PAYLOADS = [
     canonical.encode(build_statement("submission")),
     canonical.encode(build_statement("decision", reason='a\n"b"\\ö', regards=[IDS["genesis"]])),
@@ -284,8 +265,8 @@ WORK_PAYLOADS = [
 
 
 @given(st.data())
-def test_short_cut_notices_every_byte(data: st.DataObject) -> None:
-    """A byte replaced, put in or left out: both ways say the same."""
+def test_every_byte_counts(data: st.DataObject) -> None:
+    """A byte replaced, put in or left out: refused, or read as exactly these bytes."""
     payload = data.draw(st.sampled_from(WORK_PAYLOADS), "payload")
     place = data.draw(st.integers(0, len(payload) - 1), "place")
     byte = data.draw(st.one_of(st.sampled_from(b'",:[]{}\\0fn /'), st.integers(0, 255)), "byte")
@@ -294,7 +275,11 @@ def test_short_cut_notices_every_byte(data: st.DataObject) -> None:
         payload[:place] + bytes([byte]) + payload[place:],
         payload[:place] + payload[place + 1 :],
     ):
-        assert match_entry(changed, "", ()) == read_slowly(changed)
+        try:
+            entry = parse_payload(changed)
+        except LogEntryError:
+            continue
+        assert build_payload(entry) == changed
 
 
 PRINCIPALS = st.from_regex(r"[A-Za-z0-9._%+@-]{1,128}", fullmatch=True)
@@ -331,7 +316,6 @@ def test_decision_with_any_right_content_comes_back(kind: str, predicate: dict[s
     parsed = parse_entry(content)
     verify_signatures(parsed)
     assert build_payload(parsed.entry) == payload
-    assert match_entry(payload, "", ()) == parse_statement(payload)
     assert parsed.entry.log == IDS["genesis"]
     assert parsed.entry.model_validate(parsed.entry.model_dump()) == parsed.entry
 

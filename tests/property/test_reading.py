@@ -13,7 +13,7 @@ from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.text.page import Cell, Grid, Page
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.reading.format import CommitFact, Confidence, RefFact
+from handoff_tui.handoffs.reading.format import Confidence
 from handoff_tui.handoffs.reading.read import (
     ReadHandoffs,
     ReadingMemory,
@@ -26,85 +26,40 @@ from handoff_tui.status.next_move import build_gate
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState, ShownHandoff
 from handoff_tui.status.show_page import build_show_json, build_show_page
 from handoff_tui.status.status_page import build_status_json, build_status_page
+from tests.support.format_grammars import GRAMMARS, repositories, turn_round
 from tests.support.memory_files import MemoryFiles
 from tests.support.strategies import json_texts, line_texts
 
-_KEYS = (
-    *("last_agent", "handoff_message", "current_task", "blockers", "archived_blockers", "gates_status", "owner"),
-    *("package_id", "assets", "dependencies", "sha256", "path", "version", "timestamp", "metadata", "priority"),
-    *("handoff_id", "source_phase", "target_phase", "source_agent", "target_agent", "procedures", "executions"),
-    *("phase", "nextPhase", "cycleNumber", "currentTest", "testResult", "error", "errorDetails", "cycle"),
-    *("from_role", "to_role", "stage", "status", "report", "task_id", "run_id", "vulnerabilities", "bugs", "tasks"),
-    *("plan", "task", "completed_tasks", "remaining_tasks", "human_actions_pending", "next_action", "decisions"),
-    *("feature", "goal", "scope", "acceptance_criteria", "produced_by", "actor", "changed_files", "checks"),
-    *("next_role", "open_points", "id", "title", "name", "severity", "commit", "summary", "description", "file"),
-)
-_WORDS = (
-    *("PASS", "FAIL", "paused", "high", "critical", "H-7", "T007", "PKG-LAMP-001", "src/lamp.py", "abc1234", "human"),
-    *("\x1b[2J", "\u202ePASS", "", " ", "TASK-001", "RED", "GREEN", "phase_transition", "sha256:" + "ab" * 32),
-)
-_LINES = (
-    *("# Results: H-7 — Lamp", "# BUILDER HANDOFF 7: Lamp", "# Handoff Context", "# Session Handoff", "# Test List"),
-    *("**Status**: PASS 4/4", "**Agent**: heron", "**Contract ID**: LAMP-7", "Run ID: 12 | Project: L | Task: T007"),
-    *("## 1. Mission", "## Files Created", "## Next Steps", "## Blockers", "## Full Regression", "## Test Results"),
-    *("- `src/lamp.py`", "- [x] lights", "- [ ] dims", "1. Why?", "Q2: what?", "STOP and WAIT.", "- Total: 9 tests"),
-    *("| File | Action |", "|---|---|", "| `a.py` | new |", "---", "```", "status: done", "phase: 02-lamp"),
-    *("<current_state>", "</current_state>", "<next_action>", "Review verdict: PASS", "Greenlight: YES by Ada"),
-    *("\x1b]52;c;ZXZpbA==\x07", "\u202e\u2066\x9b31m", "Blocked-By: H-3", "Handoff-Phase: RED", "Handoff-Cycle: 3"),
-)
-_JSON_PATHS = (
-    *(".mosaic/agent_state.json", ".mosaic/blockers.json", ".mosaic/notes/other.json", ".ai-agents/handoff_1.json"),
-    *("PKG-LAMP-001/manifest.json", "H-7/evidence.json", "handoffs/lamp.json", "procedures/lamp.json"),
-    *(".handoff.json", ".tdd-state.json", ".handoff/current.json", ".handoff/history/1.json", "T007/bugs.json"),
-    *("todo.json", "security_report.json", "runs/12/report.json", ".planning/HANDOFF.json", "HANDOFF.json"),
-    *(".claude/handoff.json", "handoff.schema.json", "H-7/runs/events.jsonl", "agent_workspaces/a/handoff_1.json"),
-)
-_TEXT_PATHS = (
-    *(".mosaic/SESSION_HANDOFF_1.md", ".ai-agents/emergency_handoff.txt", "BUILDER_HANDOFF_7_lamp.md"),
-    *("old/BUILDER_HANDOFF_7_lantern.md", "RESULTS_HANDOFF_7.md", "H-7/H-7_RESULTS.md", "H-7/13Q_ANSWERS.md"),
-    *("H-7/REVIEW_REPORT.md", "FMWK-001_Lamp/SPEC.md", "REGISTRY.md", "AGENT_PROMPT_HANDOFF_7.md", "LAMP_REPORT.md"),
-    *(".tdd-state.yaml", ".tdd.lock", ".tdd-queue.log", "test-list.md", ".handoff/context/a.md"),
-    *("HANDOFF_12_T007.md", "WORK_CYCLE_12.md", ".continue-here.md", ".planning/phases/02-lamp/.continue-here.md"),
-    *("HANDOFF.md", ".claude/HANDOFF.md", "docs/handoffs/lamp.md", "docs/handoffs/README.md", "handover.rst"),
+_HOSTILE = (
     *(
-        "tools/handoff.yaml",
-        "HANDOFF",
-        "docs/\x1b[2Jhandoff.md",
-        "handoff-tui.toml",
-        "handoffs/\u202e.txt",
-        "README.md",
+        *("\x1b]52;c;ZXZpbA==\x07", "\u202e\u2066\x9b31m", "\x1b[2J", "\u202ePASS", " ", "# Handoff \x1b[2J"),
+        *("**Status**: \u202e",),
     ),
 )
+_STRAY_PATHS = (
+    *(
+        *("docs/handoffs/README.md", "handover.rst", "tools/handoff.yaml", "HANDOFF", "docs/\x1b[2Jhandoff.md"),
+        *("README.md",),
+    ),
+    *("handoff-tui.toml", "handoffs/\u202e.txt", "handoff.schema.json", ".mosaic/notes/other.json"),
+    *(path for grammar in GRAMMARS for path in grammar.text_paths + grammar.json_paths),
+)
 _OTHER_PATHS = ("proofs/T007/run-12/a.png", "screenshots/b.png", "src/handoff.py", "handoff.pyc")
+_own = st.one_of(*(grammar.files() for grammar in GRAMMARS))
+_anything = st.one_of(
+    line_texts(_HOSTILE),
+    *(grammar.texts for grammar in GRAMMARS if grammar.lines),
+    *(grammar.data for grammar in GRAMMARS if grammar.keys),
+    json_texts(("status", "phase", "task", "handoff_message"), _HOSTILE),
+)
 _files = st.builds(
-    lambda data, texts, others: data | texts | others,
-    st.dictionaries(st.sampled_from(_JSON_PATHS), json_texts(_KEYS, _WORDS), max_size=8),
-    st.dictionaries(st.sampled_from(_TEXT_PATHS), line_texts(_LINES), max_size=8),
+    lambda first, second, strays, others: first | second | strays | others,
+    _own,
+    _own,
+    st.dictionaries(st.sampled_from(_STRAY_PATHS), _anything, max_size=8),
     st.dictionaries(st.sampled_from(_OTHER_PATHS), st.text(max_size=5), max_size=2),
 )
-_commit_ids = st.text(alphabet="0123456789abcdef", min_size=40, max_size=40)
-_messages = line_texts(_LINES)
-_commits = st.lists(
-    st.builds(CommitFact, _commit_ids, st.sampled_from(_LINES), _messages, st.text(max_size=8), st.just("2031-01-02")),
-    max_size=3,
-    unique_by=lambda commit: commit.id,
-)
-_ref_names = st.sampled_from(("refs/tags/handoff/test-agent/cycle-2", "refs/heads/tdd/cycle-3/red", "refs/handoff/x"))
-_refs = st.lists(st.builds(RefFact, _ref_names, _commit_ids, st.sampled_from(_LINES)), max_size=2)
-
-
-@st.composite
-def _shelves(draw: st.DrawFn) -> MemoryFiles:
-    commits = draw(_commits)
-    notes = {commit.id: draw(json_texts(_KEYS, _WORDS)) for commit in commits}
-    return MemoryFiles(
-        draw(_files),
-        git_commits=tuple(commits),
-        git_refs=tuple(draw(_refs)),
-        git_notes={"refs/notes/tdd-handoffs": notes},
-    )
-
-
+_shelves = repositories(_files)
 _thorough = settings(
     max_examples=50,
     deadline=None,
@@ -112,17 +67,6 @@ _thorough = settings(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 """A failing repository is printed whole: to make it smaller takes longer than a test may run."""
-
-
-def _read_again(shelf: MemoryFiles) -> ReadHandoffs:
-    """The same repository, read by another process that met its files in another order."""
-    again = MemoryFiles(
-        dict(reversed(shelf.files.items())),
-        git_commits=shelf.git_commits,
-        git_refs=shelf.git_refs,
-        git_notes=shelf.git_notes,
-    )
-    return read_handoffs(again, FORMATS)
 
 
 def _judge(shelf: MemoryFiles) -> dict[str, float]:
@@ -176,7 +120,7 @@ class _SavedFiles(MemoryFiles):
         self.read.pop(path, None)
 
 
-@given(_shelves(), st.data())
+@given(_shelves, st.data())
 @_thorough
 def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryFiles, data: st.DataObject) -> None:
     """Whatever was kept of files that are as they were: handoffs, problems and what nobody understood are the same."""
@@ -184,24 +128,23 @@ def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryFiles, data: 
     names, memory = list_text_names(living.paths), ReadingMemory()
     read_again(living, FORMATS, names, memory)
     for path in data.draw(st.lists(st.sampled_from(sorted(shelf.files)), max_size=3)) if shelf.files else ():
-        texts = json_texts(_KEYS, _WORDS) if path in _JSON_PATHS else line_texts(_LINES)
-        living.save(path, data.draw(texts))
+        living.save(path, data.draw(_anything))
         found = read_again(living, FORMATS, names, memory)
         fresh = MemoryFiles(dict(living.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
         assert found == read_handoffs(fresh, FORMATS)
 
 
-@given(_shelves())
+@given(_shelves)
 @_thorough
 def test_reading_never_raises_and_is_repeatable(shelf: MemoryFiles) -> None:
     """Any content under any mix of names is read without an exception, and twice the same; ids are given once."""
     result = read_handoffs(shelf, FORMATS)
     ids = [handoff.id for handoff in result.handoffs]
     assert len(ids) == len(set(ids))
-    assert result == _read_again(shelf)
+    assert result == read_handoffs(turn_round(shelf), FORMATS)
 
 
-@given(_shelves())
+@given(_shelves)
 @_thorough
 def test_reading_drops_no_file(shelf: MemoryFiles) -> None:
     """What is recognised by content is a document of a handoff; by its place alone, or its name, at least unknown."""
@@ -217,7 +160,7 @@ def test_reading_drops_no_file(shelf: MemoryFiles) -> None:
     assert not listed & set(_OTHER_PATHS)
 
 
-@given(_shelves())
+@given(_shelves)
 @_thorough
 def test_whatever_was_read_can_be_shown(shelf: MemoryFiles) -> None:
     """Both JSON shapes can be written, and no character of both pages is one that a terminal obeys."""

@@ -18,7 +18,7 @@ from handoff_tui.git.history.commits import (
     read_blobs,
     resolve_commits,
 )
-from handoff_tui.git.repository import Repository, _parse_status, open_repository
+from handoff_tui.git.repository import Repository, _parse_facts, open_repository
 from handoff_tui.git.work_tree.listing import parse_listing
 from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder
@@ -34,23 +34,22 @@ def encode(fields: list[str]) -> bytes:
 
 @given(
     changed=st.lists(PATHS, max_size=5),
-    renamed=st.lists(st.tuples(st.sampled_from("RC"), PATHS, PATHS), max_size=3),
+    renamed=st.lists(st.tuples(PATHS, PATHS), max_size=3),
     unmerged=st.lists(PATHS, max_size=3),
     untracked=st.lists(PATHS, max_size=5),
 )
 def test_status_is_read_back(
-    changed: list[str], renamed: list[tuple[str, str, str]], unmerged: list[str], untracked: list[str]
+    changed: list[str], renamed: list[tuple[str, str]], unmerged: list[str], untracked: list[str]
 ) -> None:
-    """Whatever paths git prints, each is found where it belongs; only the source of a copy is not changed."""
+    """Whatever paths git prints, each is found where it belongs."""
     fields = [f"# branch.oid {SHA}", "# branch.head main", "# branch.upstream origin/main", "# branch.ab +2 -3"]
     fields += [f"1 .M N... 100644 100644 100644 {SHA} {SHA} {path}" for path in changed]
-    for kind, path, old in renamed:
-        fields += [f"2 {kind}. N... 100644 100644 100644 {SHA} {SHA} {kind}100 {path}", old]
+    for path, old in renamed:
+        fields += [f"2 R. N... 100644 100644 100644 {SHA} {SHA} R100 {path}", old]
     fields += [f"u UU N... 100644 100644 100644 100644 {SHA} {SHA} {SHA} {path}" for path in unmerged]
     fields += [f"? {path}" for path in untracked]
-    facts = _parse_status(NOWHERE, encode(fields), ("sub",))
-    moved = {old for kind, _, old in renamed if kind == "R"} | {path for _, path, _ in renamed}
-    assert set(facts.changed) == {*changed, *unmerged, *moved}
+    facts = _parse_facts(NOWHERE, encode(fields), ("sub",))
+    assert set(facts.changed) == {*changed, *unmerged, *(path for pair in renamed for path in pair)}
     assert facts.untracked == tuple(untracked)
     assert (facts.head, facts.branch, facts.ahead, facts.behind, facts.submodules) == (SHA, "main", 2, 3, ("sub",))
 

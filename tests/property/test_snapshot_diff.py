@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.changes.comparison.compare import compare_snapshots
 from handoff_tui.changes.comparison.explain import Explanations, build_explanations
-from handoff_tui.changes.comparison.json import build_snapshot_diff_json
-from handoff_tui.changes.comparison.page import build_snapshot_diff_page
+from handoff_tui.changes.comparison.page import build_snapshot_diff_json, build_snapshot_diff_page
 from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     ComparedItem,

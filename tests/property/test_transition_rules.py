@@ -10,44 +10,44 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
-from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT
+from handoff_tui.checks.rules.procedure.data_intact import data_intact
 from handoff_tui.checks.rules.procedure.handing_over import (
-    CONTEXT_TRANSFER_COMPLETE,
-    SOURCE_PHASE_COMPLETE,
+    context_transfer_complete,
+    source_phase_complete,
 )
-from handoff_tui.checks.rules.procedure.state_consistent import STATE_CONSISTENT
+from handoff_tui.checks.rules.procedure.state_consistent import state_consistent
 from handoff_tui.checks.rules.procedure.target_ready import (
-    AGENT_READY,
-    CONNECTIONS_STABLE,
-    PERMISSIONS_GRANTED,
-    TARGET_RESOURCES_PRESENT,
+    agent_ready,
+    connections_stable,
+    permissions_granted,
+    target_resources_present,
 )
-from handoff_tui.checks.rules.tdd.failing_tests import GREEN_HAS_NO_FAILING_TEST, RED_HAS_ONE_FAILING_TEST
-from handoff_tui.checks.rules.tdd.files import HANDOFF_NOTES_PARSE, LOCK_NOT_STALE, TEST_LIST_CONSISTENT
-from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE, PHASE_ORDER_LEGAL, RETRY_BUDGET_KEPT
+from handoff_tui.checks.rules.tdd.failing_tests import green_has_no_failing_test, red_has_one_failing_test
+from handoff_tui.checks.rules.tdd.files import handoff_notes_parse, lock_not_stale, test_list_consistent
+from handoff_tui.checks.rules.tdd.phases import commit_prefix_fits_phase, phase_order_legal, retry_budget_kept
 from tests.support.format_states import CONTEXT, EXECUTION, SESSION, cycle_world, files_world
 from tests.support.strategies import json_texts, json_values, line_texts
 from tests.support.world import MemoryWorld, judge
 
 TRANSITIONS = (
-    SOURCE_PHASE_COMPLETE,
-    TARGET_RESOURCES_PRESENT,
-    STATE_CONSISTENT,
-    AGENT_READY,
-    CONTEXT_TRANSFER_COMPLETE,
-    CONNECTIONS_STABLE,
-    PERMISSIONS_GRANTED,
-    DATA_INTACT,
+    source_phase_complete,
+    target_resources_present,
+    state_consistent,
+    agent_ready,
+    context_transfer_complete,
+    connections_stable,
+    permissions_granted,
+    data_intact,
 )
 CYCLES = (
-    HANDOFF_NOTES_PARSE,
-    PHASE_ORDER_LEGAL,
-    RED_HAS_ONE_FAILING_TEST,
-    GREEN_HAS_NO_FAILING_TEST,
-    COMMIT_PREFIX_FITS_PHASE,
-    TEST_LIST_CONSISTENT,
-    RETRY_BUDGET_KEPT,
-    LOCK_NOT_STALE,
+    handoff_notes_parse,
+    phase_order_legal,
+    red_has_one_failing_test,
+    green_has_no_failing_test,
+    commit_prefix_fits_phase,
+    test_list_consistent,
+    retry_budget_kept,
+    lock_not_stale,
 )
 _RECORD_KEYS = (
     *("metadata", "files", "resources", "path", "sha256", "checksums", "prompt", "outputs", "scripts", "status"),
@@ -59,18 +59,8 @@ _NOTE_KEYS = (
     *("pendingTests", "testResult", "error", "errorDetails", "retryCount", "nextAgent"),
 )
 _WORDS = (
-    "completed",
-    "failed",
-    "rollback",
-    "VR004",
-    "PLAN",
-    "RED",
-    "GREEN",
-    "REFACTOR",
-    "PASS",
-    "FAIL",
-    "../a",
-    "a/b.sh",
+    *("completed", "failed", "rollback", "VR004", "PLAN", "RED", "GREEN", "REFACTOR", "PASS", "FAIL", "../a"),
+    *("a/b.sh",),
 )
 
 

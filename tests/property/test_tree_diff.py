@@ -36,18 +36,8 @@ from tests.support.repositories import RepositoryBuilder, build_git_environment
 MODES = ("100644", "100755", "120000")
 NAMES = ("a", "b", "c d", 'q"u', "é", "n\nl", "dir/a", "dir/b", "dir/sub/a")
 LINES = (
-    "",
-    "x",
-    "y",
-    "same",
-    "a b",
-    "a  b",
-    "\ttab",
-    "cr\r",
-    "-- a",
-    "@@ -1 +1 @@",
-    "\\ No newline at end of file",
-    "é",
+    *("", "x", "y", "same", "a b", "a  b", "\ttab", "cr\r", "-- a", "@@ -1 +1 @@", "\\ No newline at end of file"),
+    *("é",),
 )
 
 text_contents = st.builds(

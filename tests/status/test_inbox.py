@@ -92,15 +92,13 @@ def test_submitter_does_not_review_their_own(gate_desk: GateDesk, monkeypatch: p
     """The log says who handed it over, whatever the handoff says."""
     bo, cy = gate_desk.person("bo"), gate_desk.person("cy")
     gate_desk.begin(bo, cy)
-    assert gate_desk.speaking(bo, "submit", "HANDOFF.md", "--repo", gate_desk.root, "--sign").code == 0
+    assert gate_desk.speaking(bo, "submit", "HANDOFF.md", "--repo", gate_desk.root, "--sign", terminal=True).code == 0
     assert not read(gate_desk, bo, monkeypatch).waits_on_me
     assert read(gate_desk, cy, monkeypatch).waits_on_me
 
 
-def test_age_is_that_of_the_last_word(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_age_is_that_of_the_last_word(gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commit's time at first, then that of the decision, which is later."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     committed = datetime.fromtimestamp(gate_desk.builder.moment, UTC)
     assert read(gate_desk, bo, monkeypatch).since == committed
     gate_desk.decide(bo, "hold", "--reason", "wait")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.config.settings.pipeline import PhaseSettings, PipelineSettings
+from handoff_tui.config.pipeline import Phase
+from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
-from handoff_tui.log.gates.gate_state import GateName, GateReport, Mover
+from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport, Mover
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.status.next_move import build_gate
 from handoff_tui.status.pipeline import PhaseProgress, PipelineView, build_pipeline, find_pipeline
@@ -215,6 +216,18 @@ def test_override_is_owed_until_it_is_settled() -> None:
     assert any("is not settled" in reason for reason in later.blocking)
 
 
+@pytest.mark.parametrize(
+    ("verb", "blocking"), [("approve", ("1 of 2 approvals",)), ("reject", ()), ("withdraw", ())], ids=str
+)
+def test_only_approvals_that_do_not_suffice_block_pending_work(verb: str, blocking: tuple[str, ...]) -> None:
+    """A new attempt isn't blocked because the one before was sent back: it waits like any other."""
+    made = Approval(entry="sha256:" + "a" * 64, principal="ada", verb=verb, time="", counted=False)
+    report = GateReport(
+        handoff="H-1", phase="build", attempt=2, state=GateName.PENDING, why=("1 of 2 approvals",), approvals=(made,)
+    )
+    assert build_gate(handoff(documents=[SPEC, RESULTS]), {}, report=report).blocking == blocking
+
+
 PIPELINES = Settings().pipelines
 
 BUILD = Handoff(id="H-1", dialect="builder", source_phase="build")
@@ -312,7 +325,7 @@ def test_roles_are_given_the_names_of_the_handoff() -> None:
 
 def test_own_pipeline_that_knows_the_phase_is_taken() -> None:
     """Before the one of the dialect, which does not know it."""
-    own = PipelineSettings(phases=(PhaseSettings(name="draft"), PhaseSettings(name="print", human_only=True)))
+    own = PipelineSettings(phases=(Phase(name="draft"), Phase(name="print", human_only=True)))
     handoff = Handoff(id="N", dialect="builder", source_phase="draft")
     found = find_pipeline(handoff, {**PIPELINES, "paper": own})
     assert (found and found.name) == "paper"

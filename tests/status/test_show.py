@@ -361,7 +361,7 @@ def test_attempts_are_told_with_their_warnings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("greenlit", "words"), [(True, "greenlit"), (False, "no greenlight"), (None, "greenlight not known")]
+    ("greenlit", "words"), [(True, "a greenlight is claimed"), (False, "no greenlight"), (None, "greenlight not known")]
 )
 def test_question_gate_is_summed_up(greenlit: bool | None, words: str) -> None:  # noqa: FBT001
     """How many are answered, and whether a person gave the greenlight."""

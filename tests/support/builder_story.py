@@ -14,14 +14,8 @@ TESTS = "def test_light() -> None:\n    assert True\n"
 MANIFEST = "PKG-LAMP-001/manifest.json"
 
 _SECTIONS = (
-    "Architecture / Design",
-    "Implementation Steps",
-    "Package Plan",
-    "Test Plan",
-    "Existing Code to Reference",
-    "End-to-End Verification",
-    "Files Summary",
-    "Design Principles",
+    *("Architecture / Design", "Implementation Steps", "Package Plan", "Test Plan", "Existing Code to Reference"),
+    *("End-to-End Verification", "Files Summary", "Design Principles"),
 )
 
 

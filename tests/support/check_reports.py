@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from handoff_tui.checks.report import CheckReport, ConsentState, RuleInfo
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import (
+    CheckReport,
+    CheckResult,
+    ConsentState,
+    Evidence,
+    Finding,
+    Outcome,
+    Remedy,
+    RuleInfo,
+)
 from handoff_tui.core.severity import Severity
 
 HEAD = "4b0c" * 10

@@ -31,6 +31,15 @@ a repository configures run only with your consent: `handoff-tui check --list` p
 `handoff-tui check --trust DIGEST` gives consent. A changed command or script has another digest. In the app, press `T`
 on the checks to see every command and give consent.
 
+A command runs away from you: in a clean checkout of the reviewed work (committed and uncommitted, without what git
+ignores and without `.handoff-tui/`), with a home, caches and temporary files of its own, without your agents' sockets,
+and nothing it starts outlives it. With bubblewrap (`bwrap`, Linux) the kernel shuts it in as well: it can't see your
+home, your keys and your processes, can't write to the repository, and has no network; without it, `handoff-tui doctor`
+and the command's output say so. What a command needs beyond that, it names in `access`: `network`, `home` (yours, with
+the sockets), `docker`, `database`, or a path with a slash (`node_modules/`, `.venv/`, `~/.m2/:write`; read-only unless
+it ends with `:write`). Your own file grants what it names. A repository's file only asks, and
+`handoff-tui check --trust DIGEST --grant node_modules/` grants it, once.
+
 The rules for procedures also have numbers, VR001 to VR008: `handoff-tui check --only VR003` runs one of them.
 `[procedures.rules.VR003]` declares its severity, unless `[checks.<id>]` sets another. A repository that lowers a
 severity weakens its checks, and `check-configuration-unchanged` reports that.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import subprocess
 import sys
-from collections.abc import Mapping
+import termios
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +18,10 @@ from typing import Any
 import pytest
 
 from handoff_tui.cli.main import main
+
+TERMINAL = "handoff_tui.system.processes.terminal._PLACE"
+"""Where the program looks for its terminal."""
+_FOR_PEOPLE = frozenset({"init", "enroll", "sign", "seal", "pin", "--trust", "--note"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +37,51 @@ class Said:
         return json.loads(self.stdout)
 
 
-def say(*arguments: str | Path, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> Said:
-    """Runs `handoff-tui` with these arguments, no standard input, and no terminal to ask at."""
-    done = subprocess.run(
-        [sys.executable, "-m", "handoff_tui", *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        timeout=200,
-        start_new_session=True,
-    )
+def say(
+    *arguments: str | Path,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    terminal: bool | None = None,
+) -> Said:
+    """Runs `handoff-tui` with these arguments and no standard input.
+
+    What only a person may do runs at a terminal where nobody types, all else without one, unless it is said.
+    """
+    at_terminal = is_for_people(arguments) if terminal is None else terminal
+    with open_pty() as place:
+        done = subprocess.run(
+            [sys.executable, "-m", "handoff_tui", *map(str, arguments)],
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=200,
+            start_new_session=True,
+            preexec_fn=(lambda: take_terminal(place)) if at_terminal else None,
+        )
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def is_for_people(arguments: tuple[str | Path, ...]) -> bool:
+    """Whether it is something that only a person may do, by the words of the call."""
+    return not _FOR_PEOPLE.isdisjoint(map(str, arguments))
+
+
+@contextmanager
+def open_pty() -> Iterator[str]:
+    """A terminal where nobody sits; its path."""
+    near, far = pty.openpty()
+    try:
+        yield os.ttyname(far)
+    finally:
+        os.close(near)
+        os.close(far)
+
+
+def take_terminal(place: str) -> None:
+    """Makes a terminal the one of this process, which leads its session."""
+    fcntl.ioctl(os.open(place, os.O_RDWR), termios.TIOCSCTTY, 0)
 
 
 class InProcess:
@@ -50,9 +90,13 @@ class InProcess:
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
-    def __call__(self, *arguments: str | Path) -> Said:
+    def __call__(self, *arguments: str | Path, terminal: bool | None = None) -> Said:
+        """Runs it at a terminal or without one, as `say` does."""
         self._capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
+        at_terminal = is_for_people(arguments) if terminal is None else terminal
+        with open_pty() as place, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TERMINAL, place if at_terminal else "/nonexistent/tty")
+            code = main([str(argument) for argument in arguments])
         printed = self._capsys.readouterr()
         return Said(int(code), printed.out, printed.err)
 

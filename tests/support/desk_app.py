@@ -56,7 +56,7 @@ def drive(app: ReviewApp, script: Script, size: tuple[int, int] = (80, 24)) -> N
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
-            while app._desk is None:
+            while app._main is None:
                 await pilot.pause()
             await pilot.pause()
             await script(pilot)

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.handoffs.reading.format import CommitFact
-from tests.support.memory_files import MemoryFiles
+from tests.support.memory_files import MemoryFiles, build_commit
 from tests.support.world import MemoryWorld
 
 NOTES_REF = "refs/notes/tdd-handoffs"
@@ -65,7 +64,9 @@ def cycle_world(
         for at, text in enumerate(chosen)
     ]
     contents = {TEST_FILE: "def test_boils():\n    pass\n", SOURCE_FILE: "", **(files or {})}
-    facts = tuple(CommitFact(found.id, found.subject, found.body, found.author, found.date) for found in commits[::-1])
+    facts = tuple(
+        build_commit(found.id, found.subject, found.body, found.author, found.date) for found in commits[::-1]
+    )
     shelf = MemoryFiles(
         contents, git_commits=facts, git_notes={NOTES_REF: {commit_id(at): text for at, text in enumerate(texts)}}
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
+
+import pytest
 
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.ssh_keygen import SigningTool
@@ -20,6 +23,13 @@ HANDOFF = "notes/HANDOFF.md"
 GATE = '[gates."*"]\nthreshold = 1\n'
 CODE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
 _TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
+
+
+def _let_decide_headless(gates: str, names: str) -> str:
+    """Lets the people decide without a terminal at every gate, unless the gates say who may."""
+    if "headless" in gates:
+        return gates
+    return re.sub(r"^(\[gates\..*\])$", rf"\1\nheadless = [{names}]", gates, flags=re.MULTILINE)
 
 
 class GateDesk:
@@ -58,7 +68,7 @@ class GateDesk:
         toml = (
             f'version = 1\n{line}[roles.root]\nprincipals = ["{people[0].email}"]\n'
             f"[roles.reviewer]\nprincipals = [{names}]\n"
-            f"[roles.agent]\nprincipals = [{machines}]\n{roles}{gates}"
+            f"[roles.agent]\nprincipals = [{machines}]\n{roles}{_let_decide_headless(gates, names)}"
         )
         signers = "".join(build_line(person.email, person.public_text) for person in (*people, *agents, *guests))
         text = PolicyText(version=1, allowed_signers=signers, policy_toml=toml, nonce="00" * 16)
@@ -67,7 +77,17 @@ class GateDesk:
             return Draft(build_payload(parents.build_entry(EntryKind.POLICY, people[0].email, policy=text)))
 
         log = open_log(open_repository(self.root))
-        return log.journal.append(build, SigningTool(people[0].public_text, people[0].key)).entry.id
+        genesis = log.journal.append(build, SigningTool(people[0].public_text, people[0].key)).entry.id
+        for person in (*people, *agents, *guests):
+            self.vouch(person)
+        return genesis
+
+    def vouch(self, person: Person) -> None:
+        """Somebody takes this log for the right one."""
+        with pytest.MonkeyPatch.context() as patch:
+            person.become(patch)
+            log = open_log(open_repository(self.root))
+            log.consent(log.verify())
 
     def gate(self, person: Person, *options: str) -> Said:
         return self.speaking(person, "gate", HANDOFF, "--repo", self.root, "--json", *options)

@@ -28,32 +28,14 @@ HOOKS = (
     "push-to-checkout", "reference-transaction", "sendemail-validate", "update",
 )  # fmt: skip
 
-PLANTED_IN_CONFIG = {
-    "core.alternateRefsCommand": "{script}",
-    "core.askPass": "{script}",
-    "core.editor": "{script}",
-    "core.fsmonitor": "{script}",
-    "core.gitProxy": "{script}",
-    "core.pager": "{script}",
-    "core.sshCommand": "{script}",
-    "alias.peek": "!{script}",
-    "credential.helper": "!{script}",
-    "diff.external": "{script}",
-    "diff.commanded.command": "{script}",
-    "diff.converted.textconv": "{script}",
-    "gpg.program": "{script}",
-    "gpg.ssh.defaultKeyCommand": "{script}",
-    "gpg.ssh.program": "{script}",
-    "interactive.diffFilter": "{script}",
-    "merge.merged.driver": "{script}",
-    "pager.log": "{script}",
-    "pager.status": "{script}",
-    "sequence.editor": "{script}",
-    "submodule.sub.update": "!{script}",
-    "tar.packed.command": "{script}",
-    "trailer.x.command": "{script}",
-    "uploadpack.packObjectsHook": "{script}",
-}
+_RUN_AS_IS = (
+    "core.alternateRefsCommand core.askPass core.editor core.fsmonitor core.gitProxy core.pager "
+    "core.sshCommand diff.external diff.commanded.command diff.converted.textconv gpg.program "
+    "gpg.ssh.defaultKeyCommand gpg.ssh.program interactive.diffFilter merge.merged.driver pager.log "
+    "pager.status sequence.editor tar.packed.command trailer.x.command uploadpack.packObjectsHook"
+)
+_RUN_IN_A_SHELL = "alias.peek credential.helper submodule.sub.update"
+PLANTED_IN_CONFIG = dict.fromkeys(_RUN_AS_IS.split(), "{script}") | dict.fromkeys(_RUN_IN_A_SHELL.split(), "!{script}")
 PLANTED_QUIETLY = {
     "color.diff": "always",
     "color.ui": "always",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from handoff_tui.log.journal import Appended, Draft, Journal, Parents, Signer
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
-from handoff_tui.log.storage.witness import Witness
+from handoff_tui.log.storage.memory import LogMemory
 from handoff_tui.log.verify import LogVerifier
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.atomic_write import SYSTEM, Calls
@@ -35,21 +35,25 @@ class Desk:
     repository: Repository
     journal: Journal
     blobs: LogBlobs
-    witness: Witness
+    memory: LogMemory
     read_known: Callable[[], Known]
 
     @classmethod
     def open(cls, root: Path, calls: Calls = SYSTEM, timeout: float = 50.0) -> Desk:
         repository = open_repository(root)
         local = GitPrivateFolder(repository.common_dir, calls)
-        blobs, witness = LogBlobs(repository, calls), Witness(local)
+        blobs, memory = LogBlobs(repository, calls), LogMemory(local)
 
         def read_known() -> Known:
-            return Known(build_time(read_now()), witness=witness.load().entries)
+            return Known(build_time(read_now()), witness=memory.load().entries)
 
-        verify = LogVerifier(blobs, read_known)
-        journal = Journal(blobs.folder, LogLock(local, timeout), verify, witness, read_now)
-        return cls(repository, journal, blobs, witness, read_known)
+        verifier = LogVerifier(blobs, read_known)
+
+        def verify(further: Mapping[str, bytes], /) -> LogVerdict:
+            return verifier(further).model_copy(update={"anchor": "witness"})
+
+        journal = Journal(blobs.folder, LogLock(local, timeout), verify, memory, read_now)
+        return cls(repository, journal, blobs, memory, read_known)
 
     def verify(self) -> LogVerdict:
         """Everything, from the bytes on."""

@@ -14,14 +14,15 @@ from typing import Any
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.watch.keeper import OpenNotify, open_rust_notify
 from handoff_tui.git.watch.noticed import Noticed, Watching
-from handoff_tui.git.watch.reconcile import parse_lines, read_stamp
+from handoff_tui.git.watch.reconcile import list_lines, read_stamp
 from handoff_tui.git.watch.watcher import IDLE_SECONDS, Watcher
+from handoff_tui.git.work_tree.status import parse_status
 from handoff_tui.live.backend import LiveBackend
 from handoff_tui.live.state.app import AppState, Drafts, Loaded, Part
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.repositories import RepositoryBuilder
+from tests.support.waiting import LONGEST_SECONDS
 
-_LONGEST_SECONDS = 150.0
 _TICK_SECONDS = 0.02
 RESULTS = """# Results: H-{number}
 
@@ -56,9 +57,9 @@ class Onlooker:
             self.told.append(state)
             self._news.notify_all()
 
-    def wait_for(self, holds: Callable[[AppState], bool], seconds: float = _LONGEST_SECONDS) -> AppState:
+    def wait_for(self, holds: Callable[[AppState], bool]) -> AppState:
         """The newest state, as soon as something holds of it."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + LONGEST_SECONDS
         with self._news:
             while not holds(self.desk.state):
                 left = deadline - time.monotonic()
@@ -66,11 +67,11 @@ class Onlooker:
                 self._news.wait(min(left, 0.5))
             return self.desk.state
 
-    def wait_until_live(self, seconds: float = _LONGEST_SECONDS) -> AppState:
+    def wait_until_live(self) -> AppState:
         """Until every repository that is there was looked at in full, and nothing is left to be read."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + LONGEST_SECONDS
         while True:
-            state = self.wait_for(lambda state: all(map(_is_looked_at, state.repositories)), seconds)
+            state = self.wait_for(lambda state: all(map(_is_looked_at, state.repositories)))
             if self.desk.is_idle() and state is self.desk.state:
                 return state
             assert time.monotonic() < deadline, f"it never came to rest: {describe(state)}"
@@ -174,16 +175,16 @@ class Follower:
     def last(self) -> Noticed:
         return self.notices[-1]
 
-    def wait_for(self, holds: Callable[[Noticed], bool], after: int = 0, seconds: float = 30.0) -> Noticed:
-        """The first notice after a generation for which something holds; it must come within some seconds."""
-        deadline = time.monotonic() + seconds
+    def wait_for(self, holds: Callable[[Noticed], bool], after: int = 0) -> Noticed:
+        """The first notice after a generation for which something holds; it must come."""
+        deadline = time.monotonic() + LONGEST_SECONDS
         with self._news:
             while True:
                 for notice in self.notices:
                     if notice.generation > after and holds(notice):
                         return notice
                 if not self._news.wait(deadline - time.monotonic()):
-                    raise AssertionError(f"not told in {seconds} seconds; last: {self.notices[-3:]}")
+                    raise AssertionError(f"it was never told; last: {self.notices[-3:]}")
 
     def wait_for_path(self, path: str, after: int = 0) -> Noticed:
         """Until the path, a folder that it is in, or everything is told."""
@@ -191,9 +192,9 @@ class Follower:
             lambda notice: notice.everything or any(covers(told, path) for told in notice.paths), after
         )
 
-    def wait_for_agreement(self, seconds: float = 45.0) -> None:
+    def wait_for_agreement(self) -> None:
         """Until the watcher says that it is live, and what was read on its word is what git says now."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + LONGEST_SECONDS
         while True:
             self.catch_up()
             if self.last.watching in {Watching.LIVE, Watching.POLLING} and self.state == self.read_state():
@@ -216,9 +217,10 @@ class Follower:
     def read_state(self, *paths: str) -> State:
         """What git says about some paths, or all, with a stamp of each file that it names."""
         output = os.fsencode(self.builder.git(*_STATUS, "--untracked-files=all", "--", *paths))
-        headers, lines = parse_lines(output)
+        status = parse_status(output)
+        lines = list_lines(status)
         state: State = {path: (line, read_stamp(self.builder.folder, path)) for path, line in lines.items()}
-        return state if paths else state | {"\0head": headers}
+        return state if paths else state | {"\0head": status.headers}
 
     def _explain(self) -> None:
         now = self.read_state()

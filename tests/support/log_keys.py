@@ -17,10 +17,9 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.public_keys import KeyType, PublicKey, build_string, parse_key_blob
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, build_signed_data
-from handoff_tui.log.entries.statement import build_file
 
 PrivateKey = Ed25519PrivateKey | ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 APPLICATION = b"ssh:handoff"
@@ -129,7 +128,7 @@ def read_golden(name: str) -> bytes:
 def sign_payload(payload: bytes, *keys: LogKey) -> bytes:
     """The file of an entry, signed by some keys; by alice where none is named."""
     pae = build_pae(payload)
-    return build_file(payload, [key.sign(pae) for key in keys or (build_example_key("alice"),)])
+    return build_envelope(payload, [key.sign(pae) for key in keys or (build_example_key("alice"),)])
 
 
 def sign_statement(statement: Any, *keys: LogKey) -> bytes:  # noqa: ANN401 - also what no entry may be

@@ -1,14 +1,13 @@
-"""A log in memory: people with keys, policies, submissions and decisions, without bytes and signatures."""
+"""Logs told entry by entry: people with keys, policies, submissions and decisions; and such a log in memory."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from handoff_tui.log.chain import Candidate, Known, judge_chain
-from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.times import add_seconds
 from handoff_tui.log.entry import (
     NO_BASELINE,
@@ -24,6 +23,7 @@ from handoff_tui.log.entry import (
 from handoff_tui.log.gates.gate import GateQuestion
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.policy.signers import build_line
+from tests.support.log_keys import build_example_key
 
 if TYPE_CHECKING:
     from handoff_tui.log.entry import LogVerdict
@@ -48,14 +48,12 @@ def build_question(handoff: str = "H-1", phase: str = "implement", attempt: int 
 
 
 def build_key(name: str) -> str:
-    """A public key of the Ed25519 form for a name; nobody has its private half."""
-    point = hashlib.sha256(name.encode()).digest()
-    blob = b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + point
-    return f"ssh-ed25519 {base64.b64encode(blob).decode()}"
+    """The public key of a name."""
+    return build_example_key(name).public.text
 
 
 def find_keyid(name: str) -> str:
-    return parse_public_key(build_key(name)).fingerprint
+    return build_example_key(name).fingerprint
 
 
 def build_policy_toml(
@@ -77,9 +75,9 @@ def build_policy_toml(
     )
 
 
-def build_signers(*names: str) -> str:
-    """`allowed_signers` for people; `alice/2` is a second key of alice."""
-    return "".join(build_line(name.partition("/")[0], build_key(name)) for name in names)
+def build_signers(*names: str, **windows: str) -> str:
+    """`allowed_signers` of people by name; `alice/2` is a second key of alice."""
+    return "".join(build_line(name.partition("/")[0], build_key(name), **windows) for name in names)
 
 
 def build_policy(toml: str | None = None, signers: str | None = None) -> Policy:
@@ -94,73 +92,76 @@ def build_policy(toml: str | None = None, signers: str | None = None) -> Policy:
 
 
 @dataclass
-class LogBuilder:
-    """Adds entries one after the other; each follows all heads unless told otherwise."""
+class LogStory(ABC):
+    """Entries one after the other; each follows all heads unless told otherwise."""
 
-    candidates: dict[str, Candidate] = field(default_factory=dict)
+    entries: dict[str, Entry] = field(default_factory=dict)
     genesis: str = ""
     policy: str = ""
+    usual_subject: ClassVar[Subject] = SUBJECT
+
+    @abstractmethod
+    def write_entry(self, entry: Entry, keys: tuple[str, ...], **how: Any) -> str:  # noqa: ANN401 - as the log needs it
+        """Adds an entry that has no id yet, signed with keys by name; its id."""
 
     def add_policy(
         self,
         toml: str | None = None,
         signers: str | None = None,
-        signed_by: tuple[str, ...] = ("alice",),
+        keys: tuple[str, ...] = ("alice",),
         previous: str | None = None,
-        parents: tuple[str, ...] | None = None,
         **changes: Any,  # noqa: ANN401 - any field of an entry
     ) -> str:
         is_first = not self.genesis
-        version = changes.pop("version", None) or (1 if is_first else self._version(previous or self.policy) + 1)
+        known = self.entries.get(previous or self.policy)
+        before = known.policy if known else None
         text = PolicyText(
-            version=version,
+            version=changes.pop("version", 1 + (before.version if before else 0)),
             allowed_signers=build_signers("alice", "bob", "claude") if signers is None else signers,
             policy_toml=build_policy_toml() if toml is None else toml,
             previous=None if is_first else previous or self.policy,
-            nonce="0" * 32 if is_first else None,
+            nonce=changes.pop("nonce", "0" * 32) if is_first else None,
         )
-        found = self._add(EntryKind.POLICY, "alice", signed_by, parents, policy=text, **changes)
-        self.genesis = self.genesis or found
-        self.policy = found
-        return found
+        self.policy = self.add(EntryKind.POLICY, "alice", keys, policy=text, **changes)
+        self.genesis = self.genesis or self.policy
+        return self.policy
 
-    def add_decision(
+    def decide(
         self,
         actor: str = "alice",
         verb: str = "approve",
-        parents: tuple[str, ...] | None = None,
-        regards: tuple[str, ...] = (),
         key: str | None = None,
         **changes: Any,  # noqa: ANN401 - any field of an entry
     ) -> str:
         reason = changes.pop("reason", "" if verb in {"approve", "carry"} else f"{verb} because")
-        decision = Decision(verb=DecisionVerb(verb), reason=reason, regards=regards, review="f" * 64)
+        regards, review = changes.pop("regards", ()), changes.pop("review", "f" * 64)
+        decision = Decision(verb=DecisionVerb(verb), reason=reason, regards=regards, review=review)
         work = self._build_work(changes)
         kind = EntryKind.SCOPED_DECISION if work.subject.scope else EntryKind.DECISION
-        return self._add(kind, actor, (key or actor,), parents, work=work, decision=decision, **changes)
+        return self.add(kind, actor, (key or actor,), work=work, decision=decision, **changes)
 
-    def add_submission(
-        self,
-        actor: str = "claude",
-        parents: tuple[str, ...] | None = None,
-        **changes: Any,  # noqa: ANN401 - any field of an entry
-    ) -> str:
+    def submit(self, actor: str = "claude", **changes: Any) -> str:  # noqa: ANN401 - any field of an entry
         work = self._build_work(changes)
         kind = EntryKind.SCOPED_SUBMISSION if work.subject.scope else EntryKind.SUBMISSION
-        return self._add(kind, actor, (actor,), parents, work=work, **changes)
+        return self.add(kind, actor, (actor,), work=work, **changes)
 
-    def judge(self, **known: Any) -> LogVerdict:  # noqa: ANN401 - any field of Known
-        return judge_chain(self.candidates, Known(**{"now": NOW, **known}))
+    def add(self, kind: EntryKind, actor: str, keys: tuple[str, ...], **fields: Any) -> str:  # noqa: ANN401 - as above
+        """An entry of any kind."""
+        parents = fields.pop("parents", None)
+        how = {name: fields.pop(name) for name in ("touched", "payload") if name in fields}
+        above = self.heads() if parents is None else tuple(sorted(parents))
+        known = [self.entries[parent] for parent in above if parent in self.entries]
+        defaults: dict[str, Any] = {
+            "seq": 1 + max((entry.seq for entry in known), default=0),
+            "time": add_seconds(max((entry.time for entry in known), default=START), 60),
+            "log": self.genesis or None,
+        }
+        entry = Entry(id="", kind=kind, actor=actor, parents=above, **{**defaults, **fields})
+        return self.write_entry(entry, keys, **how)
 
     def heads(self) -> tuple[str, ...]:
-        followed = {parent for candidate in self.candidates.values() for parent in candidate.entry.parents}
-        return tuple(sorted(self.candidates.keys() - followed))
-
-    def rename(self, identifier: str, name: str) -> None:
-        """Gives an entry that nothing follows another id: what decides between two must not be which is the lower."""
-        candidate = self.candidates.pop(identifier)
-        entry = candidate.entry.model_copy(update={"id": name})
-        self.candidates[name] = candidate._replace(entry=entry)
+        followed = {parent for entry in self.entries.values() for parent in entry.parents}
+        return tuple(sorted(self.entries.keys() - followed))
 
     def _build_work(self, changes: dict[str, Any]) -> Work:
         return Work(
@@ -169,36 +170,36 @@ class LogBuilder:
             attempt=changes.pop("attempt", 1),
             producers=changes.pop("producers", ("claude",)),
             policy=changes.pop("policy_id", self.policy),
-            subject=changes.pop("subject", SUBJECT),
+            subject=changes.pop("subject", self.usual_subject),
         )
 
-    def _add(
-        self,
-        kind: EntryKind,
-        actor: str,
-        signed_by: tuple[str, ...],
-        parents: tuple[str, ...] | None,
-        *,
-        touched: bool = False,
-        payload: str | None = None,
-        **fields: Any,  # noqa: ANN401 - any field of an entry
-    ) -> str:
-        above = self.heads() if parents is None else tuple(sorted(parents))
-        known = [self.candidates[parent].entry for parent in above if parent in self.candidates]
-        defaults: dict[str, Any] = {
-            "seq": 1 + max((entry.seq for entry in known), default=0),
-            "time": add_seconds(max((entry.time for entry in known), default=START), 60),
-            "log": self.genesis or None,
-        }
-        content = {**defaults, **fields}
-        keyids = tuple(sorted(find_keyid(name) for name in signed_by))
-        spoken = repr((kind, actor, above, sorted(content.items(), key=str), len(self.candidates)))
+
+@dataclass
+class LogBuilder(LogStory):
+    """A log without bytes and signatures."""
+
+    candidates: dict[str, Candidate] = field(default_factory=dict)
+    add_decision = LogStory.decide
+    add_submission = LogStory.submit
+
+    def write_entry(self, entry: Entry, keys: tuple[str, ...], **how: Any) -> str:  # noqa: ANN401 - touched, payload
+        keyids = tuple(sorted(map(find_keyid, keys)))
+        spoken = f"{entry!r} {len(self.candidates)}"
         identifier = "sha256:" + hashlib.sha256(spoken.encode()).hexdigest()
-        entry = Entry(id=identifier, kind=kind, actor=actor, parents=above, keyids=keyids, **content)
-        self.candidates[identifier] = Candidate(entry, payload or identifier, touched)
+        new = entry.model_copy(update={"id": identifier, "keyids": keyids})
+        self.entries[identifier] = new
+        self.candidates[identifier] = Candidate(new, how.get("payload", identifier), how.get("touched", False))
         return identifier
 
-    def _version(self, policy: str) -> int:
-        text = self.candidates[policy].entry.policy
-        assert text is not None
-        return text.version
+    def judge(self, **known: Any) -> LogVerdict:  # noqa: ANN401 - any field of Known
+        return judge_chain(self.candidates, Known(**{"now": NOW, **known}))
+
+    def heads(self) -> tuple[str, ...]:
+        """Of what is still there."""
+        self.entries = {name: candidate.entry for name, candidate in self.candidates.items()}
+        return super().heads()
+
+    def rename(self, identifier: str, name: str) -> None:
+        """Gives an entry that nothing follows another id: what decides between two must not be which is the lower."""
+        candidate = self.candidates.pop(identifier)
+        self.candidates[name] = candidate._replace(entry=candidate.entry.model_copy(update={"id": name}))

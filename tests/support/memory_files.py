@@ -7,16 +7,23 @@ from functools import cached_property
 
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Problem
+from handoff_tui.git.history.commits import Commit, Ref
 from handoff_tui.handoffs.reading.format import (
-    CommitFact,
     Confidence,
     FormatFiles,
     FormatReading,
     HandoffFormat,
-    RefFact,
     Source,
     SourceFile,
 )
+
+
+def build_commit(name: str, subject: str, body: str, author: str, date: str) -> Commit:
+    return Commit(name, (), author, "", author, "", date, subject, body)
+
+
+def build_ref(name: str, commit: str, subject: str) -> Ref:
+    return Ref(name, commit, "commit", commit, subject)
 
 
 @dataclass
@@ -25,8 +32,8 @@ class MemoryFiles:
 
     files: dict[str, str]
     settings: Settings = field(default_factory=Settings)
-    git_commits: tuple[CommitFact, ...] = ()
-    git_refs: tuple[RefFact, ...] = ()
+    git_commits: tuple[Commit, ...] = ()
+    git_refs: tuple[Ref, ...] = ()
     git_notes: dict[str, dict[str, str]] = field(default_factory=dict)
     read: dict[str, SourceFile] = field(default_factory=dict)
     """By path; a test puts a file here that cannot be read."""
@@ -43,10 +50,10 @@ class MemoryFiles:
     def size(self, path: str) -> int | None:
         return len(self.files[path].encode()) if path in self.files else None
 
-    def commits(self) -> tuple[CommitFact, ...]:
+    def commits(self) -> tuple[Commit, ...]:
         return self.git_commits
 
-    def refs(self) -> tuple[RefFact, ...]:
+    def refs(self) -> tuple[Ref, ...]:
         return self.git_refs
 
     def notes(self, ref: str) -> dict[str, SourceFile]:

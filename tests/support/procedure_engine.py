@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -21,15 +19,9 @@ from tests.support.command_line import Said
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.procedure_worker import PLAN, find_place
 from tests.support.signed import Person
+from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def wait_until(holds: Callable[[], bool], what: str, seconds: float = 50.0, every: float = 0.02) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"{what} did not come about"
-        time.sleep(every)
 
 
 @dataclass
@@ -95,8 +87,8 @@ class EngineFolder:
     def wait_begun(self, step: str, times: int = 1) -> None:
         wait_until(lambda: self.list_begun().count(step) >= times, f"the step {step}")
 
-    def wait_end(self, run: str, seconds: float = 40.0) -> ProcedureRun:
-        wait_until(lambda: self.view(run).finished, f"the end of {run}", seconds)
+    def wait_end(self, run: str) -> ProcedureRun:
+        wait_until(lambda: self.view(run).finished, f"the end of {run}")
         return self.view(run)
 
     def view(self, run: str) -> ProcedureRun:
@@ -156,7 +148,7 @@ class RunDesk:
                 found = engine.view(run)
                 return found is not None and found.finished
 
-            wait_until(has_ended, f"the end of {run}", 100, every=0.2)
+            wait_until(has_ended, f"the end of {run}", every=0.2)
         value = self.run("--show", run).json
         assert isinstance(value, dict)
         return value

@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-_LONGEST_SECONDS = 150.0
+from tests.support.waiting import LONGEST_SECONDS
+
 _QUIET_SECONDS = 0.4
 _LONGEST_UNREST = 3.0
 """A cursor that blinks is never quiet."""
@@ -58,7 +59,7 @@ class RawTerminal:
 
     def wait_for(self, text: str) -> None:
         """Until a text was written, in one piece."""
-        deadline = time.monotonic() + _LONGEST_SECONDS
+        deadline = time.monotonic() + LONGEST_SECONDS
         while text.encode() not in self.written:
             came = self._read(_QUIET_SECONDS)
             if time.monotonic() > deadline or (not came and self._is_gone()):
@@ -72,7 +73,7 @@ class RawTerminal:
 
     def wait_for_end(self) -> int:
         """The exit code."""
-        deadline = time.monotonic() + _LONGEST_SECONDS
+        deadline = time.monotonic() + LONGEST_SECONDS
         while time.monotonic() < deadline:
             self._read(_QUIET_SECONDS)
             if self._is_gone():

@@ -1,233 +1,69 @@
-"""The shapes of JUnit, SARIF, TAP and Markdown reports, checked strictly.
+"""JUnit, SARIF, TAP and Markdown reports, checked strictly.
 
-JUnit is written from the published schemas `junit-10` and `surefire-test-report`; where they differ, the stricter one
-holds, but for the root, which Surefire does not have. SARIF is the part of the 2.1.0 schema that is used here: closed
-objects, required members, enumerations and minima, and what the schema leaves to the prose.
+JUnit and SARIF by the published schemas, and by what Surefire's schema and the prose of SARIF ask for besides.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element
 
+import xmlschema
 import yaml
 from markdown_it import MarkdownIt
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-
-_NUMBER = re.compile(r"\d+")
-_TIME = re.compile(r"\d{1,3}(,?\d{3})*\.\d{0,3}")
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Attributes (required, optional), children in their order with the most of each, and whether it holds text."""
-
-    required: frozenset[str] = frozenset()
-    optional: frozenset[str] = frozenset()
-    children: tuple[tuple[str, int], ...] = ()
-    text: bool = False
-
-
-_MANY = 1_000_000
-_PROBLEM = Shape(frozenset({"type"}), frozenset({"message"}), text=True)
-_RERUN = Shape(frozenset({"type"}), frozenset({"message"}), (("stackTrace", 1), ("system-out", 1), ("system-err", 1)))
-_TEXT = Shape(text=True)
-SHAPES = {
-    "testsuites": Shape(
-        optional=frozenset({"name", "time", "tests", "failures", "errors"}), children=(("testsuite", _MANY),)
-    ),
-    "testsuite": Shape(
-        frozenset({"name", "tests", "errors", "skipped", "failures"}),
-        frozenset({"time", "group"}),
-        (("properties", _MANY), ("testcase", _MANY)),
-    ),
-    "properties": Shape(children=(("property", _MANY),)),
-    "property": Shape(frozenset({"name", "value"})),
-    "testcase": Shape(
-        frozenset({"name", "time"}),
-        frozenset({"classname", "group"}),
-        (
-            ("failure", _MANY),
-            ("rerunFailure", _MANY),
-            ("flakyFailure", _MANY),
-            ("skipped", 1),
-            ("error", 1),
-            ("rerunError", _MANY),
-            ("flakyError", _MANY),
-            ("system-out", 1),
-            ("system-err", 1),
-        ),
-    ),
-    "failure": _PROBLEM,
-    "error": _PROBLEM,
-    "skipped": Shape(optional=frozenset({"message"}), text=True),
-    "rerunFailure": _RERUN,
-    "flakyFailure": _RERUN,
-    "rerunError": _RERUN,
-    "flakyError": _RERUN,
-    "stackTrace": _TEXT,
-    "system-out": _TEXT,
-    "system-err": _TEXT,
-}
+_SCHEMAS = Path(__file__).parents[1] / "data" / "schemas"
+JUNIT = xmlschema.XMLSchema(str(_SCHEMAS / "junit-10.xsd"))
+PUBLISHED_SARIF: dict[str, Any] = json.loads((_SCHEMAS / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+_NUMBERS = {"tests", "failures", "errors", "skipped"}
+_REQUIRED = {"failure": {"type"}, "error": {"type"}, "testcase": {"time"}, "testsuite": {"skipped"}}
+_ORDER = (
+    *("failure", "rerunFailure", "flakyFailure", "skipped", "error", "rerunError", "flakyError"),
+    *("system-out", "system-err"),
+)
 
 
 def list_faults(root: Element) -> list[str]:
     """What is not as the schemas want it."""
-    if root.tag != "testsuites":
-        return [f"the root is {root.tag}"]
-    return [fault for element in root.iter() for fault in _list_element_faults(element)]
+    published = [str(error.reason) for error in JUNIT.iter_errors(root)]
+    return published + [fault for element in root.iter() for fault in _list_element_faults(element)]
 
 
 def _list_element_faults(element: Element) -> Iterator[str]:
-    shape = SHAPES.get(element.tag)
-    if shape is None:
-        yield f"no such element: {element.tag}"
-        return
+    """What Surefire's schema wants besides."""
     names = set(element.attrib)
-    yield from (f"{element.tag} lacks {name}" for name in sorted(shape.required - names))
-    yield from (f"{element.tag} has {name}" for name in sorted(names - shape.required - shape.optional))
-    for name, pattern in (("tests", _NUMBER), ("failures", _NUMBER), ("errors", _NUMBER), ("skipped", _NUMBER)):
-        if name in names and not pattern.fullmatch(element.attrib[name]):
-            yield f"{element.tag} {name} is {element.attrib[name]}"
-    if "time" in names and not _TIME.fullmatch(element.attrib["time"]):
-        yield f"{element.tag} time is {element.attrib['time']}"
-    order = [name for name, _ in shape.children]
-    places = [order.index(child.tag) if child.tag in order else -1 for child in element]
-    if -1 in places or places != sorted(places):
-        yield f"{element.tag} holds {[child.tag for child in element]}"
-    yield from (f"{element.tag} has more {name}" for name, most in shape.children if len(element.findall(name)) > most)
-    stray = (element.text or "").strip() or any((child.tail or "").strip() for child in element)
-    if stray and not shape.text:
-        yield f"{element.tag} holds text"
+    yield from (f"{element.tag} lacks {name}" for name in _REQUIRED.get(element.tag, set()) - names)
+    yield from (f"{name} is {element.attrib[name]}" for name in _NUMBERS & names if not element.attrib[name].isdigit())
+    if element.tag == "testcase":
+        places = [_ORDER.index(child.tag) for child in element]
+        if places != sorted(places):
+            yield f"a case holds {[child.tag for child in element]}"
 
 
-_LEVEL = {"enum": ["none", "note", "warning", "error"]}
-_INDEX = {"type": "integer", "minimum": -1}
-_BAG = {"$ref": "#/definitions/propertyBag"}
-
-
-def _object(members: Mapping[str, object], *required: str) -> dict[str, object]:
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {**members, "properties": _BAG},
-        "required": list(required),
+def _build_strict_sarif() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(json.dumps(PUBLISHED_SARIF))
+    parts = schema["definitions"]
+    parts["message"]["required"] = ["text"]
+    parts["artifactLocation"]["properties"]["uri"]["pattern"] = r"^(?![A-Za-z][A-Za-z0-9+.-]*:)(?!/)[A-Za-z0-9._~/%-]+$"
+    parts["result"]["properties"]["locations"]["minItems"] = 1
+    parts["result"] |= {
+        "required": ["message", "locations"],
+        "if": {"properties": {"kind": {"const": "fail"}}},
+        "then": {"properties": {"level": {"enum": ["note", "warning", "error"]}}},
+        "else": {"properties": {"level": {"const": "none"}}},
     }
+    return schema
 
 
-def _list(name: str, *, unique: bool = False) -> dict[str, object]:
-    return {"type": "array", "items": {"$ref": f"#/definitions/{name}"}, "uniqueItems": unique}
-
-
-def _one(name: str) -> dict[str, object]:
-    return {"$ref": f"#/definitions/{name}"}
-
-
-_WORDS = {"type": "string"}
-_KIND_AND_LEVEL = {
-    "if": {"properties": {"kind": {"const": "fail"}}},
-    "then": {"properties": {"level": {"enum": ["note", "warning", "error"]}}},
-    "else": {"properties": {"level": {"const": "none"}}},
-}
-_DEFINITIONS: dict[str, object] = {
-    "propertyBag": {
-        "type": "object",
-        "properties": {"tags": {"type": "array", "uniqueItems": True, "items": _WORDS}},
-    },
-    "message": _object(
-        {"text": _WORDS, "markdown": _WORDS, "id": _WORDS, "arguments": {"type": "array", "items": _WORDS}}, "text"
-    ),
-    "multiformatMessageString": _object({"text": _WORDS, "markdown": _WORDS}, "text"),
-    "artifactLocation": _object(
-        {
-            "uri": {"type": "string", "pattern": r"^(?![A-Za-z][A-Za-z0-9+.-]*:)(?!/)[A-Za-z0-9._~/%-]+$"},
-            "uriBaseId": _WORDS,
-            "index": _INDEX,
-            "description": _one("message"),
-        }
-    ),
-    "region": _object({"startLine": {"type": "integer", "minimum": 1}, "endLine": {"type": "integer", "minimum": 1}}),
-    "physicalLocation": _object(
-        {"artifactLocation": _one("artifactLocation"), "region": _one("region")}, "artifactLocation"
-    ),
-    "location": _object({"id": _INDEX, "physicalLocation": _one("physicalLocation"), "message": _one("message")}),
-    "reportingConfiguration": _object({"enabled": {"type": "boolean"}, "level": _LEVEL}),
-    "reportingDescriptor": _object(
-        {
-            "id": _WORDS,
-            "name": _WORDS,
-            "shortDescription": _one("multiformatMessageString"),
-            "fullDescription": _one("multiformatMessageString"),
-            "help": _one("multiformatMessageString"),
-            "helpUri": _WORDS,
-            "defaultConfiguration": _one("reportingConfiguration"),
-        },
-        "id",
-    ),
-    "reportingDescriptorReference": _object({"id": _WORDS, "index": _INDEX}, "id"),
-    "toolComponent": _object(
-        {
-            "name": _WORDS,
-            "version": _WORDS,
-            "informationUri": _WORDS,
-            "rules": _list("reportingDescriptor", unique=True),
-        },
-        "name",
-    ),
-    "tool": _object({"driver": _one("toolComponent")}, "driver"),
-    "notification": _object(
-        {"message": _one("message"), "level": _LEVEL, "associatedRule": _one("reportingDescriptorReference")},
-        "message",
-    ),
-    "invocation": _object(
-        {"executionSuccessful": {"type": "boolean"}, "toolExecutionNotifications": _list("notification")},
-        "executionSuccessful",
-    ),
-    "runAutomationDetails": _object({"id": _WORDS, "description": _one("message")}),
-    "result": {
-        **_object(
-            {
-                "ruleId": _WORDS,
-                "ruleIndex": _INDEX,
-                "kind": {"enum": ["notApplicable", "pass", "fail", "review", "open", "informational"]},
-                "level": _LEVEL,
-                "message": _one("message"),
-                "locations": {**_list("location"), "minItems": 1},
-                "relatedLocations": _list("location", unique=True),
-                "partialFingerprints": {"type": "object", "additionalProperties": _WORDS},
-            },
-            "message",
-            "locations",
-        ),
-        **_KIND_AND_LEVEL,
-    },
-    "run": _object(
-        {
-            "tool": _one("tool"),
-            "invocations": _list("invocation"),
-            "originalUriBaseIds": {"type": "object", "additionalProperties": _one("artifactLocation")},
-            "automationDetails": _one("runAutomationDetails"),
-            "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-            "results": _list("result"),
-        },
-        "tool",
-    ),
-}
-SARIF_SCHEMA: dict[str, object] = {
-    "$schema": "http://json-schema.org/draft-07/schema#",
-    **_object(
-        {"$schema": {"type": "string", "format": "uri"}, "version": {"enum": ["2.1.0"]}, "runs": _list("run")},
-        "version",
-        "runs",
-    ),
-    "definitions": _DEFINITIONS,
-}
+SARIF_SCHEMA = _build_strict_sarif()
 
 
 _POINT = re.compile(r"(?:not )?ok (\d+) - ")

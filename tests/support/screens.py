@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
-import os
+import functools
+import inspect
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
+from textual.message import Message
 from textual.pilot import Pilot
 
-from tests.support.desk_app import StillApp, read_screen
+from handoff_tui.live.state.app import AppState
+from tests.support.desk_app import StillApp, drive, read_screen
+from tests.support.golden import compare_golden
 
 FOLDER = Path(__file__).parents[1] / "functional" / "snapshots"
-_WRITES = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
+
+
+_EMPTY = AppState()
+_Asked = TypeVar("_Asked", bound=Message)
+_Script = Callable[..., Awaitable[None]]
+_Meet = Callable[["Pilot[None]", dict[str, Any]], Awaitable[dict[str, Any]]]
+_OWN = frozenset({"pilot", "app", "hands"})
+
+
+def at_desk(
+    shown: AppState = _EMPTY,
+    *,
+    size: tuple[int, int] = (80, 24),
+    theme: str = "dark",
+    meet: _Meet | None = None,
+    **look: bool,
+) -> Callable[[_Script], Callable[..., None]]:
+    """Makes a test of a script: it gets the pilot, and the app if it asks for it, over a state of the app.
+
+    `state`, `size` and `theme` can be parameters of the test instead; `meet` adds what the script needs besides.
+    """
+
+    def decorate(script: _Script) -> Callable[..., None]:
+        @functools.wraps(script)
+        def test(**given: Any) -> None:  # noqa: ANN401 - fixtures and parameters
+            app = StillApp(given.get("state", shown), given.get("theme", theme), **look)
+
+            async def run(pilot: Pilot[None]) -> None:
+                own = {"pilot": pilot, "app": app} | (await meet(pilot, given) if meet else {})
+                await script(**given, **{name: own[name] for name in own if name in wanted})
+
+            drive(app, run, given.get("size", size))
+
+        wanted = inspect.signature(script).parameters
+        kept = [parameter for name, parameter in wanted.items() if name not in _OWN]
+        test.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]  # pytest reads it
+        return test
+
+    return decorate
+
+
+def list_asked(pilot: Pilot[None], kind: type[_Asked]) -> list[_Asked]:
+    """What of this kind the views have asked for."""
+    return [one for one in get_app(pilot).asked if isinstance(one, kind)]
 
 
 def get_app(pilot: Pilot[None]) -> StillApp:
@@ -40,16 +89,11 @@ def _has_messages(app: StillApp) -> bool:
 
 def cut_view(pilot: Pilot[None], screen: str) -> str:
     """Only the view in the middle: what stands around it has tests of its own."""
-    region = get_app(pilot).desk.view.region
+    region = get_app(pilot).main_screen.view.region
     lines = [line.ljust(region.right)[region.x : region.right].rstrip() for line in screen.splitlines()]
     return "\n".join(lines[region.y : region.bottom])
 
 
 def compare_screen(name: str, screen: str) -> None:
-    """Equal to the committed one; HANDOFF_TUI_WRITE_GOLDEN=1 writes it anew."""
-    place = FOLDER / f"{name}.txt"
-    if _WRITES:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(f"{screen.rstrip()}\n", encoding="utf-8")
-    assert place.is_file(), f"{place.name} is not there: HANDOFF_TUI_WRITE_GOLDEN=1 writes it"
-    assert screen.rstrip().split("\n") == place.read_text(encoding="utf-8").rstrip().split("\n")
+    """As the committed one."""
+    compare_golden(FOLDER / f"{name}.txt", f"{screen.rstrip()}\n")

@@ -50,9 +50,11 @@ class Person:
             "SSH_ASKPASS": "",
         }
 
-    def say(self, *arguments: str | Path, environment: dict[str, str] | None = None) -> Said:
-        """Runs `handoff-tui` as this person, in a process of its own, without a terminal."""
-        return say(*arguments, environment={**self.environment, **(environment or {})})
+    def say(
+        self, *arguments: str | Path, environment: dict[str, str] | None = None, terminal: bool | None = None
+    ) -> Said:
+        """Runs `handoff-tui` as this person, in a process of its own."""
+        return say(*arguments, environment={**self.environment, **(environment or {})}, terminal=terminal)
 
     def become(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Makes the test's own process theirs, for what is called in it."""
@@ -65,16 +67,15 @@ class Person:
 
 
 class Speaking:
-    """Runs verbs in the test's own process, each as the person who speaks, and without a terminal."""
+    """Runs verbs in the test's own process, each as the person who speaks."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._run = InProcess(capsys)
-        monkeypatch.setattr("handoff_tui.system.processes.terminal._PLACE", "/nonexistent/tty")
 
-    def __call__(self, person: Person, *arguments: str | Path) -> Said:
+    def __call__(self, person: Person, *arguments: str | Path, terminal: bool | None = None) -> Said:
         person.become(self._monkeypatch)
-        return self._run(*arguments)
+        return self._run(*arguments, terminal=terminal)
 
 
 def make_person(folder: Path, name: str = "ada", passphrase: str = "") -> Person:

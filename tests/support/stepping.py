@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,14 +17,6 @@ _TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.p
 COMMIT = "git add --all && git -c user.name=maker -c user.email=maker@example.org commit --quiet --message work"
 WORK = f"echo working; echo more >> src/app.py; {COMMIT}"
 """What a diligent agent does."""
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Looks until something holds; what never does is a failure."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it never came to be"
-        time.sleep(0.01)
 
 
 @dataclass

@@ -15,7 +15,10 @@ from pathlib import Path
 
 import pytest
 
-_LONGEST_SECONDS = 150.0
+from tests.support.waiting import LONGEST_SECONDS
+
+_FLUSHED_SECONDS = 0.6
+"""A person reads a question before they type."""
 _TICK_SECONDS = 0.05
 _PAUSE_SECONDS = 0.4
 """A person looks before pressing; the app counts on it."""
@@ -46,7 +49,7 @@ class Terminal:
 
     def wait_for_shell(self) -> None:
         """Until the shell waits for somebody to type."""
-        deadline = time.monotonic() + _LONGEST_SECONDS
+        deadline = time.monotonic() + LONGEST_SECONDS
         while not (shown := self.read_screen()).rstrip().endswith("READY>"):
             if time.monotonic() > deadline:
                 raise AssertionError(f"the shell never came back; there is:\n{shown}")
@@ -68,13 +71,38 @@ class Terminal:
         """A key by its name: `Enter`, `C-c`."""
         self._tmux("send-keys", key)
 
+    def press_slowly(self, *keys: str) -> None:
+        """Keys as a person presses them, who looks in between."""
+        for key in keys:
+            time.sleep(_PAUSE_SECONDS)
+            self.press(key)
+
+    def type_slowly(self, text: str) -> None:
+        """Letters by a person who has looked first."""
+        time.sleep(_PAUSE_SECONDS)
+        self.type(text)
+
+    def answer(self, text: str, then: str = _ENDED) -> None:
+        """Types a line until something comes of it: what is typed right after a question is thrown away."""
+        deadline = time.monotonic() + LONGEST_SECONDS
+        while True:
+            time.sleep(_FLUSHED_SECONDS)
+            self.type(text)
+            self.press("Enter")
+            patience = time.monotonic() + _PATIENCE_SECONDS
+            while time.monotonic() < patience:
+                if then in self.read():
+                    return
+                time.sleep(_TICK_SECONDS)
+            assert time.monotonic() < deadline, f"{then!r} never came; there is:\n{self.read()}"
+
     def read(self) -> str:
         """The whole screen and what has gone above it, wrapped lines joined."""
         return self._tmux("capture-pane", "-p", "-J", "-S", "-")
 
     def wait_for(self, text: str) -> str:
         """The screen, as soon as a text is on it."""
-        deadline = time.monotonic() + _LONGEST_SECONDS
+        deadline = time.monotonic() + LONGEST_SECONDS
         while text not in (shown := self.read()):
             if time.monotonic() > deadline:
                 raise AssertionError(f"{text!r} never came; there is:\n{shown}")
@@ -83,7 +111,7 @@ class Terminal:
 
     def insist(self, key: str, text: str) -> str:
         """Presses a key until a text is there: a box that was painted a moment ago asks to press again."""
-        deadline = time.monotonic() + _LONGEST_SECONDS
+        deadline = time.monotonic() + LONGEST_SECONDS
         while True:
             time.sleep(_PAUSE_SECONDS)
             self.press(key)

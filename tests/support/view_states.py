@@ -9,7 +9,7 @@ from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.agents.step.report import Direction, NewCommit, Route, RunView, StepOutcome, StepReport, TouchedFile
 from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.history.attempts.report import (
@@ -41,7 +41,7 @@ from handoff_tui.live.state.app import AppState, AttemptsView, Loaded, PastView,
 from handoff_tui.log.show.view import EntryState, LogRow, LogView
 from handoff_tui.status.inbox_item import InboxItem
 from tests.support.check_reports import build_report, build_result
-from tests.support.desk_states import MOMENT, ROOT, make_item, make_state
+from tests.support.desk_states import MOMENT, ROOT, build_state, make_item, make_state
 
 READ_AT = datetime(2026, 3, 6, 11, 58, tzinfo=UTC)
 ITEM = make_item("H-1")
@@ -118,9 +118,7 @@ VIEW = LogView(
     problems=(),
 )
 DESK = AppState(
-    repositories=(
-        RepositoryPart(ROOT, "lamp", Loaded(object()), Watching.LIVE, reviewer="ada@example.org"),  # type: ignore[arg-type]
-    ),
+    repositories=(RepositoryPart(ROOT, "lamp", Loaded(build_state()), Watching.LIVE, reviewer="ada@example.org"),),
     inbox=(ITEM,),
     chosen=ITEM.key,
     log=Loaded(VIEW, at=MOMENT),
@@ -412,7 +410,7 @@ def build_desk(**more: object) -> AppState:
     """A desk with everything that debugging shows."""
     parts: dict[str, object] = {
         "attempts": Loaded(ATTEMPTS, at=MOMENT),
-        "figures": Loaded(FIGURES, at=MOMENT),
+        "metrics": Loaded(FIGURES, at=MOMENT),
         "checks": Loaded(build_report(build_result("tests-unit", Outcome.FAIL), build_result("types")), at=MOMENT),
     }
     return replace(DESK, **{**parts, **more})  # type: ignore[arg-type]

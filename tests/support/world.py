@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import Rule, RuleFinding
 from handoff_tui.checks.run.choose import find_usual_severity
-from handoff_tui.checks.world import Change, CommitInfo, HandoffName
+from handoff_tui.checks.world import Change, CommitInfo, Disagreements, HandoffName
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
@@ -40,6 +40,11 @@ class MemoryWorld:
     """For git notes, refs and commits that dialects read; by default one over the files."""
     measured: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """Verdicts by handoff id; by default every claim is unverified."""
+    own: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    disagreeing: dict[str, Disagreements] = field(default_factory=dict)
+    """Where documents and own changes disagree, by handoff id."""
+    signed: tuple[str, ...] | None = None
+    """Who approved every handoff in the log; none without a log."""
     known_commits: dict[str, int | None] = field(default_factory=dict)
     """Commit names that exist here, with their lag (nothing: not in the history of HEAD)."""
     log: tuple[CommitInfo, ...] = ()
@@ -90,6 +95,9 @@ class MemoryWorld:
         [found] = [known for known in self.handoffs() if known.id == handoff]
         return tuple(Verdict(claim=claim, state=VerdictState.UNVERIFIED) for claim in found.claims)
 
+    def signers(self, handoff: str) -> tuple[str, ...] | None:  # noqa: ARG002 - all have the same
+        return self.signed
+
     def paths(self) -> tuple[str, ...]:
         return tuple(sorted(self.files))
 
@@ -126,6 +134,12 @@ class MemoryWorld:
 
     def commit_paths(self, commit: str) -> tuple[str, ...]:
         return self.touched.get(commit, ())
+
+    def own_paths(self, handoff: str) -> tuple[str, ...]:
+        return self.own.get(handoff, tuple(path for change in self.changes() for path in change[1:] if path))
+
+    def disagreements(self, handoff: str) -> Disagreements:
+        return self.disagreeing.get(handoff, Disagreements())
 
     def document_commit(self, path: str) -> str | None:
         return self.documents.get(path)

@@ -12,8 +12,13 @@ import pytest
 
 from handoff_tui.core.errors import GitError, HandoffError
 from handoff_tui.system.background import Background
-from handoff_tui.system.installation import can_import_alone, find_on_path, find_python, is_program, read_version_beside
-from handoff_tui.system.resources import find_resource
+from handoff_tui.system.installation import (
+    can_import_alone,
+    find_on_path,
+    find_python,
+    find_resource,
+    read_version_beside,
+)
 from handoff_tui.system.web import ask_address, reaches_host
 
 
@@ -64,15 +69,6 @@ def test_program_that_is_installed_can_be_imported_alone(tmp_path: Path) -> None
     failing.write_text("#!/bin/sh\nexit 1\n")
     failing.chmod(0o755)
     assert not can_import_alone(str(failing))
-
-
-def test_program_is_an_executable_file(tmp_path: Path) -> None:
-    """A folder is none, nor a file without the permission."""
-    (tmp_path / "file").write_text("")
-    assert not is_program(str(tmp_path))
-    assert not is_program(str(tmp_path / "file"))
-    (tmp_path / "file").chmod(0o755)
-    assert is_program(str(tmp_path / "file"))
 
 
 def test_relative_folders_on_path_offer_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

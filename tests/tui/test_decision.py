@@ -152,7 +152,8 @@ def test_key_that_waits_is_announced() -> None:
 def test_dropped_keys_are_counted_and_changes_announced() -> None:
     """In the words of the box."""
     assert describe_dropped(3) == "Ignored keys typed before this box appeared (3)"
-    assert "can't sign until you look again" in describe_watch(READY)
+    assert "can't sign until you look again" in describe_watch(replace(READY, verb="approve"))
+    assert "as you opened it, whatever is saved meanwhile" in describe_watch(replace(READY, verb="reject"))
     assert describe_watch(None) == ""
 
 

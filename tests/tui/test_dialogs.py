@@ -16,7 +16,7 @@ from handoff_tui.core.text.page import Page
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.live.state.agents import Breakpoint, ProofShown, Proposal, ProposalKind, ProposalStage
 from handoff_tui.live.state.app import AppState, BisectPart, RepositoryPart, Trouble
-from handoff_tui.tui.dialogs.alert import build_alert_page, find_alarm
+from handoff_tui.tui.dialogs.alert import LogAlarm, build_alert_page, find_alarm
 from handoff_tui.tui.dialogs.bisect import build_bisect_box, describe_search
 from handoff_tui.tui.dialogs.proofs import ProofRows, build_proof_line, build_proof_name
 from handoff_tui.tui.dialogs.proposal import add_trust, build_proposal_page, describe_obstacle
@@ -168,7 +168,7 @@ BROKEN = RepositoryPart("/b", "b", fatal=("an entry is gone\x1b[2K", *(f"problem
 def test_alarm_is_raised_by_what_is_fatal() -> None:
     """Only repositories whose logs are not intact; equal problems are an equal alarm."""
     assert find_alarm(AppState(repositories=(SOUND,))) == ()
-    assert find_alarm(AppState(repositories=(SOUND, BROKEN))) == (("/b", BROKEN.fatal),)
+    assert find_alarm(AppState(repositories=(SOUND, BROKEN))) == (LogAlarm("/b", BROKEN.fatal),)
 
 
 def test_alert_tells_what_is_wrong_and_what_follows() -> None:

@@ -16,8 +16,8 @@ from handoff_tui.checks.run.commands import has_consent, hash_scripts, save_cons
 from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.pipeline import Phase, Pipeline
-from handoff_tui.config.settings.pipeline import Agent
-from handoff_tui.core.errors import AgentRunError, ProcedureError, UsageError
+from handoff_tui.config.settings.pipeline import Agent, AgentHome
+from handoff_tui.core.errors import AgentRunError, HandoffError, ProcedureError, UsageError
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
 
@@ -87,18 +87,13 @@ def build_agent_trust(desk: Desk) -> ConsentState | None:
 
 def trust_agents(desk: Desk, digest: str) -> None:
     """Remembers the consent of the person who typed the digest; refuses any other digest."""
-    _refuse_other_digest(digest, digest_agents(desk), "agents of phases", "handoff-tui step --list")
-    save_consent(desk, digest)
+    _consent(desk, digest, digest_agents(desk), "agents of phases", "handoff-tui step --list")
 
 
 def refuse_untrusted(desk: Desk, agent: PhaseAgent) -> None:
     """Raises an error if the repository brings this agent and nobody has agreed to run it."""
-    state = build_agent_trust(desk) if agent.from_repository else None
-    if state is not None and not state.trusted:
-        raise AgentRunError(
-            f"the agent {agent.name} comes from this repository, and nobody has agreed to run it: {agent.shown}",
-            f"If it may run: handoff-tui step --trust {state.digest}",
-        )
+    if agent.from_repository:
+        _refuse(desk, digest_agents(desk), agent, "step", AgentRunError)
 
 
 def list_procedure_agents(desk: Desk) -> dict[str, Agent]:
@@ -120,29 +115,34 @@ def digest_procedure_agents(desk: Desk) -> str | None:
 
 def trust_procedures(desk: Desk, digest: str) -> None:
     """Remembers the consent of the person who typed the digest; refuses any other digest."""
-    _refuse_other_digest(digest, digest_procedure_agents(desk), "agents of procedures", "handoff-tui config show")
-    save_consent(desk, digest)
+    _consent(desk, digest, digest_procedure_agents(desk), "agents of procedures", "handoff-tui config show")
 
 
 def refuse_untrusted_agent(desk: Desk, name: str) -> None:
     """Raises an error if the repository brings this agent of a procedure and nobody has agreed to run it."""
-    agents = list_procedure_agents(desk)
-    digest = digest_procedure_agents(desk) if name in agents else None
-    if digest is not None and not has_consent(desk, digest):
-        command = " ".join(agents[name].command)
-        raise ProcedureError(
-            f"the agent {name} comes from this repository, and nobody has agreed to run it: {command}",
-            f"If it may run: handoff-tui run --trust {digest}",
+    agent = list_procedure_agents(desk).get(name)
+    if agent is not None:
+        _refuse(
+            desk, digest_procedure_agents(desk), PhaseAgent(name, agent, from_repository=True), "run", ProcedureError
         )
 
 
-def _refuse_other_digest(digest: str, wanted: str | None, what: str, command: str) -> None:
+def _consent(desk: Desk, digest: str, wanted: str | None, what: str, command: str) -> None:
     if wanted is None:
         raise UsageError(f"this repository brings no {what}, so there is nothing to consent to")
     if digest != wanted:
         raise UsageError(
             f"the digest of this repository's {what} is {wanted}",
             f"Look at them with `{command}`, and name that digest if they may run.",
+        )
+    save_consent(desk, digest)
+
+
+def _refuse(desk: Desk, digest: str | None, agent: PhaseAgent, verb: str, error: type[HandoffError]) -> None:
+    if digest is not None and not has_consent(desk, digest):
+        raise error(
+            f"the agent {agent.name} comes from this repository, and nobody has agreed to run it: {agent.shown}",
+            f"If it may run: handoff-tui {verb} --trust {digest}",
         )
 
 
@@ -158,7 +158,8 @@ def _open_reader(desk: Desk) -> FileReader:
 
 
 def _describe(reader: FileReader, agent: Agent) -> tuple[object, object]:
-    return agent.model_dump(mode="json"), hash_scripts(reader, agent.command)
+    usual = {"home"} if agent.home is AgentHome.SHARED else None  # older consents know no other
+    return agent.model_dump(mode="json", exclude=usual), hash_scripts(reader, agent.command)
 
 
 def _build_digest(kind: str, described: Sequence[object]) -> str | None:

@@ -11,7 +11,8 @@ from handoff_tui.config.settings.user import DesktopForm, NotificationEvent, Not
 from handoff_tui.core.model import Model
 from handoff_tui.core.text.safe_text import HIDDEN
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.system.files.cache_files import find_choices_folder, load_json, write_json
+from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.sealed_files import load_json, write_json
 from handoff_tui.system.processes.run import Bounds, run_command
 from handoff_tui.system.processes.terminal import write_sequence
 
@@ -59,6 +60,16 @@ def build_notification(report: StepReport) -> Notification:
         handoff=key.handoff,
         text=f"{key.handoff} · {key.phase}: {report.next_move}",
         key=hashlib.sha256("\0".join(occasion).encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def build_foreign_notification(texts: tuple[str, ...]) -> Notification:
+    """Builds the notification for entries that carry the user's signature and were not made at this desk."""
+    return Notification(
+        event=NotificationEvent.FOREIGN_ENTRY.value,
+        handoff="",
+        text=texts[0],
+        key=hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 

@@ -7,35 +7,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.changes.comparison import snapshot_diff
 from handoff_tui.changes.comparison.claims import compare_claims
 from handoff_tui.changes.comparison.compare import compare_snapshots
 from handoff_tui.changes.comparison.explain import build_explanations
 from handoff_tui.changes.comparison.sides import Side, find_pair, load_side
-from handoff_tui.changes.comparison.snapshot_diff import (
-    BaselineChoice,
-    ClaimCheck,
-    ComparedPair,
-    DiffScope,
-    SnapshotDiff,
-)
 from handoff_tui.changes.files.file_diff import read_file_diff
 from handoff_tui.changes.files.file_kinds import build_changed_files
 from handoff_tui.changes.files.file_lines import Tell, read_file_lines
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.changes.own_changes import OwnSides, write_own_sides
+from handoff_tui.changes.own_changes_since import find_decision, write_own_sides_since
 from handoff_tui.changes.snapshots.capture import capture_snapshot
 from handoff_tui.changes.snapshots.stored_snapshots import take_still
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks
-from handoff_tui.core.errors import FileUnreadableError, UnsafePathError, UsageError
+from handoff_tui.core.errors import FileUnreadableError, HandoffNotFoundError, UnsafePathError, UsageError
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import count_lines, read_patch, read_tree_changes, refuse_altered_trees
 from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
+from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import ComparisonPoints, read_comparison_points
+from handoff_tui.log.index import DecisionEntry
 from handoff_tui.status.show import find_id
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.reader import FileReader
@@ -46,14 +43,19 @@ class DiffRequest:
     """What to compare. `against` and `instead` are snapshots or commits as a person names them."""
 
     handoff: str | None = None
-    scope: DiffScope = DiffScope.SINCE_BASELINE
+    scope: snapshot_diff.DiffScope = snapshot_diff.DiffScope.SINCE_BASELINE
     against: str | None = None
     instead: str | None = None
     """Compared instead of the work tree."""
+    whole: bool = False
+    """All files, also if a handoff is named: since a review or an attempt, only its own are compared otherwise."""
     files_only: bool = False
     """Compare files only; checks needn't run."""
     run_commands: bool = True
     """False if the caller is only looking, see `CheckRequest`."""
+
+
+_BY_DECISION = frozenset({snapshot_diff.DiffScope.SINCE_MY_REVIEW, snapshot_diff.DiffScope.SINCE_PREVIOUS_ATTEMPT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,10 @@ class FilesDiff:
 class ChangesReport:
     """Everything `diff` reports."""
 
-    pair: ComparedPair
-    record: SnapshotDiff | None
+    pair: snapshot_diff.ComparedPair
+    record: snapshot_diff.SnapshotDiff | None
     """None without a snapshot on both sides."""
-    claims: tuple[ClaimCheck, ...]
+    claims: tuple[snapshot_diff.ClaimCheck, ...]
     files: FilesDiff | None
     notes: tuple[str, ...]
     """What couldn't be compared, and why."""
@@ -116,10 +118,12 @@ class _Reviewed(NamedTuple):
 
 def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = None) -> ChangesReport:
     """Compares what was asked for; without a baseline it says so, and nothing counts as new."""
-    if request.scope is DiffScope.SINCE_SHOWN:
+    if request.scope is snapshot_diff.DiffScope.SINCE_SHOWN:
         return _diff_shown(desk, request)
-    if request.scope is DiffScope.OWN:
+    if request.scope is snapshot_diff.DiffScope.OWN:
         return _diff_own(desk, request)
+    if request.scope in _BY_DECISION and request.handoff is not None and not request.whole and not request.against:
+        return _diff_own_since(desk, request, telling)
     if request.files_only:
         return _diff_files(desk, request)
     reading = read_repository(desk)
@@ -128,18 +132,19 @@ def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = N
     before = _load_before(desk, pair)
     after = load_side(desk, pair.after) if pair.after else _load_now(desk, request, reading, before, telling)
     record, files = compare_sides(desk, reviewed, before, after)
-    claims: tuple[ClaimCheck, ...] = ()
+    claims: tuple[snapshot_diff.ClaimCheck, ...] = ()
     if record is None and after.snapshot is not None:
         claims = compare_claims(None, after.snapshot, reviewed.handoff_id)
-    unread = () if record else _list_unread(after)
-    return ChangesReport(pair, record, claims, files, (*_list_notes(before, after), *unread))
+    unread = after.snapshot.unread if record is None and after.snapshot else ()
+    notes = (*_list_notes(before, after), *(f"{one.path} was not read: {one.reason}" for one in unread))
+    return ChangesReport(pair, record, claims, files, notes)
 
 
 def compare_sides(
     desk: Desk, reviewed: tuple[Handoff | None, tuple[Handoff, ...]], before: Side | None, after: Side
-) -> tuple[SnapshotDiff | None, FilesDiff | None]:
+) -> tuple[snapshot_diff.SnapshotDiff | None, FilesDiff | None]:
     """Compares snapshots and files of two sides, if both have them. The handoff, or all, may explain drops."""
-    files = _compare_trees(desk, before, after)
+    files = compare_trees(desk, before, after)
     if before is None or before.snapshot is None or after.snapshot is None:
         return None, files
     handoff, handoffs = reviewed
@@ -158,15 +163,15 @@ def _diff_files(desk: Desk, request: DiffRequest) -> ChangesReport:
     pair = _find_pair(desk, request, _build_reviewed(handoffs, request.handoff))
     before = _load_before(desk, pair)
     after = load_side(desk, pair.after) if pair.after else Side(None, _write_tree(desk))
-    return ChangesReport(pair, None, (), _compare_trees(desk, before, after), _list_notes(before, after))
+    return ChangesReport(pair, None, (), compare_trees(desk, before, after), _list_notes(before, after))
 
 
 def _diff_shown(desk: Desk, request: DiffRequest) -> ChangesReport:
     """The files since a decision was shown; `against` is the tree it showed. There is no snapshot of that."""
     tree = request.against
-    before = BaselineChoice(tree=tree, reason="what you were shown when you were about to decide")
-    pair = ComparedPair(scope=DiffScope.SINCE_SHOWN, before=before)
-    return ChangesReport(pair, None, (), _compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
+    before = snapshot_diff.BaselineChoice(tree=tree, reason="what you were shown when you were about to decide")
+    pair = snapshot_diff.ComparedPair(scope=snapshot_diff.DiffScope.SINCE_SHOWN, before=before)
+    return ChangesReport(pair, None, (), compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
 
 
 def _diff_own(desk: Desk, request: DiffRequest) -> ChangesReport:
@@ -175,9 +180,35 @@ def _diff_own(desk: Desk, request: DiffRequest) -> ChangesReport:
     handoff = _build_reviewed(handoffs, request.handoff).handoff
     if handoff is None:
         raise UsageError("its own changes need a handoff", "Name it: --handoff ID.")
-    own = write_own_sides(desk, LogGates(desk, handoffs).work.scopes, handoff.id)
-    files = _compare_trees(desk, Side(None, own.before), Side(None, own.after))
+    return diff_scope(desk, LogGates(desk, handoffs).work.scopes, handoff.id)
+
+
+def diff_scope(desk: Desk, scopes: Scopes, handoff: str) -> ChangesReport:
+    """The same by scopes that are known already: what was captured once is shown, whatever was saved since."""
+    own = write_own_sides(desk, scopes, handoff)
+    files = compare_trees(desk, Side(None, own.before), Side(None, own.after))
     return ChangesReport(own.pair, None, (), files, (), own)
+
+
+def _diff_own_since(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None) -> ChangesReport:
+    """The handoff's own files since a decision on it; what was measured is compared with the decision's snapshot."""
+    reading = read_repository(desk)
+    reviewed = _build_reviewed(reading.result.handoffs, request.handoff)
+    handoff = reviewed.handoff
+    if handoff is None:
+        raise HandoffNotFoundError(f"no handoff has the id {request.handoff!r}")
+    gates = LogGates(desk, reading.result.handoffs)
+    decided = find_decision(gates, handoff, request.scope)
+    if not isinstance(decided, DecisionEntry):
+        return ChangesReport(snapshot_diff.ComparedPair(scope=request.scope, before=decided), None, (), None, ())
+    own = write_own_sides_since(gates.work, handoff.id, decided, request.scope)
+    files = compare_trees(desk, Side(None, own.before), Side(None, own.after))
+    before = None if request.files_only else _load_before(desk, own.pair)
+    if before is None:
+        return ChangesReport(own.pair, None, (), files, (), own)
+    after = _load_now(desk, request, reading, before, telling)
+    record = compare_sides(desk, reviewed, before, after)[0]
+    return ChangesReport(own.pair, record, (), files, _list_notes(before, after), own)
 
 
 def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Reviewed:
@@ -185,10 +216,10 @@ def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Revie
     return _Reviewed(next((handoff for handoff in handoffs if handoff.id == found), None), handoffs)
 
 
-def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> ComparedPair:
+def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> snapshot_diff.ComparedPair:
     if request.instead is not None and request.against is None:
         raise UsageError("nothing to compare it with", "Name both: diff --between ONE OTHER.")
-    if request.scope is DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:
+    if request.scope is snapshot_diff.DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:
         raise UsageError("the previous attempt needs a handoff", "Name it: --handoff ID.")
     # with a named side, the log isn't needed
     marks = (
@@ -216,7 +247,7 @@ def _write_tree(desk: Desk) -> str:
     return write_work_tree(desk.repository, find_cache_folder(desk.repository.root)).tree
 
 
-def _load_before(desk: Desk, pair: ComparedPair) -> Side | None:
+def _load_before(desk: Desk, pair: snapshot_diff.ComparedPair) -> Side | None:
     is_there = pair.before.snapshot is not None or pair.before.commit is not None
     return load_side(desk, pair.before) if is_there else None
 
@@ -232,7 +263,8 @@ def _load_now(
     return Side(captured.snapshot, captured.tree.tree)
 
 
-def _compare_trees(desk: Desk, before: Side | None, after: Side) -> FilesDiff | None:
+def compare_trees(desk: Desk, before: Side | None, after: Side) -> FilesDiff | None:
+    """The files of two trees; None if one of them is not here."""
     if before is None or before.tree is None or after.tree is None:
         return None
     objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
@@ -254,8 +286,3 @@ def _read_documents(desk: Desk, handoffs: list[Handoff]) -> list[tuple[str, str]
 
 def _list_notes(before: Side | None, after: Side) -> tuple[str, ...]:
     return (*(before.notes if before else ()), *after.notes)
-
-
-def _list_unread(after: Side) -> tuple[str, ...]:
-    unread = after.snapshot.unread if after.snapshot else ()
-    return tuple(f"{one.path} was not read: {one.reason}" for one in unread)

@@ -7,7 +7,7 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.text.safe_text import HIDDEN
+from handoff_tui.core.text.safe_text import HIDDEN, has_hidden_characters
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.handoffs.session import Desk
@@ -17,7 +17,6 @@ _FILES_AT_ONCE: Final = 50
 _MOST_PLACES: Final = 20
 _NO_TEXT: Final = frozenset({"120000", "160000"})
 """Symbolic links and submodules."""
-_HARMLESS: Final = frozenset("\t\n\r")
 _CONTROLS: Final = compile_later(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -56,4 +55,4 @@ def _scan(path: str, before: bytes | None, now: bytes | None) -> list[Place]:
 def _has_hidden(line: bytes) -> bool:
     if line.isascii() and not _CONTROLS.search(line):
         return False
-    return any(found.group() not in _HARMLESS for found in HIDDEN.finditer(line.decode("utf-8", "replace")))
+    return has_hidden_characters(line.decode("utf-8", "replace").replace("\r", ""))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.core.text.labels import plural
-from handoff_tui.git.objects.written_trees import OwnObjects, TreeEntry, WrittenTree
+from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry, WrittenTree
 from handoff_tui.handoffs.scope.scope import Content, OwnChange, Scope, Scopes
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.cache_files import find_cache_folder
@@ -32,9 +32,13 @@ class OwnSides:
     taken_over: Others = field(default_factory=dict)
     """Others changed the path afterwards; the diff does not have that."""
     left_out: tuple[str, ...] = ()
+    since: ComparedPair | None = None
+    """Where it begins, if not at the handoff's start."""
 
     @property
     def pair(self) -> ComparedPair:
+        if self.since is not None:
+            return self.since
         scope = self.scope
         if not scope.changes:
             start = "it has no changes of its own"
@@ -62,13 +66,16 @@ class OwnSides:
         )
 
 
-def write_own_sides(desk: Desk, scopes: Scopes, handoff: str) -> OwnSides:
-    """Writes both sides among our own objects, uncommitted contents included."""
+def write_own_sides(desk: Desk, scopes: Scopes, handoff: str, befores: Mapping[str, Content] | None = None) -> OwnSides:
+    """Writes both sides among our own objects, uncommitted contents included.
+
+    `befores` is what own paths held at a later point than the handoff's start.
+    """
     scope = scopes.of(handoff)
     objects = OwnObjects(desk.repository, find_cache_folder(desk.repository.root))
     uncommitted = (change for change in scope.changes if change.commit is None and not change.after.deleted)
-    objects.write_contents((change.path, TreeEntry(change.after.mode, change.after.blob)) for change in uncommitted)
-    before, after = _write(objects, scope.befores), _write(objects, scope.results)
+    objects.write_contents((change.path, WrittenEntry(change.after.mode, change.after.blob)) for change in uncommitted)
+    before, after = _write(objects, scope.befores if befores is None else befores), _write(objects, scope.results)
     return OwnSides(
         scope=scope,
         before=before.id,
@@ -96,7 +103,7 @@ def build_own_json(own: OwnSides) -> dict[str, object]:
 
 def _write(objects: OwnObjects, contents: Mapping[str, Content]) -> WrittenTree:
     files = {path: content for path, content in contents.items() if not content.deleted}
-    return objects.write_tree({path: TreeEntry(content.mode, content.blob) for path, content in files.items()})
+    return objects.write_tree({path: WrittenEntry(content.mode, content.blob) for path, content in files.items()})
 
 
 def _find_sharing(scopes: Scopes, scope: Scope) -> Others:

@@ -12,10 +12,10 @@ from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecos
 from handoff_tui.checks.context import Answers
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.facts.changed_files import is_match
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.rule import Rule
-from handoff_tui.checks.rules.every.configuration import CI_UNCHANGED, THRESHOLDS_NOT_LOWERED
-from handoff_tui.checks.rules.every.tests_not_weakened import ASSERTIONS_NOT_WEAKENED, NO_NEW_SKIPS, TESTS_NOT_DELETED
+from handoff_tui.checks.rules.every.configuration import ci_unchanged, thresholds_not_lowered
+from handoff_tui.checks.rules.every.tests_not_weakened import assertions_not_weakened, no_new_skips, tests_not_deleted
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
@@ -90,11 +90,11 @@ class _Lens(NamedTuple):
 
 
 _LENSES: Final = (
-    _Lens(TESTS_NOT_DELETED, RiskKind.TESTS_REMOVED, "1 test is gone", "{} tests or test files are gone"),
-    _Lens(ASSERTIONS_NOT_WEAKENED, RiskKind.TESTS_REMOVED, "1 test checks less", "{} tests check less"),
-    _Lens(NO_NEW_SKIPS, RiskKind.SKIPS_ADDED, "1 test is newly skipped", "{} tests are newly skipped"),
-    _Lens(CI_UNCHANGED, RiskKind.CI_EDITED, "the way work is checked changed", "{} changes to the way work is checked"),
-    _Lens(THRESHOLDS_NOT_LOWERED, RiskKind.CI_EDITED, "1 threshold was loosened", "{} thresholds were loosened"),
+    _Lens(tests_not_deleted, RiskKind.TESTS_REMOVED, "1 test is gone", "{} tests or test files are gone"),
+    _Lens(assertions_not_weakened, RiskKind.TESTS_REMOVED, "1 test checks less", "{} tests check less"),
+    _Lens(no_new_skips, RiskKind.SKIPS_ADDED, "1 test is newly skipped", "{} tests are newly skipped"),
+    _Lens(ci_unchanged, RiskKind.CI_EDITED, "the way work is checked changed", "{} changes to the way work is checked"),
+    _Lens(thresholds_not_lowered, RiskKind.CI_EDITED, "1 threshold was loosened", "{} thresholds were loosened"),
 )
 
 

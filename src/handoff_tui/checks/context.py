@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, NoReturn, TypeVar, TypeVarTuple, cast
 from pydantic import BaseModel
 
 from handoff_tui.checks.rule import NotApplicableError, UndecidableError
-from handoff_tui.checks.world import World
+from handoff_tui.checks.world import Change, World
 from handoff_tui.config.recorded import record_settings
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.handoff import Handoff
@@ -201,6 +201,9 @@ class Context:
     problems = _recorded(World.problems)
     facts = _recorded(World.facts)
     verdicts = _recorded(World.verdicts)
+    own_paths = _recorded(World.own_paths)
+    disagreements = _recorded(World.disagreements)
+    signers = _recorded(World.signers)
     paths = _recorded(World.paths)
     read = _recorded(World.read)
     exists = _recorded(World.exists)
@@ -217,7 +220,7 @@ class Context:
     is_cut_off = _recorded(World.is_cut_off)
     read_at = _recorded(World.read_at)
     baseline = _recorded(World.baseline)
-    changes = _recorded(World.changes)
+    all_changes = _recorded(World.changes)
     remotes = _recorded(World.remotes)
     reaches = _recorded(World.reaches)
     answers = _recorded(World.answers)
@@ -235,12 +238,16 @@ class Context:
 
     def handoffs(self, dialect: str | None = None) -> tuple[Handoff, ...]:
         """The handoffs under review, of one format or of all; only these are recorded as read."""
-        wanted = (
-            name.id
-            for name in self.handoff_names()
-            if dialect in {None, name.dialect} and self.scope in {None, name.id}
-        )
-        return self._read_handoffs(wanted)
+        named = [name for name in self.handoff_names() if dialect in {None, name.dialect}]
+        return self._read_handoffs(name.id for name in named if self.scope in {None, name.id})
+
+    def changes(self) -> tuple[Change, ...]:
+        """What differs between the baseline and the work tree; of one handoff under review, in its own files."""
+        changes = self.all_changes()
+        if self.scope is None:
+            return changes
+        own = frozenset(self.own_paths(self.scope))
+        return tuple(change for change in changes if not own.isdisjoint((change.path, change.old_path)))
 
     def every_handoff(self) -> tuple[Handoff, ...]:
         """All handoffs, even if only one is under review: for rules about how they fit together."""

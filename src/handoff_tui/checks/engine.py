@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Answers, Context, Manifest
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.core.severity import Severity
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -48,6 +49,10 @@ class RuleFinding(NamedTuple):
     """A command to copy that helps with this finding."""
 
 
+Findings = Iterator[RuleFinding]
+Judge = Callable[["Context"], Iterable[RuleFinding]]
+
+
 class Rule(NamedTuple):
     """A pure function over a context, and what to say about it."""
 
@@ -61,7 +66,7 @@ class Rule(NamedTuple):
     """What it looks at, in a few words, for docs/checks.md."""
     remedy: str
     """What to do when it fails."""
-    judge: Callable[[Context], Iterable[RuleFinding]]
+    judge: Judge
     blocking: bool | None = None
     """Whether a failure closes the gate; if None, its severity decides."""
     commands: tuple[str, ...] = ()
@@ -71,6 +76,35 @@ class Rule(NamedTuple):
     moments: tuple[Moment, ...] = ALWAYS
     version: int = 1
     """Rises when the rule judges differently, so that no cached result is used."""
+
+
+class RuleOptions(TypedDict, total=False):
+    """What only some rules declare; see the fields of `Rule`."""
+
+    blocking: bool
+    commands: tuple[str, ...]
+    declared: str
+    moments: tuple[Moment, ...]
+    version: int
+
+
+def _rule(
+    severity: Severity, *, holds: str, reads: str, remedy: str, **options: Unpack[RuleOptions]
+) -> Callable[[Judge], Rule]:
+    """Makes a rule of the function below: its id is the function's name with hyphens, its system that of the folder."""
+
+    def build(judge: Judge) -> Rule:
+        folder = judge.__module__.split(".")[-2]
+        system = System.ALL if folder == "every" else System[folder.upper()]
+        return Rule(judge.__name__.replace("_", "-"), system, severity, holds, reads, remedy, judge, **options)
+
+    return build
+
+
+critical_rule = partial(_rule, Severity.CRITICAL)
+high_rule = partial(_rule, Severity.HIGH)
+medium_rule = partial(_rule, Severity.MEDIUM)
+low_rule = partial(_rule, Severity.LOW)
 
 
 class NotApplicableError(Exception):

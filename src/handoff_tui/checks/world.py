@@ -40,6 +40,17 @@ class HandoffName(NamedTuple):
     dialect: str
 
 
+class Disagreements(NamedTuple):
+    """Where the documents of a handoff and its own changes say different things."""
+
+    undeclared: tuple[str, ...] = ()
+    """Paths that its commits change and its documents don't list, if they list any."""
+    never_changed: tuple[str, ...] = ()
+    """Paths that it declares as changed and that none of its changes touches."""
+    changed_by_others: tuple[tuple[str, str], ...] = ()
+    """Paths that it declares as changed, each with the handoffs that changed it last."""
+
+
 class World(HasSettings, Protocol):
     """Every question, and the settings. Within one run, the same question gets the same answer.
 
@@ -56,6 +67,15 @@ class World(HasSettings, Protocol):
 
     def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
         """The claims of a handoff beside their measurements."""
+
+    def own_paths(self, handoff: str) -> tuple[str, ...]:
+        """The files that belong to a handoff."""
+
+    def disagreements(self, handoff: str) -> Disagreements:
+        """What the documents of a handoff declare, against the changes that are its own."""
+
+    def signers(self, handoff: str) -> tuple[str, ...] | None:
+        """Who approved a handoff in the signed log, whatever has changed since; None if there is no log."""
 
     def paths(self) -> tuple[str, ...]:
         """Every tracked or untracked path, sorted, without ignored ones."""

@@ -6,9 +6,11 @@ import argparse
 
 from handoff_tui.checks.output.json import build_check_json
 from handoff_tui.checks.report import CheckReport, ConsentState, RuleInfo
+from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import check, parse_moment
 from handoff_tui.checks.run.choose import CheckRequest, list_rules
 from handoff_tui.checks.run.commands import give_consent, read_consent
+from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
@@ -16,16 +18,22 @@ from handoff_tui.cli.output import render_json, render_page, write_page, write_r
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.person import require_person
 
 
 def run_checks(arguments: argparse.Namespace, recall: OutputCache | None) -> ExitCode:
     """Runs the checks, prints the results, and keeps them for the next call if nothing changes until then."""
     if arguments.at is not None:
         return _run_past(arguments)
+    if arguments.grant and not arguments.trust:
+        raise UsageError("--grant goes with --trust DIGEST: whoever grants access has read the commands")
     desk = open_desk(find_start(arguments), recall.look if recall is not None else None)
     if arguments.trust:
+        require_person("consent to commands")
         give_consent(desk, arguments.trust)
+        grant_access(desk, arguments.grant)
+        accept_settings(desk)
     request = _build_request(arguments)
     if arguments.list:
         return _list(arguments, list_rules(desk, request), read_consent(desk))
@@ -57,7 +65,7 @@ def _run_past(arguments: argparse.Namespace) -> ExitCode:
     form = "json" if arguments.json else arguments.format
     if form == "text":
         page = build_check_page(report, everything=arguments.all)
-        write_page(add_banner(page, stop, traveller.list_notes(stop)), load_terminal_theme())
+        write_page(add_banner(page, stop, traveller.list_notes(stop)))
     else:
         write_plain(_render(report, form, everything=arguments.all))
     return ExitCode.BLOCKED if report.verdict == "blocked" else ExitCode.OK
@@ -66,7 +74,7 @@ def _run_past(arguments: argparse.Namespace) -> ExitCode:
 def _list(arguments: argparse.Namespace, rules: tuple[RuleInfo, ...], state: ConsentState | None) -> ExitCode:
     from handoff_tui.checks.output.list import build_check_list_json, build_check_list_page  # noqa: PLC0415
 
-    write_result(arguments, lambda: build_check_list_json(rules, state), lambda: build_check_list_page(rules, state))
+    write_result(arguments, build_check_list_json, build_check_list_page, rules, state)
     return ExitCode.OK
 
 
@@ -90,7 +98,7 @@ def _render(report: CheckReport, form: str, *, everything: bool) -> str:
     if form == "text":
         from handoff_tui.checks.output.page import build_check_page  # noqa: PLC0415
 
-        return render_page(build_check_page(report, everything=everything), load_terminal_theme())
+        return render_page(build_check_page(report, everything=everything))
     from handoff_tui.checks.output.formats import render_report  # noqa: PLC0415
 
     return render_report(report, form).rstrip("\n") + "\n"

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from handoff_tui.core.errors import (
-    AgentRunError,
-    AppendRefusedError,
-    DecisionForbiddenError,
-    HandoffError,
-    LogBrokenError,
-    LogMissingError,
-    LogPresentError,
-    NoHumanError,
-    PolicyForbiddenError,
-    RollbackError,
-    ShownMovedError,
-    SigningError,
-    WitnessDamagedError,
-)
+from handoff_tui.core.errors import BlockedError, HandoffError, NobodySignsError, NotIntactError
 
 
 class ExitCode(IntEnum):
@@ -34,22 +20,13 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-_BY_ERROR: tuple[tuple[type[HandoffError], ExitCode], ...] = (
-    (DecisionForbiddenError, ExitCode.BLOCKED),
-    (AppendRefusedError, ExitCode.BLOCKED),
-    (PolicyForbiddenError, ExitCode.BLOCKED),
-    (LogPresentError, ExitCode.BLOCKED),
-    (LogMissingError, ExitCode.BLOCKED),
-    (AgentRunError, ExitCode.BLOCKED),
-    (RollbackError, ExitCode.BLOCKED),
-    (ShownMovedError, ExitCode.BLOCKED),
-    (LogBrokenError, ExitCode.INTEGRITY),
-    (WitnessDamagedError, ExitCode.INTEGRITY),
-    (NoHumanError, ExitCode.NO_HUMAN),
-    (SigningError, ExitCode.NO_HUMAN),
-)
+_BY_ERROR: dict[type[HandoffError], ExitCode] = {
+    BlockedError: ExitCode.BLOCKED,
+    NotIntactError: ExitCode.INTEGRITY,
+    NobodySignsError: ExitCode.NO_HUMAN,
+}
 
 
 def find_exit_code(error: HandoffError) -> ExitCode:
     """Returns the exit code for an expected failure."""
-    return next((code for kind, code in _BY_ERROR if isinstance(error, kind)), ExitCode.USAGE)
+    return next((code for kind, code in _BY_ERROR.items() if isinstance(error, kind)), ExitCode.USAGE)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk_to_look
+from handoff_tui.handoffs.session import open_desk_to_look
 from handoff_tui.history.travel.page import add_banner, build_stop_json
 from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import Stop
@@ -34,7 +34,7 @@ def run_status_at(arguments: argparse.Namespace) -> ExitCode:
         write_json({**build_status_json(then.state), "at": build_stop_json(then)})
     else:
         page = build_status_page(then.state, everything=arguments.all, of_then=True)
-        write_page(add_banner(page, then.stop, then.notes), load_terminal_theme())
+        write_page(add_banner(page, then.stop, then.notes))
     return ExitCode.OK
 
 
@@ -45,5 +45,5 @@ def run_show_at(arguments: argparse.Namespace) -> ExitCode:
         write_json({**build_show_json(shown), "at": build_stop_json(then)})
     else:
         page = build_show_page(shown, everything=arguments.all)
-        write_page(add_banner(page, then.stop, then.notes), load_terminal_theme())
+        write_page(add_banner(page, then.stop, then.notes))
     return ExitCode.OK

@@ -43,6 +43,8 @@ _VERBS = {
     "keys": "Enroll a key, or list who may sign with which key",
     "policy": "Show, propose, sign or seal the policy that says who may do what",
     "demo": "Build a sample repository and open it",
+    "hook": "Answer the hooks of agent hosts such as Claude Code, and install or uninstall them",
+    "mcp": "Serve agents over MCP: status, gate, packet, wait, submit, comment; nothing that decides",
     "hooks": "Install or uninstall git hooks that run the checks",
     "doctor": "Find out whether the checks are really enforced: hooks, CI, agent prompts",
     "config": "Show the current settings and where each one comes from",

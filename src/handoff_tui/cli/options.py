@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from handoff_tui.core.errors import RepositoryError
+
+if TYPE_CHECKING:
+    from handoff_tui.handoffs.session import Desk
+
+Children: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
 
 def add_repository_option(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +40,12 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
 
 
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Adds --json and --repo."""
+    add_json_option(parser)
+    add_repository_option(parser)
+
+
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Adds --repo, --json and --all."""
     add_repository_option(parser)
@@ -47,6 +60,25 @@ def add_at_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_pin_option(parser: argparse.ArgumentParser) -> None:
+    """Adds --pin, which vouches for the log where nobody has looked at it before."""
+    parser.add_argument("--pin", metavar="ID", help="the entry that the log must begin with (or set HANDOFF_TUI_PIN)")
+
+
+def use_pin(arguments: argparse.Namespace) -> None:
+    """Holds every reading of the log in this process to the pin."""
+    if arguments.pin is not None:
+        from handoff_tui.log.open_log import PIN_VARIABLE  # noqa: PLC0415 - few calls have one
+        from handoff_tui.log.show.verify import parse_pin  # noqa: PLC0415
+
+        os.environ[PIN_VARIABLE] = parse_pin(arguments.pin)
+
+
+def add_child(children: Children, name: str, summary: str) -> argparse.ArgumentParser:
+    """Adds a verb of a verb, described by its summary."""
+    return children.add_parser(name, help=summary, description=summary[:1].upper() + summary[1:])
+
+
 def find_start(arguments: argparse.Namespace) -> Path:
     """Returns the folder in which the search for a repository starts."""
     repo: Path | None = arguments.repo
@@ -54,3 +86,10 @@ def find_start(arguments: argparse.Namespace) -> Path:
         return repo if repo is not None else Path.cwd()
     except FileNotFoundError as gone:
         raise RepositoryError("the current folder no longer exists", "Change to another folder.") from gone
+
+
+def open_named_desk(arguments: argparse.Namespace) -> Desk:
+    """Opens the repository that was named, or the one around the current folder."""
+    from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415 - help needs no repository
+
+    return open_desk(find_start(arguments))

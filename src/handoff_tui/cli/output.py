@@ -8,7 +8,7 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVarTuple
 
 from handoff_tui.cli.plain import explain_failure, write_pieces, write_plain
 from handoff_tui.core.errors import UsageError
@@ -24,20 +24,29 @@ if TYPE_CHECKING:
 
     from handoff_tui.config.theme import Theme
 
+_Values = TypeVarTuple("_Values")
 _WIDTH_OF_A_PIPE = 120
 _NARROW = 150
 """Below this width, columns that fold go under their row instead of beside it."""
 _NOTHING = "–"
 
 
-def write_result(arguments: Namespace, json_value: Callable[[], object], page: Callable[[], Page]) -> None:
-    """Prints the answer of a verb: one JSON object with --json, else a page. Only that one is built."""
-    if arguments.json:
-        write_json(json_value())
-        return
-    from handoff_tui.handoffs.session import load_terminal_theme  # noqa: PLC0415 - JSON output does without it
+def write_result(
+    arguments: Namespace,
+    build_json: Callable[[*_Values], object],
+    build_page: Callable[[*_Values], Page],
+    *values: *_Values,
+    **options: object,
+) -> None:
+    """Prints the answer of a verb: one JSON object with --json, else a page. Only that one is built.
 
-    write_page(page(), load_terminal_theme())
+    Both are built from the same values; the options are for the page.
+    """
+    if arguments.json:
+        write_json(build_json(*values))
+    else:
+        build: Callable[..., Page] = build_page
+        write_page(build(*values, **options))
 
 
 def write_json(value: object) -> None:
@@ -61,8 +70,8 @@ def write_text(text: str) -> None:
     write_plain(text + "\n")
 
 
-def write_page(page: Page, theme: Theme) -> None:
-    write_plain(render_page(page, theme))
+def write_page(page: Page) -> None:
+    write_plain(render_page(page))
 
 
 def write_picture(name: str, picture: Picture) -> None:
@@ -79,8 +88,12 @@ def write_picture(name: str, picture: Picture) -> None:
     write_plain(drawn.get())
 
 
-def render_page(page: Page, theme: Theme, width: int | None = None) -> str:
-    """Draws a page. Colours follow the terminal and NO_COLOR, and so does the width if none is given."""
+def render_page(page: Page, theme: Theme | None = None, width: int | None = None) -> str:
+    """Draws a page. Colours follow the terminal and NO_COLOR; so do the width and the theme if none is given."""
+    if theme is None:
+        from handoff_tui.handoffs.session import load_terminal_theme  # noqa: PLC0415 - JSON output does without it
+
+        theme = load_terminal_theme()
     console = _build_console(width)
     # captured and written by us, because rich turns a closed pipe into an error
     with explain_failure(), console.capture() as drawn:

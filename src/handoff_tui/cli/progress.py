@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.cli.diagnostics import clear_progress, write_progress
 from handoff_tui.core.text.safe_text import render_safe

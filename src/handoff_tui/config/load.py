@@ -27,6 +27,7 @@ from handoff_tui.core.errors import ConfigError, HandoffError, RepositoryError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import find_config_folder, read_optional, read_user_file, shorten_home
+from handoff_tui.system.installation import read_shipped_text
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -89,6 +90,7 @@ DEFAULT = "default"
 _USUAL_USER_FILE = "~/.config/handoff-tui/config.toml"
 _PROBLEMS_SHOWN = 20
 _SCOPES = "scopes"
+_SEVERITIES = ("low", "medium", "high", "critical")
 
 
 @dataclass(frozen=True)
@@ -123,12 +125,22 @@ class LoadedSettings:
         }
 
     @cached_property
+    def without_user(self) -> Settings:
+        """The settings without the user's own file."""
+        return _validate_together([layer for layer in self.layers if layer.name == REPOSITORY_FILE])
+
+    @cached_property
     def _table(self) -> dict[str, object]:
         return _dump(self.settings)
 
     def rows(self) -> list[SettingRow]:
         """Every setting, in the order of declaration."""
         return [SettingRow(key, value, self.origins[key]) for key, value in find_leaves(self._table)]
+
+
+def read_first_file() -> str:
+    """Returns the `handoff-tui.toml` that `init` writes: only comments, to begin with."""
+    return read_shipped_text("config/first_file.toml")
 
 
 def load_settings(root: Path | None) -> LoadedSettings:
@@ -225,12 +237,33 @@ def _validate_together(layers: list[Layer]) -> Settings:
     merged = _dump(Settings())
     for layer in layers:
         merged = merge_tables(merged, layer.table)
+    for layer in layers:
+        if layer.name != REPOSITORY_FILE:
+            _keep_stricter(merged, layer.table)
     try:
         return _validate(merged)
     except ValidationError as invalid:
         names = " and ".join(layer.name for layer in layers)
         problems = [describe_problem(error)[1] for error in invalid.errors(include_url=False)]
         raise _build_error([f"{names} together: {problem}" for problem in problems]) from invalid
+
+
+def _keep_stricter(merged: dict[str, Any], own: dict[str, Any]) -> None:
+    """What a person's own file demands of checks holds, whatever the repository's says."""
+    for name, demanded in own.get("checks", {}).items():
+        check = merged["checks"][name]
+        for switch in ("enabled", "blocking"):
+            if demanded.get(switch) is True:
+                check[switch] = True
+        if _find_rank(demanded.get("severity")) > _find_rank(check.get("severity")):
+            check["severity"] = demanded["severity"]
+    demanded = own.get("check_run", {}).get("blocking_severities", [])
+    present = merged["check_run"]["blocking_severities"]
+    present += [severity for severity in demanded if severity not in present]
+
+
+def _find_rank(severity: object) -> int:
+    return _SEVERITIES.index(severity) if severity in _SEVERITIES else -1
 
 
 def _validate(table: dict[str, object]) -> Settings:

@@ -13,13 +13,10 @@ _DEFAULT = "default"
 
 
 def build_config_json(rows: list[SettingRow]) -> dict[str, object]:
-    return {
-        "schema": SCHEMA,
-        "settings": [row._asdict() for row in rows],
-    }
+    return {"schema": SCHEMA, "settings": [row._asdict() for row in rows]}
 
 
-def build_config_page(rows: list[SettingRow], *, origins: bool) -> Page:
+def build_config_page(rows: list[SettingRow], *, origins: bool = False) -> Page:
     """One row per setting; those that a file sets stand out."""
     page = Page()
     columns = (Column("setting"), Column("value", fold=True), *((Column("from"),) if origins else ()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from handoff_tui.config.quantities import Name
 from handoff_tui.core.model import Model
 
 
@@ -24,23 +25,31 @@ EVERYTHING = tuple(Passing)
 
 
 class Phase(Model):
-    """One phase: who works in it, and whether a person must open the gate behind it."""
+    """One phase of a pipeline."""
 
-    name: str
-    agent: str | None = None
-    command: tuple[str, ...] = ()
+    name: Name
+    """What the phase is called."""
+    agent: Name | None = None
+    """Who works in it: a name from [agents], or any other word for it."""
+    command: tuple[Name, ...] = ()
+    """The agent's command, if it is not the one in [agents]."""
     gate: bool = True
+    """Whether someone must decide before the work goes on."""
     human_only: bool = False
-    failure_target: str | None = None
+    """Whether only a person may start the phase."""
+    failure_target: Name | None = None
     """Where failure of this phase leads, if not where the pipeline says."""
 
 
 class Edge(Model):
     """Work may go from one phase to another."""
 
-    source: str
-    target: str
+    source: Name
+    """The phase it leaves."""
+    target: Name
+    """The phase it enters."""
     passes: tuple[Passing, ...] = EVERYTHING
+    """What the next agent is given of the work before it."""
 
 
 class Pipeline(Model):

@@ -42,18 +42,15 @@ def _allow_parts(definition: dict[str, Any], definitions: dict[str, Any]) -> Non
 
 
 def _find_docstrings(model: type[Model]) -> dict[str, str]:
-    """The string below each field."""
+    """Returns the string below each field; for a field without one, what its section says of itself."""
+    sections = {name: as_model(field.annotation) for name, field in model.model_fields.items()}
+    found = {name: inspect.cleandoc(section.__doc__ or "") for name, section in sections.items() if section}
     body = ast.parse(inspect.getsource(model)).body[0]
-    statements = body.body if isinstance(body, ast.ClassDef) else []
-    return {
-        field.target.id: inspect.cleandoc(below.value.value)
-        for field, below in pairwise(statements)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(below, ast.Expr)
-        and isinstance(below.value, ast.Constant)
-        and isinstance(below.value.value, str)
-    }
+    for field, below in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[name] = inspect.cleandoc(text)
+    return found
 
 
 def find_names(path: Sequence[str | int]) -> tuple[str, ...]:

@@ -1,65 +1,6 @@
-"""Every exception raised on purpose. Each has a message that says what is wrong and a hint that says what to do.
+"""Every exception raised on purpose: a message that says what is wrong, and a hint that says what to do.
 
-HandoffError
-├── UsageError            the call's words are off
-├── OutputError           what was asked for cannot be written to standard output
-├── ConfigError           a configuration file cannot be used
-├── RepositoryError       there is no repository here that can be read
-├── GitError              a git command failed
-│   └── ObjectMissingError       a commit, tree or blob that is asked about is not here
-├── CaptureError          the work tree cannot be captured as it is
-│   └── TreeMovedError           it changed again and again while it was captured
-├── UnsafePathError       a path leads out of the repository
-├── FileUnreadableError   a file cannot be read as text
-├── HandoffNotFoundError  no handoff has this id
-├── HookError             a git hook cannot be written or removed as asked
-├── SnapshotUnusableError  a stored snapshot or pin is not of a form that is read here
-├── StoredFileMissingError  a stored file that is named by its digest is not there
-├── StoredFileDamagedError  a stored file is not what its name says
-├── StoreWriteError       a file of ours cannot be written
-├── DraftsUnkeptError     what a reviewer wrote cannot be kept on disk
-├── WatchRefusedError     the system does not let the folders be watched
-│   └── FoldersMovedError        they came and went while they were taken in
-├── TrustPolicyError      a trust policy is malformed or makes no sense
-├── EntryRefusedError     an entry has no place in the log
-├── ReviewRecordError     a review record cannot be read
-├── DecisionForbiddenError  the rules of the gate forbid a decision
-├── NoHumanError          nobody is there who could decide
-├── ProposalError         a file is no proposal of a policy
-├── PolicyForbiddenError  a policy may not be proposed, signed or sealed like this
-├── LogMissingError       there is no signed log here
-├── LogPresentError       there is a log already, and it is left alone
-├── LogBrokenError        the signed log has a fatal fault
-├── LogEntryError         the bytes of a log entry are not what they must be
-│   ├── EntryTooLargeError       it is over the size limit
-│   ├── NotCanonicalError        its JSON is not the one canonical form
-│   ├── EnvelopeMalformedError   the envelope has other fields, order or encoding
-│   ├── KeyIdMismatchError       a signature is filed under another key's name
-│   ├── EntrySchemaError         a field is missing, unknown or out of its grammar
-│   ├── PublicKeyMalformedError  a public key is none, or of a type that is not accepted
-│   ├── SignatureMalformedError  a signature is not in the one strict form
-│   ├── SignatureForeignError    a signature was made for another purpose
-│   └── SignatureInvalidError    a signature does not fit the key and the content
-├── BundleMalformedError  a file is not the bundle of a log in its one form
-├── EntryNotFoundError    no entry of the log has this id
-├── LogLockedError        another process is writing the log
-├── WitnessDamagedError   what was once seen of the log cannot be read
-├── AppendRefusedError    an entry may not be added to the log as it is
-├── AgentRunError         a run of an agent cannot be started, reached or found
-│   └── PhaseLockedError         somebody is at work in the phase already
-├── BisectError           it cannot be searched when a check began to fail
-├── RollbackError         a rollback, or its undoing, would lose something
-├── ShownMovedError       what was shown is not what would be done any more
-├── ProcedureError        a procedure cannot be run as asked
-├── EngineError           the engine under procedures cannot be used
-│   ├── EngineMissingError       it is not installed
-│   └── WorkerPresentError       a worker is at work here already
-├── SigningError          nothing could be signed
-│   ├── SshKeygenMissingError  there is no ssh-keygen
-│   ├── SigningKeyMissingError  there is no key to sign with
-│   ├── KeyLockedError  the key needs a passphrase that nobody gave
-│   └── SigningRefusedError  the ssh-agent, the security key or its owner said no
-└── DemoError             the sample repository cannot be built
+Three base classes set the exit code of a command; every other error is a wrong call or a wrong file (2).
 """
 
 from __future__ import annotations
@@ -76,24 +17,36 @@ class HandoffError(Exception):
         self.hint = hint
 
 
+class BlockedError(HandoffError):
+    """A rule, or the state of the repository, forbids it: exit code 1."""
+
+
+class NotIntactError(HandoffError):
+    """The signed log can't be relied on: exit code 3."""
+
+
+class NobodySignsError(HandoffError):
+    """Nobody is there who could decide or sign: exit code 4."""
+
+
 class UsageError(HandoffError):
-    """The arguments of the command don't fit together."""
+    """The arguments of a command are wrong, or don't go together."""
 
 
 class OutputError(HandoffError):
-    """Standard output can't be written: the disk is full, or the file is not writable."""
+    """Standard output can't be written: the disk is full, or the file isn't writable."""
 
 
 class ConfigError(HandoffError):
-    """A configuration file has an unknown key, a wrong value, or is not TOML."""
+    """A configuration file isn't TOML, or has an unknown key or a wrong value."""
 
 
 class RepositoryError(HandoffError):
-    """There is no repository here, or none that can be read safely."""
+    """There is no repository here, or it can't be read safely."""
 
 
 class GitError(HandoffError):
-    """A git command exited with an error that the caller did not expect."""
+    """A git command failed unexpectedly."""
 
 
 class ObjectMissingError(GitError):
@@ -101,11 +54,11 @@ class ObjectMissingError(GitError):
 
 
 class CaptureError(HandoffError):
-    """The work tree can't be captured: something in it is unreadable, or our cache can't be written."""
+    """The work tree can't be captured: a file is unreadable, or the cache can't be written."""
 
 
 class TreeMovedError(CaptureError):
-    """The work tree changed while it was captured, and again during the retry."""
+    """The work tree kept changing while it was captured."""
 
 
 class UnsafePathError(HandoffError):
@@ -133,7 +86,7 @@ class SnapshotUnusableError(HandoffError):
 
 
 class StoredFileMissingError(HandoffError):
-    """A file named by its digest isn't in the store."""
+    """A stored file is missing."""
 
 
 class StoredFileDamagedError(HandoffError):
@@ -145,7 +98,7 @@ class StoreWriteError(HandoffError):
 
 
 class DraftsUnkeptError(HandoffError):
-    """Comments, marks and reasons can't be stored on disk; they last until the app closes."""
+    """A reviewer's drafts can't be stored; they are lost when the app closes."""
 
 
 class WatchRefusedError(HandoffError):
@@ -153,7 +106,7 @@ class WatchRefusedError(HandoffError):
 
 
 class FoldersMovedError(WatchRefusedError):
-    """Folders came and went each time they were about to be watched. This is temporary."""
+    """Folders kept coming and going while they were being watched. This is temporary."""
 
 
 class TrustPolicyError(HandoffError):
@@ -161,15 +114,15 @@ class TrustPolicyError(HandoffError):
 
 
 class EntryRefusedError(HandoffError):
-    """An entry is intact but doesn't belong in the log; `code` is a stable word that says why."""
+    """An entry is valid by itself but doesn't belong in the log; `code` is a stable word that says why."""
 
     def __init__(self, message: str, hint: str = "", *, code: str = "refused") -> None:
         super().__init__(message, hint)
         self.code = code
 
 
-class LogBrokenError(HandoffError):
-    """The log has a fatal fault, which closes every gate until a person has looked at it."""
+class LogBrokenError(NotIntactError):
+    """The log has a fatal problem, which closes every gate."""
 
 
 class LogEntryError(HandoffError):
@@ -233,7 +186,7 @@ class SignatureInvalidError(LogEntryError):
 
 
 class BundleMalformedError(HandoffError):
-    """A file isn't a log bundle, or isn't in the one form that bundles have."""
+    """A file isn't a log bundle, or was repacked."""
 
 
 class EntryNotFoundError(HandoffError):
@@ -241,18 +194,18 @@ class EntryNotFoundError(HandoffError):
 
 
 class LogLockedError(HandoffError):
-    """Another process has held the lock of the log for too long."""
+    """Another process keeps the log locked."""
 
 
-class WitnessDamagedError(HandoffError):
-    """The local record of entries once seen valid is damaged; without it, a rolled-back log would go unnoticed."""
+class WitnessDamagedError(NotIntactError):
+    """The local list of entries seen before is damaged, so removed entries would go unnoticed."""
 
 
-class AppendRefusedError(HandoffError):
+class AppendRefusedError(BlockedError):
     """An entry can't be added: the log is broken, or the new entry is invalid."""
 
 
-class SigningError(HandoffError):
+class SigningError(NobodySignsError):
     """No signature could be made; the subclasses say why."""
 
 
@@ -276,31 +229,31 @@ class ReviewRecordError(HandoffError):
     """The record of what a reviewer saw and wrote can't be read."""
 
 
-class DecisionForbiddenError(HandoffError):
+class DecisionForbiddenError(BlockedError):
     """The rules of the gate forbid this decision."""
 
 
-class NoHumanError(HandoffError):
-    """No person is there to decide: no terminal, no key of a person, no answer."""
+class NoHumanError(NobodySignsError):
+    """There is no person to decide: no terminal, no answer, or no person's key."""
 
 
 class ProposalError(HandoffError):
     """A file isn't a policy proposal, or its signatures don't match."""
 
 
-class PolicyForbiddenError(HandoffError):
+class PolicyForbiddenError(BlockedError):
     """A policy can't be proposed, signed or sealed like this: it makes no sense, or signatures are missing."""
 
 
-class LogPresentError(HandoffError):
-    """There is a log, a policy or a pin already; nothing was changed."""
+class LogPresentError(BlockedError):
+    """There is already a log, a policy or a pin. It was left alone."""
 
 
-class LogMissingError(HandoffError):
+class LogMissingError(BlockedError):
     """There is no signed log in this repository."""
 
 
-class AgentRunError(HandoffError):
+class AgentRunError(BlockedError):
     """A run of an agent can't be started, reached or found."""
 
 
@@ -312,12 +265,12 @@ class BisectError(HandoffError):
     """The search for the commit that broke a check can't start: no good or bad end, or it can't run on old commits."""
 
 
-class RollbackError(HandoffError):
-    """A rollback, or undoing one, would lose unexplained work, or there is nothing to go back to."""
+class RollbackError(BlockedError):
+    """A rollback, or undoing one, would lose work, or there is nothing to go back to."""
 
 
-class ShownMovedError(HandoffError):
-    """What a person confirmed is no longer what would be done; they must look again."""
+class ShownMovedError(BlockedError):
+    """Something changed after a person confirmed it; they must look again."""
 
 
 class ProcedureError(HandoffError):
@@ -325,12 +278,16 @@ class ProcedureError(HandoffError):
 
 
 class EngineError(HandoffError):
-    """The engine that runs procedures can't be used: its database is unreachable, or isn't what it should be."""
+    """The engine that runs procedures can't use its database."""
 
 
 class EngineMissingError(EngineError):
-    """The engine is an optional extra, and isn't installed."""
+    """The engine, an optional extra, isn't installed."""
+
+
+class McpMissingError(HandoffError):
+    """The Python SDK of MCP, an optional extra, isn't installed."""
 
 
 class WorkerPresentError(EngineError):
-    """Another worker is running for this repository, and two would repeat steps."""
+    """Another worker is running for this repository; two would repeat steps."""

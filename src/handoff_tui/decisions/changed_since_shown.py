@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from handoff_tui.core.errors import DecisionForbiddenError
+from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import reopen_desk
@@ -30,10 +33,8 @@ def find_changes_since(examined: ExaminedGate) -> tuple[str, ...]:
     gates = examined.gates.renew(desk, handoffs)
     question = gates.ask(now, examined.key.phase)
     changes: list[str] = []
-    before, after = examined.scope.results, gates.work.scopes.of(now.id).results
-    paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-    if paths:
-        changes.append(_name_files(paths))
+    if paths := examined.scope.compare_bound(gates.work.scopes.of(now.id)):
+        changes.append(f"{plural(len(paths), 'file')} changed: {name_files(paths)}")
     if question.subject.handoff != examined.subject.handoff:
         changes.append("the handoff was edited")
     if question.key != examined.key:
@@ -41,8 +42,8 @@ def find_changes_since(examined: ExaminedGate) -> tuple[str, ...]:
     return tuple(changes)
 
 
-def _name_files(paths: list[str]) -> str:
+def name_files(paths: Sequence[str]) -> str:
+    """`a.py, b.py and 3 more`."""
     names = [path.replace("\n", "\\n") for path in paths]  # a line end in a name must not start a line of ours
     more = len(names) - _NAMED
-    shown = ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"{'1 file' if len(names) == 1 else f'{len(names)} files'} changed: {shown}"
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

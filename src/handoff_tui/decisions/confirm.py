@@ -14,6 +14,6 @@ def read_page_width() -> int | None:
     return read_width()
 
 
-def ask_person(question: str) -> str | None:
-    """Returns what was typed on the terminal itself; None if nobody answered."""
-    return ask(question)
+def ask_person(question: str, patience_seconds: float | None = None) -> str | None:
+    """Returns what was typed on the terminal itself; None if nobody answered (in time)."""
+    return ask(question, patience_seconds=patience_seconds)

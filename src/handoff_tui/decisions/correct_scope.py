@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
@@ -13,14 +15,15 @@ from handoff_tui.decisions.examine import find_handoff
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.scope.scope import Scope
+from handoff_tui.handoffs.scope.scope import Scope, Source
 from handoff_tui.handoffs.scope.traces import is_below
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.system.files.named_files import write_named_file
-from handoff_tui.system.files.own_folder import is_own
+from handoff_tui.system.files.own_folder import is_below_own_folder
 from handoff_tui.system.files.probe import is_link, is_present
 from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.work_files import delete_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,91 @@ class ScopeCorrection:
         scopes = {**settings.scopes, self.handoff: self.scope}
         return desk._replace(loaded=replace(desk.loaded, settings=settings.model_copy(update={"scopes": scopes})))
 
-    def write(self, desk: Desk) -> None:
+    def write(self, desk: Desk) -> WrittenScope:
         """Puts the table into handoff-tui.toml; the rest of the file stays as it is."""
         root = desk.repository.root
-        place = root / REPOSITORY_FILE
         if is_link(root, REPOSITORY_FILE):
             raise UsageError(f"{REPOSITORY_FILE} is a link, which is not replaced", f"Put this into it:\n{self.table}")
-        present = FileReader(root, MAX_BYTES).read_bytes(REPOSITORY_FILE) if is_present(root, REPOSITORY_FILE) else b""
-        write_named_file(place, set_scope_table(present.decode(), self.handoff, self.scope).encode())
+        before = _read_configuration(root)
+        after = set_scope_table((before or b"").decode(), self.handoff, self.scope).encode()
+        write_named_file(root / REPOSITORY_FILE, after)
+        return WrittenScope(self.handoff, before, after)
+
+
+class WrittenScope(NamedTuple):
+    """What a correction did to handoff-tui.toml, so that it can be undone."""
+
+    handoff: str
+    before: bytes | None
+    """None if there was no such file."""
+    after: bytes
+
+    def undo(self, root: Path) -> None:
+        """Puts the file back as it was before; refuses if somebody has changed it since."""
+        if is_link(root, REPOSITORY_FILE) or _read_configuration(root) != self.after:
+            raise UsageError(
+                f"{REPOSITORY_FILE} has changed since, so it can't be put back automatically",
+                f'Remove the table [scopes."{self.handoff}"] by hand.',
+            )
+        if self.before is None:
+            delete_file(root, REPOSITORY_FILE)
+        else:
+            write_named_file(root / REPOSITORY_FILE, self.before)
+
+
+def _read_configuration(root: Path) -> bytes | None:
+    return FileReader(root, MAX_BYTES).read_bytes(REPOSITORY_FILE) if is_present(root, REPOSITORY_FILE) else None
+
+
+class ScopeMove(NamedTuple):
+    """What a correction does to the files of one handoff, or to those of nobody."""
+
+    handoff: str
+    """Empty for unclaimed files."""
+    gains: tuple[str, ...]
+    loses: tuple[str, ...]
+
+
+class ScopePreview(NamedTuple):
+    """What would change if a correction were written."""
+
+    correction: ScopeCorrection
+    after: Scope
+    """The handoff's scope with it."""
+    moves: tuple[ScopeMove, ...]
+    """The handoff's own move first, then those of others, then of unclaimed files; only those that move."""
+
+
+def preview_scope(gates: LogGates, handoff: str, request: ScopeRequest) -> ScopePreview:
+    """Computes what a correction would do; raises if it means nothing. Writes nothing."""
+    before = gates.work.scopes
+    correction = build_correction(gates.desk, handoff, before.of(handoff), request)
+    after = gates.renew(correction.apply(gates.desk), gates.handoffs).work.scopes
+    refuse_empty(correction, after.of(handoff))
+    names = (handoff, *(name for name in before.by_handoff if name != handoff))
+    pairs = [(name, set(before.of(name).results), set(after.of(name).results)) for name in names]
+    pairs.append(("", set(before.unclaimed_paths), set(after.unclaimed_paths)))
+    moves = (ScopeMove(name, tuple(sorted(new - old)), tuple(sorted(old - new))) for name, old, new in pairs)
+    return ScopePreview(correction, after.of(handoff), tuple(move for move in moves if move.gains or move.loses))
+
+
+def list_stated(scope: Scope, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The wanted paths without those that its commits prove: stating these, too, would take them from others."""
+    proven = {path for path in wanted if {change.source for change in scope.find_changes(path)} == {Source.COMMITS}}
+    return tuple(path for path in wanted if path not in proven) or wanted
+
+
+def find_needed_start(gates: LogGates, handoff: str, paths: Iterable[str]) -> str | None:
+    """The commit before the first change of the handoff and of what nobody claims in these paths; None if it is HEAD.
+
+    Whoever gives a handoff more files means their unclaimed changes, which may be older than its own.
+    """
+    wanted = frozenset(paths)
+    work = gates.work
+    loose = {change.commit for change in work.scopes.unclaimed if change.path in wanted}
+    own = set(work.scopes.of(handoff).commits)
+    first = next((commit for commit in work.found.history if commit.id in own | loose), None)
+    return next(iter(first.parents), None) if first is not None else None
 
 
 class StatedScope(NamedTuple):
@@ -82,10 +162,8 @@ def state_scope(desk: Desk, wanted: str, request: ScopeRequest, *, signed: bool)
     """Corrects a scope for one submission, and for everybody if that is asked for. What is signed must be written."""
     handoffs = read_repository(desk).result.handoffs
     handoff = find_handoff(handoffs, wanted)
-    present = LogGates(desk, handoffs).work.scopes.of(handoff.id)
-    correction = build_correction(desk, handoff.id, present, request)
+    correction = preview_scope(LogGates(desk, handoffs), handoff.id, request).correction
     corrected = correction.apply(desk)
-    refuse_empty(correction, LogGates(corrected, handoffs).work.scopes.of(handoff.id))
     written = correction.is_written(desk)
     if signed and not written and not request.write:
         raise UsageError(
@@ -132,7 +210,7 @@ def _check_path(path: str) -> str:
     clean = "/".join(parts)
     if path.startswith(("/", "~")) or ".." in parts:
         raise UsageError(f"{path} leads out of the repository", "Name paths as they are seen from its top folder.")
-    if is_own(clean):
+    if is_below_own_folder(clean):
         raise UsageError(f"{path} belongs to the log, which is no handoff's work")
     try:
         clean.encode("utf-8")

@@ -13,12 +13,16 @@ from pathlib import Path
 
 from handoff_tui.changes.snapshots.store import write_snapshot
 from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.checks.run.guards import list_weakened
+from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
 from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.evidence_record import add_comments, build_record
-from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
+from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, FrozenWork, build_gate_view, examine
 from handoff_tui.decisions.views import DecisionView
+from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, list_signer_notes
+from handoff_tui.git.work_tree.unseen import find_converted, find_locally_excluded, find_uninspected
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.fields import MAX_REASON, has_control
 from handoff_tui.log.entries.statement import build_payload
@@ -37,6 +41,7 @@ from handoff_tui.log.gates.gate import GateQuestion, bound_files, find_change
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, find_policy
+from handoff_tui.log.person import Confirmation
 from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.log.review_record import Comment, ReviewRecord
@@ -54,6 +59,8 @@ class DecideRequest:
     """None if it is given later, by `complete_decision`."""
     comments: tuple[Comment, ...] = ()
     viewed: tuple[str, ...] = ()
+    confirmed: Confirmation | None = None
+    """How it will be confirmed; the record says so."""
     key_file: Path | None = None
     """Sign with this key instead of the one in the user's configuration."""
 
@@ -70,6 +77,7 @@ class PreparedDecision:
     record: ReviewRecord
     referenced_entries: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    key_grade: KeyGrade = KeyGrade.UNKNOWN
 
     @property
     def review(self) -> str:
@@ -105,21 +113,30 @@ def prepare_decision(
     request: DecideRequest,
     telling: ProgressCallbacks | None = None,
     earlier: ExaminedGate | None = None,
+    frozen: FrozenWork | None = None,
 ) -> PreparedDecision:
     """Runs the blocking checks again, captures the work, and refuses what the gate's rules forbid.
 
-    `earlier` is as in `ExamineOptions`.
+    `earlier` and `frozen` are as in `ExamineOptions`.
     """
     reason = None if request.reason is None else parse_reason(request.verb, request.reason)
     policy = require_policy(log.verify())
     signing = find_signing(desk, policy, request.key_file)
     _refuse_machine(policy, signing)
-    examined = examine(desk, log, request.handoff, request.phase, ExamineOptions(fresh=True, earlier=earlier), telling)
+    options = ExamineOptions(fresh=True, earlier=earlier, frozen=frozen, moving=request.verb in VETOES)
+    examined = examine(desk, log, request.handoff, request.phase, options, telling)
     _refuse_forbidden(examined, request.verb, signing.principal)
+    if request.confirmed is Confirmation.HEADLESS:
+        _refuse_headless(examined, signing.principal)
     referenced = find_referenced_entries(examined.index, examined.policy, examined, request.verb, signing.principal)
     record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)
-    warnings = _list_warnings(examined, request.verb, signing.principal)
-    return PreparedDecision(request.verb, reason, examined, signing, record, referenced, warnings)
+    record = record.model_copy(update={"confirmed": request.confirmed})
+    warnings = (
+        *_list_warnings(examined, request.verb, signing.principal),
+        *list_signer_notes(signing.key, desk.repository.git),
+    )
+    grade = grade_key(signing.key)
+    return PreparedDecision(request.verb, reason, examined, signing, record, referenced, warnings, grade)
 
 
 def complete_decision(
@@ -175,6 +192,7 @@ def build_decision_view(prepared: PreparedDecision) -> DecisionView:
         principal=signing.principal,
         keyid=signing.keyid,
         key_source=signing.key.source.value,
+        key_grade=prepared.key_grade,
         touch=signing.key.needs_touch,
         policy=prepared.examined.index.verdict.policy or "",
         notes=prepared.warnings,
@@ -277,6 +295,19 @@ def _refuse_forbidden(examined: ExaminedGate, verb: DecisionVerb, principal: str
         )
 
 
+def _refuse_headless(examined: ExaminedGate, principal: str) -> None:
+    rule = examined.policy.find_gate(examined.key.phase) if examined.policy else None
+    if rule is None or principal not in rule.headless:
+        raise NoHumanError(
+            f"the signed policy does not let {principal} decide without a terminal at the gate of {examined.key.phase}",
+            f'Decide at a terminal. Where no person can be, the policy allows it: headless = ["{principal}"] below '
+            f'[gates."{examined.key.phase}"], changed with `handoff-tui policy propose`.',
+        )
+
+
+_MOST_NAMED = 5
+
+
 def _list_warnings(examined: ExaminedGate, verb: DecisionVerb, principal: str) -> tuple[str, ...]:
     """What a person must know before they sign, although nothing forbids it."""
     warnings: list[str] = []
@@ -284,11 +315,38 @@ def _list_warnings(examined: ExaminedGate, verb: DecisionVerb, principal: str) -
         warnings.append("includes uncommitted changes")
     if examined.baseline.snapshot is None and examined.baseline.commit is not None:
         warnings.append("the baseline is a commit without a snapshot: only files were compared")
+    if examined.guards.held_back:
+        warnings.append(
+            f"{REPOSITORY_FILE} is not as it was before this work; the checks ran with the settings from before it"
+        )
+    weakened = list_weakened(examined.guards.desk.loaded)
+    if weakened:
+        warnings.append(f"your own settings make checks weaker: {'; '.join(weakened)}")
+    warnings += _list_unseen(examined.desk)
     current = {approval.entry for approval in examined.gate.approvals if not approval.why}
     own = _list_own(examined.index, examined.key, principal)
     if any(made.decision.verb is verb and made.entry.id in current for made in own):
         warnings.append(f"you have already decided {verb} on exactly this")
     return tuple(warnings)
+
+
+def _list_unseen(desk: Desk) -> list[str]:
+    """What is on this disk and in no diff."""
+    repository, tree = desk.repository, desk.work_tree
+    excluded = find_locally_excluded(repository, tree)
+    converted = find_converted(repository, tree)
+    others = find_uninspected(tree)
+    told = (
+        (excluded, "untracked file", "hidden by an exclude of this machine, and in no diff"),
+        (converted, "file", "with other bytes on disk than git records, because of a filter or attribute"),
+        (others, "repository", "inside this one not looked into: uncommitted changes there are not seen"),
+    )
+    return [f"{plural(len(paths), noun)} {words}: {_name_some(paths)}" for paths, noun, words in told if paths]
+
+
+def _name_some(paths: tuple[str, ...]) -> str:
+    more = len(paths) - _MOST_NAMED
+    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _refuse_outrun(examined: ExaminedGate, parents: Parents) -> None:

@@ -61,8 +61,14 @@ class StoredDrafts(Model):
         return self.handoffs.get(handoff) or HandoffDrafts()
 
     def is_viewed(self, change: FileChange) -> bool:
-        """Whether the file was marked as read with exactly this content on both sides."""
-        return build_mark(change) in self.viewed.get(change.path, ())
+        """Whether the file was read from exactly this content to exactly that one, at once or in several steps."""
+        marks = [_split_mark(mark) for mark in self.viewed.get(change.path, ())]
+        (old, new), read = _split_mark(build_mark(change)), set()
+        reached = {old}
+        while reached:
+            read |= reached
+            reached = {after for before, after in marks if before in reached} - read
+        return new in read and new != old
 
     def _put(self, handoff: str, drafts: HandoffDrafts) -> StoredDrafts:
         table = {name: known for name, known in self.handoffs.items() if name != handoff}
@@ -74,3 +80,9 @@ class StoredDrafts(Model):
 def build_mark(change: FileChange) -> str:
     """Identifies both contents of a file with their modes: what a reviewer has read."""
     return f"{change.old_mode} {change.old_id} {change.new_mode} {change.new_id}"
+
+
+def _split_mark(mark: str) -> tuple[str, str]:
+    """Both sides of a mark, each with its mode."""
+    old_mode, old, new_mode, new = mark.split(" ", 3)
+    return f"{old_mode} {old}", f"{new_mode} {new}"

@@ -6,8 +6,7 @@ from handoff_tui.changes.comparison.sides import Side, load_side
 from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.changes.snapshots.snapshot import build_stored_text
-from handoff_tui.checks.report import is_open
-from handoff_tui.checks.result import CheckResult, Finding
+from handoff_tui.checks.report import CheckResult, Finding, is_open
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
 from handoff_tui.decisions.examine import ExaminedGate

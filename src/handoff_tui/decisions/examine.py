@@ -11,17 +11,17 @@ from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import build_digest
 from handoff_tui.changes.snapshots.stored_snapshots import Taken, take
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.checks.rule import Moment
-from handoff_tui.checks.run.baseline import choose_usual_baseline
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check
 from handoff_tui.checks.run.choose import CheckRequest
+from handoff_tui.checks.run.guards import Guards, guard
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
+from handoff_tui.handoffs.scope.find import FoundScopes
 from handoff_tui.handoffs.scope.scope import Scope
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries import canonical
@@ -55,6 +55,8 @@ class ExaminedGate(GateQuestion):
     baseline: BaselineChoice
     gates: LogGates
     """All gates of the repository, by this log and policy."""
+    guards: Guards
+    """The settings that the checks ran with."""
     gate: GateReport = field(init=False)
     """The answer."""
 
@@ -90,6 +92,13 @@ class ExaminedGate(GateQuestion):
         return self.edited
 
 
+class FrozenWork(NamedTuple):
+    """The handoffs and their scopes as they were captured when a person opened one of them."""
+
+    reading: RepositoryReading
+    found: FoundScopes
+
+
 class ExamineOptions(NamedTuple):
     """How to examine a gate."""
 
@@ -100,6 +109,10 @@ class ExamineOptions(NamedTuple):
     """Results of commands that ran before."""
     earlier: ExaminedGate | None = None
     """Another gate examined in this very state; what was read and captured for it is used again."""
+    frozen: FrozenWork | None = None
+    """The work that is decided about, if it isn't what is here now."""
+    moving: bool = False
+    """Whether the handoff's files may be saved meanwhile: a rejection never waits for them to rest."""
 
 
 USUAL = ExamineOptions()
@@ -135,16 +148,22 @@ def examine(
 ) -> ExaminedGate:
     """Runs the checks of the gate, captures the work, chooses the baseline, and judges the gate."""
     earlier = options.earlier
-    reading = earlier.reading if earlier is not None else read_repository(desk)
-    plan = plan_gate(desk, build_log_index(log.verify()), reading.result.handoffs, wanted, phase)
+    frozen = options.frozen
+    reading = frozen.reading if frozen else earlier.reading if earlier is not None else read_repository(desk)
+    gates = open_gates(desk, reading.result.handoffs, build_log_index(log.verify()))
+    if frozen is not None:
+        gates.work.found = frozen.found
+    plan = _plan(gates, wanted, phase)
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
-    report = check(desk, request, telling, Prefetched(reading, options.command_results))
+    guards = guard(desk, plan.since)
+    known = Prefetched(reading, options.command_results, scopes=plan.gates.work.scopes)
+    report = check(guards.desk, request, telling, known)
     if earlier is not None and earlier.report.baseline == report.baseline:
         snapshot, work_tree = earlier.snapshot, earlier.work_tree
     else:  # the checks of the whole repository; a command that both have runs once
-        known = Prefetched(reading, report.command_results)
-        own = frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
-        taken = take(desk, telling, request.baseline, known, run_commands=options.run_commands, needed=own)
+        known = known._replace(commands=report.command_results)
+        own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
+        taken = take(guards.desk, telling, request._replace(phase=None, handoff=None), known, needed=own)
         snapshot, work_tree = build_subject_snapshot(desk, taken), taken.captured.tree.tree
     question = plan.question
     bound = plan.gates.complete(question, plan.handoff)
@@ -163,6 +182,7 @@ def examine(
         edited=question.edited,
         name_changes=question.name_changes,
         name_uncovered=question.name_uncovered,
+        has_review=question.has_review,
         failing=tuple(result.id for result in report.blocking_failures),
         desk=desk,
         reading=reading,
@@ -172,6 +192,7 @@ def examine(
         work_tree=work_tree,
         baseline=plan.baseline,
         gates=plan.gates,
+        guards=guards,
     )
 
 
@@ -179,13 +200,17 @@ def plan_gate(
     desk: Desk, index: LogIndex, handoffs: tuple[Handoff, ...], wanted: str, phase: str | None = None
 ) -> GatePlan:
     """Finds out which gate is asked about, without running anything."""
+    return _plan(open_gates(desk, handoffs, index), wanted, phase)
+
+
+def _plan(gates: LogGates, wanted: str, phase: str | None) -> GatePlan:
+    desk, handoffs = gates.desk, gates.handoffs
     _require_head(desk)
     handoff = find_handoff(handoffs, wanted)
-    gates = open_gates(desk, handoffs, index)
     question = gates.ask(handoff, phase)
     baseline = choose_snapshot(desk, list_approved(desk, gates.index, gates.tree), handoff, handoffs)
     start = gates.work.scopes.of(handoff.id).start
-    return GatePlan(handoff, gates, question, baseline, baseline.commit or start or choose_usual_baseline(desk).commit)
+    return GatePlan(handoff, gates, question, baseline, start)
 
 
 def open_gates(desk: Desk, handoffs: tuple[Handoff, ...], index: LogIndex) -> LogGates:
@@ -199,7 +224,12 @@ def judge_again(examined: ExaminedGate, log: OpenLog) -> ExaminedGate:
     """Judges the same work at the same gate by the log as it is now."""
     gates = open_gates(examined.desk, examined.handoffs, build_log_index(log.verify()))
     handoff, phase = examined.handoff, examined.key.phase
-    return replace(examined, gates=gates, name_uncovered=lambda: gates.name_uncovered(handoff, phase))
+    return replace(
+        examined,
+        gates=gates,
+        name_uncovered=lambda: gates.name_uncovered(handoff, phase),
+        has_review=gates.has_review,
+    )
 
 
 def build_gate_view(examined: ExaminedGate) -> GateView:
@@ -214,6 +244,7 @@ def build_gate_view(examined: ExaminedGate) -> GateView:
         warnings=examined.report.warnings,
         producers=tuple(sorted(examined.producers)),
         uncommitted=examined.uncommitted,
+        anchored=examined.index.verdict.anchored,
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from handoff_tui.changes.comparison.sides import Side, load_side
-from handoff_tui.changes.diff import compare_sides
+from handoff_tui.changes.comparison.sides import Side
+from handoff_tui.changes.diff import compare_trees
 from handoff_tui.changes.hidden_characters import find_hidden_characters
-from handoff_tui.checks.result import Outcome
-from handoff_tui.core.errors import HandoffError, ObjectMissingError
+from handoff_tui.changes.own_changes import write_own_sides
+from handoff_tui.checks.report import Outcome
+from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.decide import PreparedDecision
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.examine import ExaminedGate
@@ -24,7 +25,7 @@ _NO_RESULT: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.UNKNOWN, 
 
 
 class ReadWork(NamedTuple):
-    """The files that differ from the baseline, as captured for this decision, and those the reviewer has read."""
+    """The handoff's own changes, as captured for this decision, and those that the reviewer has read."""
 
     changes: tuple[FileChange, ...] = ()
     viewed: tuple[str, ...] = ()
@@ -41,6 +42,16 @@ def compare_read(examined: ExaminedGate, drafts: StoredDrafts) -> ReadWork:
     return ReadWork(changes, tuple(change.path for change in changes if drafts.is_viewed(change)))
 
 
+def compare_named(examined: ExaminedGate, paths: Collection[str]) -> tuple[StoredDrafts, ReadWork]:
+    """The same, if a person names the files and documents that they have read."""
+    read = compare_read(examined, StoredDrafts())
+    named = frozenset(paths)
+    documents = examined.handoff.documents
+    opened = {one.path: one.sha256 for one in documents if one.sha256 and one.path in named}
+    viewed = tuple(change.path for change in read.changes if change.path in named)
+    return StoredDrafts(opened=opened), read._replace(viewed=viewed)
+
+
 def find_extra_confirmations(
     prepared: PreparedDecision, drafts: StoredDrafts, read: ReadWork
 ) -> tuple[ExtraConfirmation, ...]:
@@ -55,15 +66,11 @@ def find_extra_confirmations(
 
 
 def _list_changes(examined: ExaminedGate) -> tuple[FileChange, ...]:
-    baseline = examined.baseline
-    if baseline.snapshot is None and baseline.commit is None:
-        raise ObjectMissingError("there is no baseline")
-    before = Side(None, load_side(examined.desk, baseline).tree)
-    after = Side(None, examined.work_tree)
-    files = compare_sides(examined.desk, (examined.handoff, ()), before, after)[1]
-    if files is None:
-        raise ObjectMissingError("the files of the baseline are missing")
-    return tuple(files.listed.changes)
+    """The handoff's own changes; what belongs to others is no part of this decision."""
+    desk = examined.desk
+    own = write_own_sides(desk, examined.gates.work.scopes, examined.handoff.id)
+    files = compare_trees(desk, Side(None, own.before), Side(None, own.after))
+    return tuple(files.listed.changes) if files is not None else ()
 
 
 def _find_open_checks(examined: ExaminedGate) -> Iterator[ExtraConfirmation]:

@@ -19,6 +19,7 @@ from handoff_tui.log.gates.gate import find_change
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.policy import GateRule
 from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.system.clock import pause, read_monotonic
@@ -82,12 +83,14 @@ def wait(
     phase: str | None,
     timeout: float | None,
     on_look: Callable[[ExaminedGate], None] | None = None,
+    telling: ProgressCallbacks | None = None,
 ) -> ExaminedGate:
-    """Waits until the gate is decided, the log turns out to be broken, or the time is up.
+    """Waits until the gate is decided, the log turns out to be broken, the time is up, or the caller ends it.
 
     The work is examined again only if the log or the work tree has changed.
     """
     start = read_monotonic()
+    telling = telling or ProgressCallbacks()
     seen: object = None
     while True:
         log = open_log(desk.repository)
@@ -95,13 +98,14 @@ def wait(
         now = (verdict.heads, verdict.problems, desk.work_tree.facts)
         if seen != now:
             seen = now
-            examined = examine(desk, log, wanted, phase)
+            examined = examine(desk, log, wanted, phase, telling=telling)
             if on_look is not None:
                 on_look(examined)
         left = None if timeout is None else timeout - (read_monotonic() - start)
         if is_over(examined) or (left is not None and left <= 0):
             return examined
-        pause(_EVERY_SECONDS if left is None else min(_EVERY_SECONDS, left))
+        if pause(_EVERY_SECONDS if left is None else min(_EVERY_SECONDS, left), telling.cancel):
+            return examined
         desk = open_desk(desk.repository.root)
 
 
@@ -117,4 +121,6 @@ def _find_submitter(desk: Desk, log: OpenLog, key_file: Path | None) -> Signing:
         raise DecisionForbiddenError(
             f"{signing.principal} has no role that submits", "handoff-tui policy show tells who may."
         )
+    if signing.principal not in policy.agents:
+        require_person(f"sign as {signing.principal}")
     return signing

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from handoff_tui.core.model import Model
+from handoff_tui.git.signing.key_grade import KeyGrade
 from handoff_tui.log.entry import Subject
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck
@@ -24,6 +25,8 @@ class GateView(Model):
     warnings: int = 0
     producers: tuple[str, ...] = ()
     uncommitted: bool = False
+    anchored: bool = True
+    """Whether anything vouches for the log."""
 
 
 class DecisionView(Model):
@@ -40,6 +43,8 @@ class DecisionView(Model):
     principal: str
     keyid: str
     key_source: str
+    key_grade: KeyGrade = KeyGrade.UNKNOWN
+    """How well the key is protected from programs that run as its owner."""
     touch: bool = False
     """Whether the key must be touched."""
     policy: str

@@ -230,12 +230,7 @@ def _start(argv: list[str], environment: dict[str, str], stdin: bytes, folder: P
 def _run(argv: list[str], environment: dict[str, str], stdin: tuple[int, bytes], folder: Path) -> GitAnswer:
     source, content = stdin
     with subprocess.Popen(
-        argv,
-        stdin=source,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
+        argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True
     ) as process:
         try:
             stdout, stderr = _wait(process, content, folder)

@@ -7,12 +7,14 @@ import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.session import RepositorySession
 from handoff_tui.git.special_files import refuse_special_files
 from handoff_tui.git.work_tree.listing import Tracked, parse_listing, sort_paths
+from handoff_tui.git.work_tree.status import parse_status
 from handoff_tui.system.background import Background
 from handoff_tui.system.files.own_folder import is_own
 
@@ -44,6 +46,11 @@ class Repository(NamedTuple):
     object_format: str
 
     @property
+    def id_width(self) -> int:
+        """How many digits an object id has."""
+        return 64 if self.object_format == "sha256" else 40
+
+    @property
     def linked_worktree(self) -> bool:
         return self.git_dir != self.common_dir
 
@@ -73,7 +80,7 @@ def reopen_repository(repository: Repository) -> Repository:
 
 
 def _ask(git: Git, start: Path) -> list[str]:
-    """The answers to `_ASKED`; asked one by one where a path with a newline makes the lines ambiguous."""
+    """Returns the answers to `_ASKED`; asks one by one if a path with a newline makes the lines ambiguous."""
     answer = git.run("rev-parse", "--path-format=absolute", *_ASKED)
     lines = os.fsdecode(answer.stdout).split("\n")[:-1]
     if not answer.ok:
@@ -107,11 +114,11 @@ def read_listing(repository: Repository) -> bytes:
 
 def read_facts(repository: Repository, submodules: tuple[str, ...]) -> RepositoryFacts:
     """Asks `git status` alone, for callers that know the submodules already."""
-    return _parse_status(repository, read_status(repository), submodules)
+    return _parse_facts(repository, read_status(repository), submodules)
 
 
 def read_work_tree(repository: Repository) -> WorkTree:
-    """One `git status` and one `git ls-files`, side by side; neither writes."""
+    """Runs `git status` and `git ls-files` in parallel; neither writes."""
     listing = Background(lambda: read_listing(repository))
     try:
         status = read_status(repository)
@@ -121,62 +128,33 @@ def read_work_tree(repository: Repository) -> WorkTree:
 
 
 def parse_work_tree(repository: Repository, status: bytes, listing: bytes) -> WorkTree:
-    """The work tree as `read_status` and `read_listing` told it."""
+    """Builds the work tree from the output of `read_status` and `read_listing`."""
     tracked, submodules, overlooked = parse_listing(listing)
-    facts = _parse_status(repository, status, submodules)
+    facts = _parse_facts(repository, status, submodules)
     return WorkTree(facts, tracked, overlooked, sort_paths(tracked.paths, facts.untracked))
 
 
-def _parse_status(repository: Repository, status: bytes, submodules: tuple[str, ...]) -> RepositoryFacts:
-    """Reads porcelain v2 with -z; a renamed path (`2`) is followed by a field with its old name."""
-    headers: dict[str, str] = {}
-    changed: list[str] = []
-    untracked: list[str] = []
-    fields = iter(os.fsdecode(status).split("\0"))
-    for field in fields:
-        kind = field[:1]
-        if kind == "#":
-            name, _, value = field[2:].partition(" ")
-            headers[name] = value
-        elif kind == "1":
-            changed.append(field.split(" ", 8)[8])
-        elif kind == "2":
-            *_, score, path = field.split(" ", 9)
-            old_path = next(fields, "")
-            changed.extend([path] if score.startswith("C") else [path, old_path])
-        elif kind == "u":
-            changed.append(field.split(" ", 10)[10])
-        elif kind == "?":
-            untracked.append(field[2:])
-    return _build_facts(repository, headers, changed, untracked, submodules)
-
-
-def _build_facts(
-    repository: Repository,
-    headers: dict[str, str],
-    changed: list[str],
-    untracked: list[str],
-    submodules: tuple[str, ...],
-) -> RepositoryFacts:
+def _parse_facts(repository: Repository, output: bytes, submodules: tuple[str, ...]) -> RepositoryFacts:
     from handoff_tui.core.repository_facts import RepositoryFacts  # noqa: PLC0415 - opening a repository needs no models
 
-    head = headers.get("branch.oid")
-    branch = headers.get("branch.head")
-    ahead, _, behind = headers.get("branch.ab", "").partition(" ")
+    status = parse_status(output)
+    changed = {line.path for line in status.lines if line.kind != "?"}
+    untracked = tuple(line.path for line in status.lines if line.kind == "?")
+    ahead, _, behind = status.headers.get("branch.ab", "").partition(" ")
     return RepositoryFacts(
         root=str(repository.root),
-        head=None if head == "(initial)" else head,
-        branch=None if branch == "(detached)" else branch,
-        detached=branch == "(detached)",
-        upstream=headers.get("branch.upstream"),
+        head=status.commit,
+        branch=status.branch,
+        detached=status.is_detached,
+        upstream=status.upstream,
         ahead=int(ahead) if ahead else None,
         behind=-int(behind) if behind else None,
         shallow=repository.shallow,
         linked_worktree=repository.linked_worktree,
         object_format=repository.object_format,
-        changed=tuple(sorted({path for path in changed if not is_own(path)})),
+        changed=tuple(sorted(path for path in changed if not is_own(path))),
         untracked=tuple(path for path in untracked if not is_own(path)),
-        own_uncommitted=tuple(sorted({path for path in (*changed, *untracked) if is_own(path)})),
+        own_uncommitted=tuple(sorted(path for path in changed.union(untracked) if is_own(path))),
         submodules=submodules,
     )
 
@@ -241,3 +219,22 @@ def _explain_absence(start: Path) -> RepositoryError:
         f"{start} is not inside a git repository",
         "Go to a repository, or name one with --repo PATH. To look around first: handoff-tui demo",
     )
+
+
+def read_remotes(git: Git) -> list[tuple[str, str]]:
+    """Returns names and addresses of the remotes."""
+    return sorted(
+        (key.removeprefix("remote.").removesuffix(".url"), url)
+        for _, key, url in git.list_config()
+        if url and key.startswith("remote.") and key.endswith(".url")
+    )
+
+
+def reaches_locally(root: Path, url: str) -> bool | None:
+    """Tells whether a remote in a local folder is a repository; None for any other address."""
+    if url.startswith("file://"):
+        url = urlsplit(url).path
+    elif "://" in url or (":" in url.partition("/")[0]):
+        return None
+    place = (root / url).resolve()
+    return (place / "HEAD").is_file() or (place / ".git").exists()

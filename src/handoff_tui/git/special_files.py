@@ -51,7 +51,7 @@ def refuse_special_files_below(folder: Path) -> None:
 
 
 def _find_git_folders(git_dir: Path) -> Iterator[Path]:
-    """The folder itself, or the one that a linked work tree names, and that which it shares with others."""
+    """Yields the git folder, or the one that a linked work tree names, and the folder it shares with others."""
     if git_dir.is_file():
         git_dir = git_dir.parent / _read_name(git_dir).removeprefix("gitdir: ")
     yield git_dir

@@ -38,11 +38,11 @@ class GitStream:
                 return
             yield chunk
 
-    def lines(self) -> Iterator[bytes]:
-        """Yields output line by line, without the newlines."""
+    def lines(self, end: bytes = b"\n") -> Iterator[bytes]:
+        """Yields output line by line, without the line ends."""
         rest = b""
         for chunk in self.chunks():
-            first, *following = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
+            first, *following = (rest + chunk if rest else chunk).split(end)
             for line in following:
                 yield first
                 first = line
@@ -70,7 +70,7 @@ class GitStream:
 
 
 def _await_end(pid: int) -> None:
-    """Returns when a child has ended, where the system can tell; `Popen.wait` would look, and sleep in between."""
+    """Waits until a child has ended, if the system can tell; `Popen.wait` would poll."""
     if not hasattr(os, "pidfd_open"):
         return
     with suppress(OSError):

@@ -7,6 +7,8 @@ from enum import StrEnum
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
 
+_LONGEST_QUOTE = 200
+
 
 class ClaimKind(StrEnum):
     """What sort of thing is claimed; decides how it can be measured."""
@@ -40,6 +42,8 @@ class ClaimKind(StrEnum):
     """A closing verdict of a review, an evaluation, an approval. Value: the token."""
     CHECK = "check"
     """A named check is said to have passed or failed. Subject: its name. Value: the result."""
+    COMMENT = "comment"
+    """What an agent said outside its documents, which nothing measures. Subject: the agent. Value: its words."""
 
 
 class VerdictState(StrEnum):
@@ -50,6 +54,9 @@ class VerdictState(StrEnum):
     UNVERIFIED = "unverified"
 
 
+ClaimValue = str | int | bool | None
+
+
 class Claim(Model):
     """One thing an agent says. It is never evidence."""
 
@@ -58,7 +65,19 @@ class Claim(Model):
     kind: ClaimKind
     where: Place
     subject: str | None = None
-    value: str | int | bool | None = None
+    value: ClaimValue = None
+
+
+def quote(text: str) -> str:
+    """The words of a claim, on one line and not too long."""
+    joined = " ".join(text.split())
+    return joined if len(joined) <= _LONGEST_QUOTE else joined[: _LONGEST_QUOTE - 1] + "…"
+
+
+def build_claim(
+    kind: ClaimKind, where: Place, text: str, *, subject: str | None = None, value: ClaimValue = None
+) -> Claim:
+    return Claim(kind=kind, where=where, text=quote(text), subject=subject, value=value)
 
 
 class Verdict(Model):
@@ -66,6 +85,6 @@ class Verdict(Model):
 
     claim: Claim
     state: VerdictState
-    measured: str | int | bool | None = None
+    measured: ClaimValue = None
     evidence: str = ""
     """How it was measured, or why it could not be."""

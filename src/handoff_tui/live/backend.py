@@ -13,13 +13,15 @@ from pathlib import Path
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.git.file_diff import DiffOptions
+from handoff_tui.live.acting.agent_follow import AgentFollower
 from handoff_tui.live.acting.agents import AgentControl
 from handoff_tui.live.acting.bisecting import Bisecting
 from handoff_tui.live.acting.deciding import Deciding
+from handoff_tui.live.acting.scoping import Scoping
 from handoff_tui.live.acting.travelling import Travelling, present_past
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.repository_feed import RepositoryFeed
-from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.keyed_worker import Background, KeyedWorker
 from handoff_tui.live.parts.requested import RequestedChecks, RequestedParts
 from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.app import USUAL_SCOPE, AppState, Loaded, OpenFile, Part, Scope
@@ -28,9 +30,9 @@ from handoff_tui.status.inbox_item import HandoffKey
 
 _SWITCH_SECONDS = 0.0005
 """How soon a thread that reads for long gives way to one that draws, or that reads what was just saved."""
-_OF_THE_HANDOFF = tuple(part for part in Part if part not in {Part.LOG, Part.FIGURES})
+_OF_THE_HANDOFF = tuple(part for part in Part if part not in {Part.LOG, Part.METRICS, Part.COVERAGE})
 _REQUESTED = ("comparison", "failure")
-_OF_THE_REPOSITORY = ("log", "entry", "report", "figures")
+_OF_THE_REPOSITORY = ("log", "entry", "report", "metrics", "coverage")
 
 
 class LiveBackend:
@@ -43,21 +45,22 @@ class LiveBackend:
         on_bug: Callable[[BaseException], None] = raise_bug,
     ) -> None:
         self._store = store = StateStore(tell, on_bug)
-        self._workers = [
-            KeyedWorker(name, on_bug) for name in ("quick", "slow", "checks", "decisions", "bisect", "travel")
-        ]
-        quick, slow, checks, decisions, bisect, travel = self._workers
+        names = ("quick", "slow", "checks", "decisions", "bisect", "travel")
+        workers = quick, slow, checks, decisions, bisect, travel = [KeyedWorker(name, on_bug) for name in names]
         self.drafts = DraftKeeper(store)
         self._parts = VisibleParts(store, quick, slow, self.drafts)
         self.requests = RequestedParts(store, slow, self._parts)
         self.checks = RequestedChecks(store, checks, self._parts)
-        self.deciding = Deciding(store, decisions, self.drafts)
+        self.deciding = Deciding(store, decisions, self.drafts, self._parts.find_opened)
         self.agents = AgentControl(store, self._parts)
+        self._threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, *self.agents.threads)
         self.bisecting = Bisecting(store, bisect)
+        self.scoping = Scoping(store, quick, self.rescan)
         self.travelling = Travelling(store, travel, self._parts)
         store.derive = self.drafts.derive
         store.present = present_past
         self._feeds = [RepositoryFeed(start, store, slow, self._note_snapshot) for start in dict.fromkeys(starts)]
+        self._background: tuple[Background, ...] = (*self._threads, *self._feeds)
         first = tuple(feed.build_first_part() for feed in self._feeds)
         store.change(lambda state: replace(state, repositories=first))
 
@@ -69,32 +72,22 @@ class LiveBackend:
     def start(self) -> None:
         """Opens the repositories and starts watching them."""
         sys.setswitchinterval(_SWITCH_SECONDS)
-        for worker in self._workers:
-            worker.start()
-        for feed in self._feeds:
-            feed.start()
-        self.agents.start()
+        for one in self._background:
+            one.start()
 
     def stop(self) -> None:
         """Ends every thread and every process started for a check. Nothing is told any more."""
         self._store.close()
-        self.agents.stop()
-        for worker in self._workers:
-            worker.stop()
-        for feed in self._feeds:
-            feed.stop()
-        for worker in self._workers:
-            worker.join()
+        for one in self._background:
+            one.stop()
+        for thread in self._threads:
+            thread.join()
         self.travelling.close()
-        self.agents.join()
         self.drafts.stop()
 
     def is_idle(self) -> bool:
         """Tells whether nothing is being read and nothing waits to be."""
-        workers = all(worker.is_idle() for worker in self._workers)
-        return (
-            workers and all(feed.is_idle() for feed in self._feeds) and self.drafts.is_idle() and self.agents.is_idle()
-        )
+        return self.drafts.is_idle() and all(one.is_idle() for one in self._background)
 
     def set_focused(self, *, focused: bool) -> None:
         """Notes whether somebody is looking; on return everything is read in full."""
@@ -111,7 +104,7 @@ class LiveBackend:
     def need(self, parts: frozenset[Part]) -> None:
         """Takes what is on screen now: it is read if missing or stale, and then kept fresh."""
         self._parts.need(parts)
-        self.agents.need(needed=Part.AGENT in parts)
+        self.agents.follower.need(needed=Part.AGENT in parts)
 
     def choose(self, key: HandoffKey | None) -> None:
         """Shows another handoff; what is being read for the previous one is given up."""
@@ -129,13 +122,22 @@ class LiveBackend:
             names = (*(part.value for part in _OF_THE_HANDOFF), *_REQUESTED, *(() if same else _OF_THE_REPOSITORY))
             left = replace(state, chosen=key, phase=None, running=None, open_file=None, open_document=None)
             scope = USUAL_SCOPE if state.scope.scope is DiffScope.SINCE_SHOWN else state.scope
-            left = replace(left, output=None, found=None, scope=scope)
+            left = replace(left, output=None, found=None, scope=scope, moved=())
             return put_parts(left, {name: Loaded() for name in names})
 
         self._store.change(enter)
         self.agents.note_chosen()
         self.drafts.open(key)
         self._parts.catch_up()
+
+    def take_in(self) -> None:
+        """Shows the handoff in view as it is now, with what has changed since it was opened."""
+        self._parts.take_in()
+
+    def decide_again(self, verb: str) -> None:
+        """Takes in what has changed, and prepares the decision on that."""
+        self.take_in()
+        self.deciding.begin(verb)
 
     def choose_phase(self, phase: str | None) -> None:
         if self.travelling.is_on:
@@ -149,6 +151,13 @@ class LiveBackend:
 
     def open_file(self, path: str, options: DiffOptions) -> None:
         self._parts.show({"open_file": OpenFile(path, options)}, Part.FILE)
+
+    def open_changed_file(self, key: HandoffKey | None, path: str, scope: Scope) -> None:
+        """Shows one file of a handoff; with None, of the repository, beside the handoff in view."""
+        if key is not None:
+            self.choose(key)
+        self.choose_scope(scope)
+        self.open_file(path, DiffOptions(most_lines=None))
 
     def open_document(self, path: str) -> None:
         """Opens a document of the handoff; `PACKET` is what a rejection would give to the next attempt."""

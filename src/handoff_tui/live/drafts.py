@@ -25,6 +25,7 @@ from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
+from handoff_tui.system.files.sealed_files import find_name, load_cache_secret, seal, unseal
 
 _NAME = "drafts.json"
 _DAMAGED = "drafts.damaged.json"
@@ -34,31 +35,41 @@ DraftChange = Callable[[StoredDrafts], StoredDrafts]
 
 
 class DraftStore:
-    """The drafts of one repository. Every change reads first, so what another app wrote stays."""
+    """The drafts of one repository, sealed: only what a person did in the app is theirs.
+
+    Every change reads first, so what another app wrote stays.
+    """
 
     def __init__(self, root: Path) -> None:
         self._folder = GitPrivateFolder(find_choices_folder(root), make_outer=True)
+        self._name = find_name(find_choices_folder(root) / _NAME)
 
     def load(self) -> StoredDrafts:
-        """Returns the stored drafts; empty if there is no file, or it cannot be read."""
+        """Returns the stored drafts; empty if there is no file, it cannot be read, or the app didn't write it."""
         try:
             content = self._folder.read(_NAME)
         except StoreWriteError:
             return StoredDrafts()
-        return (parse_drafts(content) if content is not None else None) or StoredDrafts()
+        return (self._parse(content) if content is not None else None) or StoredDrafts()
 
     def change(self, change: DraftChange) -> StoredDrafts:
-        """Returns the drafts after the change. An unreadable file is set aside first, so nothing in it is lost."""
+        """Returns the drafts after the change. A file that isn't ours is set aside first, so nothing in it is lost."""
+        secret = load_cache_secret()
+        if secret is None:
+            raise DraftsUnkeptError(
+                "your drafts aren't saved: they can't be sealed",
+                "They stay here until you quit. Make your state folder writable.",
+            )
         try:
             with LogLock(self._folder, _LOCK_SECONDS).hold():
                 content = self._folder.read(_NAME)
-                before = parse_drafts(content) if content is not None else StoredDrafts()
+                before = self._parse(content) if content is not None else StoredDrafts()
                 if before is None and content is not None:
                     self._folder.write(_DAMAGED, content)
                 known = before or StoredDrafts()
                 after = change(known)
                 if after != known or before is None:
-                    self._folder.write(_NAME, render_drafts(after), lasting=False)
+                    self._folder.write(_NAME, seal(render_drafts(after), self._name, secret), lasting=False)
         except LogLockedError as busy:
             raise DraftsUnkeptError(
                 "your drafts aren't saved: another handoff-tui is using their file",
@@ -69,6 +80,10 @@ class DraftStore:
                 f"your drafts aren't saved: {refused.message}", "They stay here until you quit."
             ) from refused
         return after
+
+    def _parse(self, stored: bytes) -> StoredDrafts | None:
+        content = unseal(stored, self._name, load_cache_secret())
+        return None if content is None else parse_drafts(content)
 
 
 def parse_drafts(content: bytes) -> StoredDrafts | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Protocol
 
 from handoff_tui.system.clock import read_monotonic
 
@@ -24,11 +25,35 @@ class _Job:
     cancel: threading.Event
 
 
-class KeyedWorker(threading.Thread):
+class Background(Protocol):
+    """Something that works behind the app until it is stopped."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def is_idle(self) -> bool:
+        """Tells whether nothing is done and nothing waits to be."""
+        ...
+
+
+class BackgroundThread(threading.Thread):
+    """A thread that never keeps the program alive."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name=name, daemon=True)
+
+    def join(self, timeout: float | None = None) -> None:
+        """Waits for the thread; returns at once if it was never started."""
+        if self.ident is not None:
+            super().join(timeout)
+
+
+class KeyedWorker(BackgroundThread):
     """Runs one job at a time; each key has at most one running and one waiting. Lower ranks go first."""
 
     def __init__(self, name: str, on_bug: Callable[[BaseException], None]) -> None:
-        super().__init__(name=f"worker-{name}", daemon=True)
+        super().__init__(f"worker-{name}")
         self._on_bug = on_bug
         self._news = threading.Condition()
         self._waiting: dict[Hashable, _Job] = {}
@@ -73,11 +98,6 @@ class KeyedWorker(threading.Thread):
         self.cancel_all()
         with self._news:
             self._news.notify_all()
-
-    def join(self, timeout: float | None = None) -> None:
-        """Waits for the thread; returns at once if it was never started."""
-        if self.ident is not None:
-            super().join(timeout)
 
     def is_idle(self) -> bool:
         """Tells whether nothing runs and nothing waits."""

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.live.state.app import AppState, Loaded, StatusMessage
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.state.agents import Bell
+from handoff_tui.live.state.app import AppState, StatusMessage, build_trouble
 
 if TYPE_CHECKING:
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
@@ -20,10 +22,9 @@ def raise_bug(bug: BaseException) -> None:
     raise bug
 
 
-def put_parts(state: AppState, parts: Mapping[str, Loaded[Any]]) -> AppState:
+def put_parts(state: AppState, parts: Mapping[str, Any]) -> AppState:
     """Returns the state with these parts, by the names of their fields."""
-    fields: dict[str, Any] = dict(parts)
-    return replace(state, **fields)
+    return replace(state, **parts)
 
 
 class StateStore:
@@ -80,6 +81,22 @@ class StateStore:
                 with self._lock:
                     self._telling = False
 
+    def change_part(self, name: str, number: int, **changes: Any) -> None:  # noqa: ANN401 - each of its field's own type
+        """Changes a numbered part of the state, unless another has taken its place."""
+
+        def put(state: AppState) -> AppState:
+            part = getattr(state, name)
+            if part is None or part.number != number:
+                return state
+            return put_parts(state, {name: replace(part, **changes)})
+
+        self.change(put)
+
+    def say_trouble(self, words: str, refused: HandoffError | OSError) -> None:
+        """Says what was not done, why, and what to do about it."""
+        trouble = build_trouble(refused)
+        self.say(f"{words}{trouble.message}. {trouble.hint}", "fail")
+
     def say(self, text: str, role: str = "text") -> None:
         """Shows a sentence in the status line."""
 
@@ -88,6 +105,10 @@ class StateStore:
             return replace(state, status=StatusMessage(number, text, role))
 
         self.change(add)
+
+    def ring(self, sequence: str) -> None:
+        """Sends bell and notification to the terminal."""
+        self.change(lambda state: replace(state, ring=Bell(state.ring.number + 1 if state.ring else 1, sequence)))
 
     def close(self) -> None:
         """Stops telling."""

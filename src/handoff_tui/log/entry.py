@@ -194,6 +194,13 @@ class LogVerdict(Model):
     touched: frozenset[str] = frozenset()
     """Entries whose signature proves that somebody touched the key."""
     problems: tuple[LogProblem, ...] = ()
+    anchor: str = "none"
+    """What vouches for the first entry: option, environment, configuration, user, or none."""
+
+    @property
+    def anchored(self) -> bool:
+        """Whether anything says that this is the right log; where there is none, nothing can be wrong about it."""
+        return self.log is None or self.anchor != "none"
 
     @property
     def fatal(self) -> bool:

@@ -8,30 +8,18 @@ nobody waits for them; it is stored if the log has not changed by then, and buil
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from handoff_tui.core.errors import AppendRefusedError, LogBrokenError
 from handoff_tui.core.pause_collection import without_collection
-from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.sshsig import re_armor
-from handoff_tui.log.entries.statement import ParsedEntry, build_file, parse_entry, verify_signatures
+from handoff_tui.log.entries.statement import ParsedEntry, parse_entry, verify_signatures
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import Decision, Entry, EntryKind, LogVerdict, PolicyText, Work
-from handoff_tui.log.storage.witness import Seen
-
-
-class Storage(Protocol):
-    """Stores the files of entries by their hash."""
-
-    def write(self, content: bytes) -> str: ...
-
-
-class Lock(Protocol):
-    """Makes writers wait for each other."""
-
-    def hold(self) -> AbstractContextManager[None]: ...
+from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.system.files.addressed_files import AddressedFolder
 
 
 class Signer(Protocol):
@@ -40,16 +28,14 @@ class Signer(Protocol):
     def sign(self, message: bytes) -> bytes: ...
 
 
-class Verifier(Protocol):
-    """Judges the log as it is now, or as it would be with further entries, by id."""
-
-    def __call__(self, further: Mapping[str, bytes], /) -> LogVerdict: ...
+Verifier = Callable[[Mapping[str, bytes]], LogVerdict]
+"""Judges the log as it is now, or as it would be with further entries, by id."""
 
 
-class WitnessRecord(Protocol):
-    """Remembers what was once seen valid."""
+class Memory(Protocol):
+    """Remembers what was made here, and what was once seen valid."""
 
-    def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> Seen: ...
+    def record(self, entry: Entry, after: LogVerdict) -> None: ...
 
 
 class Parents(NamedTuple):
@@ -111,12 +97,12 @@ class Journal:
     """The only way to write to the log of a repository."""
 
     def __init__(
-        self, storage: Storage, lock: Lock, verify: Verifier, witness: WitnessRecord, now: Callable[[], datetime]
+        self, storage: AddressedFolder, lock: LogLock, verify: Verifier, memory: Memory, now: Callable[[], datetime]
     ) -> None:
         self._storage = storage
         self._lock = lock
         self._verify = verify
-        self._witness = witness
+        self._memory = memory
         self._now = now
 
     def append(
@@ -157,8 +143,7 @@ class Journal:
         after = self._verify({parsed.entry.id: content})
         _refuse_unaccepted(parsed.entry.id, after, before)
         self._storage.write(content)
-        # if an entry before a head goes missing, the head is refused too: remembering the heads is enough
-        self._witness.record(after.log or parsed.entry.id, after.heads, parsed.entry.parents)
+        self._memory.record(parsed.entry, after)
         return Appended(parsed.entry, content, after)
 
 
@@ -196,7 +181,7 @@ def _build_content(draft: Draft, signer: Signer | None) -> bytes:
         if signer is None:
             raise AppendRefusedError("the entry has no signature, and there is no signer")
         signatures = (signer.sign(build_pae(draft.payload)),)
-    return build_file(draft.payload, [re_armor(signature) for signature in signatures])
+    return build_envelope(draft.payload, [re_armor(signature) for signature in signatures])
 
 
 def _refuse_broken(verdict: LogVerdict, despite: Collection[str]) -> None:

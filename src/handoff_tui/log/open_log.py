@@ -14,20 +14,24 @@ from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import UserSettings
 from handoff_tui.log.chain import Candidate, Known
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import Entry, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.journal import Journal, Verifier
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.log.storage.memory import LogMemory
 from handoff_tui.log.storage.trust_files import read_trust_files
 from handoff_tui.log.storage.verified_cache import VerifiedCache
-from handoff_tui.log.storage.witness import Seen, Witness
+from handoff_tui.log.storage.witness import Seen
 from handoff_tui.log.verify import NOTHING, LogVerifier, find_drift
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
-from handoff_tui.system.files.git_private_files import GitPrivateFolder, load_cache_secret
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
+from handoff_tui.system.files.sealed_files import load_cache_secret
 
 PIN_VARIABLE = "HANDOFF_TUI_PIN"
+FOREIGN = "not-made-here"
+"""The code of an entry that carries the user's signature and was not made at this desk."""
 _WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
 """It is not JSON, it is a link or a pipe, or it may not be read."""
 
@@ -57,7 +61,7 @@ class OpenLog:
     """The log of one repository. `verify` judges it; `journal` adds to it."""
 
     repository: Repository
-    witness: Witness
+    memory: LogMemory
     journal: Journal
     blobs: LogBlobs
     _verifier: LogVerifier
@@ -75,38 +79,52 @@ class OpenLog:
         return self._verifier.candidates
 
     def remember(self, verdict: LogVerdict) -> None:
-        """Records what is valid now, so that it is missed if it disappears."""
-        if verdict.log is not None and not verdict.fatal:
+        """Records what is valid now, so that it is missed if it disappears; not of a log that nobody vouched for."""
+        if verdict.log is not None and verdict.anchored and not verdict.fatal:
             with self._lock.hold():  # so that no writer's record is lost
-                self.witness.record(verdict.log, verdict.heads)
+                self.memory.remember(verdict)
+
+    def forget(self, log: str) -> None:
+        """Forgets a log that ended, so that another can begin in this repository."""
+        with self._lock.hold():
+            self.memory.forget(log)
+
+    def consent(self, verdict: LogVerdict) -> None:
+        """Takes this for the right log from now on. A person says so: nothing else can know."""
+        with self._lock.hold():
+            self.memory.consent(verdict)
 
 
 def open_log(
-    repository: Repository,
-    *,
-    pin: str | None = None,
-    remembered: bool = True,
-    now: Callable[[], datetime] = read_now,
+    repository: Repository, *, pin: str | None = None, remembered: bool = True, now: Callable[[], datetime] = read_now
 ) -> OpenLog:
     """Opens the log. With `remembered`, entries that were verified before are only hashed."""
     local = GitPrivateFolder(repository.common_dir)
-    witness = Witness(local)
+    memory = LogMemory(local)
     pinned = pin or find_pin(repository)
 
     def know() -> Known:
-        seen = _load_seen(witness)
+        seen = _load_seen(memory)
         return Known(now=build_time(now()), pin=pinned or seen.genesis, witness=seen.entries)
 
     blobs, lock = LogBlobs(repository), LogLock(local)
     verifier = LogVerifier(blobs, know, _open_facts(repository) if remembered else None)
 
     def verify(further: Mapping[str, bytes], /) -> LogVerdict:
-        return _add_damage(verifier(further), witness)
+        verdict = verifier(further)
+        try:
+            anchor = _find_anchor(verdict, memory, "option" if pin else "" if pinned is None else _name_pin())
+            foreign = memory.list_foreign(verdict)
+        except _WITNESS_FAULTS as damaged:  # without it a clone cannot notice removed entries, so it must not carry on
+            fatal = LogProblem(level=ProblemLevel.FATAL, code="witness-damaged", text=damaged.message)
+            return verdict.model_copy(update={"problems": (*verdict.problems, fatal)})
+        notes = tuple(_build_foreign_note(entry) for entry in foreign)
+        return verdict.model_copy(update={"anchor": anchor, "problems": (*verdict.problems, *notes)})
 
     return OpenLog(
         repository=repository,
-        witness=witness,
-        journal=Journal(blobs.folder, lock, verify, witness, now),
+        memory=memory,
+        journal=Journal(blobs.folder, lock, verify, memory, now),
         blobs=blobs,
         _verifier=verifier,
         _verify=verify,
@@ -125,13 +143,29 @@ def find_pin(repository: Repository) -> str | None:
     return named or read_pin(repository.git, repository.root.name)
 
 
-def find_anchor(log: OpenLog, pin: str | None = None) -> str:
-    """Says what pins the first entry: option, environment, configuration, witness, or none."""
-    if pin is not None:
-        return "option"
-    if find_pin(log.repository) is not None:
-        return "environment" if os.environ.get(PIN_VARIABLE) else "configuration"
-    return "none" if _load_seen(log.witness).genesis is None else "witness"
+def _name_pin() -> str:
+    return "environment" if os.environ.get(PIN_VARIABLE) else "configuration"
+
+
+def _find_anchor(verdict: LogVerdict, memory: LogMemory, pin: str) -> str:
+    """Says what vouches for the first entry: a pin, or the user's consent. That a clone has seen it proves nothing."""
+    memory.load()
+    if pin or verdict.log is None:
+        return pin or "none"
+    return "user" if memory.knows(verdict.log) else "none"
+
+
+def _build_foreign_note(entry: Entry) -> LogProblem:
+    work = entry.work
+    about = "a policy" if work is None else f"{work.handoff}, {work.phase}"
+    what = entry.decision.verb.value if entry.decision is not None else entry.kind.word
+    return LogProblem(
+        level=ProblemLevel.NOTE,
+        code=FOREIGN,
+        entry=entry.id,
+        text=f"signed with your key, but not made at this desk: {what} on {about}, {entry.time}. If that was you on "
+        "another machine, handoff-tui log pin says so; if not, somebody uses your key",
+    )
 
 
 def find_policy(verdict: LogVerdict) -> Policy | None:
@@ -140,21 +174,11 @@ def find_policy(verdict: LogVerdict) -> Policy | None:
     return None if text is None else parse_policy(text)
 
 
-def _load_seen(witness: Witness) -> Seen:
+def _load_seen(memory: LogMemory) -> Seen:
     try:
-        return witness.load()
+        return memory.load()
     except _WITNESS_FAULTS:  # `verify` reports it as a fatal problem
         return Seen()
-
-
-def _add_damage(verdict: LogVerdict, witness: Witness) -> LogVerdict:
-    """Without its witness a clone cannot notice removed entries, so it must not carry on as if it had none."""
-    try:
-        witness.load()
-    except _WITNESS_FAULTS as damaged:
-        fatal = LogProblem(level=ProblemLevel.FATAL, code="witness-damaged", text=damaged.message)
-        return verdict.model_copy(update={"problems": (*verdict.problems, fatal)})
-    return verdict
 
 
 def _open_facts(repository: Repository) -> VerifiedCache:

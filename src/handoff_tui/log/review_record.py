@@ -6,6 +6,7 @@ from typing import Literal
 
 from handoff_tui.core.model import Model
 from handoff_tui.log.entry import Subject
+from handoff_tui.log.person import Confirmation
 
 
 class Comment(Model):
@@ -84,3 +85,5 @@ class ReviewRecord(Model):
     """Files that the reviewer marked as read."""
     overridden: tuple[str, ...] = ()
     """Blocking checks that did not pass, if the decision overrode them."""
+    confirmed: Confirmation | None = None
+    """How the person confirmed it; None where that was not recorded."""

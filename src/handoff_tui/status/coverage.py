@@ -10,7 +10,7 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.git.history.blame import blame_lines
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.objects.tree_files import read_path_blobs
-from handoff_tui.git.objects.written_trees import OwnObjects, TreeEntry
+from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry
 from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scopes
@@ -40,6 +40,8 @@ class CoverageReport:
     fatal: tuple[str, ...] = ()
     """What is wrong with the log; empty if it is intact."""
     has_policy: bool = True
+    anchored: bool = True
+    """Whether anything vouches for the log."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class FileCoverageReport:
     """The file as one of all changed ones; None if it has not changed since the start line."""
     regions: tuple[LineCoverage, ...]
     fatal: tuple[str, ...] = ()
+    anchored: bool = True
 
     @property
     def complete(self) -> bool:
@@ -64,7 +67,9 @@ def read_coverage(desk: Desk, since: str | None = None) -> CoverageReport:
     start = judged.start_line if since is None else _find_commit(desk, since)
     only = None if since is None else judged.list_paths_since(start or "")
     coverage = build_coverage(judged.scopes, judged.reports, only)
-    return CoverageReport(start, coverage, judged.fatal, has_policy=judged.gates.policy is not None)
+    return CoverageReport(
+        start, coverage, judged.fatal, has_policy=judged.gates.policy is not None, anchored=judged.anchored
+    )
 
 
 def read_file_coverage(desk: Desk, file: str) -> FileCoverageReport:
@@ -74,7 +79,7 @@ def read_file_coverage(desk: Desk, file: str) -> FileCoverageReport:
     regions = build_line_coverage(origins, judged.scopes, judged.reports)
     only = [file] if file in judged.scopes.changed else []
     path = next(iter(build_coverage(judged.scopes, judged.reports, only).paths), None)
-    return FileCoverageReport(file, path, regions, judged.fatal)
+    return FileCoverageReport(file, path, regions, judged.fatal, judged.anchored)
 
 
 class _Judged:
@@ -92,9 +97,13 @@ class _Judged:
     def fatal(self) -> tuple[str, ...]:
         return tuple(problem.text for problem in self.gates.index.verdict.fatal_problems)
 
+    @property
+    def anchored(self) -> bool:
+        return self.gates.index.verdict.anchored
+
     @cached_property
     def reports(self) -> Mapping[str, GateReport]:
-        return {handoff.id: self.gates.judge(handoff) for handoff in self.gates.handoffs}
+        return self.gates.judge_all()
 
     @property
     def start_line(self) -> str | None:
@@ -137,7 +146,7 @@ def _blame(desk: Desk, file: str) -> list[LineOrigin]:
 def _blame_work(desk: Desk, file: str, content: WorkContent, head: str | None) -> list[LineOrigin]:
     """The same for a file with changes that are not committed: they are put in a commit of ours on top of HEAD."""
     objects = OwnObjects(desk.repository, find_cache_folder(desk.repository.root))
-    entry = TreeEntry(content.mode, content.blob)
+    entry = WrittenEntry(content.mode, content.blob)
     objects.write_contents([(file, entry)])
     ours = objects.write_commit(objects.write_tree({file: entry}).id, head)
     lines = blame_lines(desk.repository.git, ours, file, objects.variables)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell
 
@@ -17,6 +18,7 @@ _LABELS = {
 _BLOCKS = {"approved": "█", "overridden": "▓", "waiting": "▒", "rejected": "×", "unclaimed": "░"}
 _COVERED = ("approved", "overridden")
 _WIDTH = 30
+_SHORT_WIDTH = 10
 
 
 def label_coverage(state: str) -> Label:
@@ -36,6 +38,25 @@ def build_bar(counts: Mapping[str, int], width: int = _WIDTH) -> list[Cell]:
         label = _LABELS[state]
         cells.append(Cell(f"{' · ' if number else '  '}{_BLOCKS[state]} {count:,} {label.word}", label.role))
     return cells
+
+
+def build_short_bar(counts: Mapping[str, int], since: str, room: int) -> list[Cell]:
+    """`approved 71 % since v0.4 ███████░░░ 2 unclaimed`, or as much of it as fits; empty without changed files."""
+    total = sum(counts.values())
+    if not total:
+        return []
+    covered = sum(counts.get(state, 0) for state in _COVERED)
+    words = f"approved {100 * covered // total} %"  # rounded down: 100 % means everything
+    filled = _SHORT_WIDTH * covered // total
+    bar = [
+        Cell(" " + "█" * filled, "pass"),
+        Cell("░" * (_SHORT_WIDTH - filled), "muted"),
+    ]
+    head = Cell(words, "pass" if covered == total else "muted")
+    start = [Cell(f" since {since}", "muted")] if since else []
+    loose = [Cell(f" {counts['unclaimed']:,} unclaimed", "unknown")] if counts.get("unclaimed") else []
+    forms = ([head, *start, *bar, *loose], [head, *bar, *loose], [head, *loose], [head])
+    return next((form for form in forms if sum(compute_width(cell.text) for cell in form) <= room), [])
 
 
 def describe_counts(counts: Mapping[str, int]) -> str:

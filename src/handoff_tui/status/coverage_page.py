@@ -7,6 +7,7 @@ from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.gates.coverage import Coverage, CoveringEntry, LineCoverage, PathCoverage
+from handoff_tui.log.setup.pin import ANCHOR_HINT, NOT_ANCHORED
 from handoff_tui.status.coverage import CoverageReport, FileCoverageReport
 from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
 
@@ -27,6 +28,7 @@ def build_coverage_json(report: CoverageReport) -> dict[str, object]:
         "complete": coverage.complete and not report.fatal,
         "files": [_build_path(path) for path in coverage.paths],
         "problems": list(report.fatal),
+        "anchored": report.anchored,
     }
 
 
@@ -39,13 +41,14 @@ def build_file_coverage_json(report: FileCoverageReport) -> dict[str, object]:
         "complete": report.complete and not report.fatal,
         "regions": [_build_region(region) for region in report.regions],
         "problems": list(report.fatal),
+        "anchored": report.anchored,
     }
 
 
 def build_coverage_page(report: CoverageReport, *, everything: bool = False) -> Page:
     """One bar, then the files by state: what needs somebody first."""
     page = Page()
-    _add_problems(page, report.fatal)
+    _add_problems(page, report)
     counts = {state.value: number for state, number in report.coverage.counts.items()}
     since = f"since {report.since[:SHORT_COMMIT]}" if report.since else "since the first commit"
     page.line(Cell(describe_counts(counts), "heading"), Cell(f"  {since}", "muted"))
@@ -69,7 +72,7 @@ def build_coverage_page(report: CoverageReport, *, everything: bool = False) -> 
 def build_file_coverage_page(report: FileCoverageReport) -> Page:
     """The regions of a file in order, each with who approved it."""
     page = Page()
-    _add_problems(page, report.fatal)
+    _add_problems(page, report)
     label = label_coverage(report.path.state) if report.path is not None else _PAST
     word = str(label) if report.path is not None else f"{label.glyph} not changed since the start line"
     page.line(Cell(render_safe(report.file), "heading"), Cell(f"  {word}", label.role))
@@ -90,8 +93,10 @@ def build_file_coverage_page(report: FileCoverageReport) -> Page:
     return page
 
 
-def _add_problems(page: Page, fatal: tuple[str, ...]) -> None:
-    for problem in fatal:
+def _add_problems(page: Page, report: CoverageReport | FileCoverageReport) -> None:
+    if not report.anchored:
+        page.line(Cell("! ", "warning"), Cell(f"{NOT_ANCHORED}. {ANCHOR_HINT}", "warning"), indent=2)
+    for problem in report.fatal:
         page.line(Cell("✗ ", "fail"), Cell(f"the log is not intact: {render_safe(problem)}", "fail"), indent=2)
 
 

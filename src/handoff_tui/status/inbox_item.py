@@ -87,6 +87,17 @@ class InboxItem(NamedTuple):
         return InboxGroup.SETTLED if settled else InboxGroup.WAITS_ON_OTHERS
 
 
+class UnclaimedWork(NamedTuple):
+    """The changed files of a repository that belong to no handoff: an item of its own."""
+
+    root: str
+    repository: str
+    """The repository's short name."""
+    files: tuple[str, ...]
+    commits: tuple[str, ...] = ()
+    """The commits that changed them; none for files that are not committed."""
+
+
 class InboxGroup(IntEnum):
     """The three parts of the inbox, in this order."""
 

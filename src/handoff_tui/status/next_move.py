@@ -22,6 +22,7 @@ from handoff_tui.handoffs.claims.blocking import (
     status_token,
 )
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
+from handoff_tui.log.entry import PASSING
 from handoff_tui.log.gates.gate_state import UNCOVERED, GateName, GateReport, GateState, Mover, NextMove
 
 _WORDS = {
@@ -58,7 +59,7 @@ def build_gate(
     if past and (report is None or report.state is GateName.PENDING):
         move = NextMove(who=Mover.NOBODY, what="from before the start line; nothing to do")
         return GateState(state=GateName.PENDING, next_move=move)
-    counted = report.why if report is not None and report.approvals else ()
+    counted = report.why if report is not None and any(one.verb in PASSING for one in report.approvals) else ()
     move = _find_next_move(handoff, by_id, problems)
     return GateState(state=GateName.PENDING, blocking=(*counted, *own), next_move=move)
 

@@ -84,7 +84,9 @@ def build_pipeline(
     """The pipeline of a handoff. `pipelines` come from the settings; `index` is None without a log."""
     handoff = reviewed.handoff
     pipeline = find_pipeline(handoff, pipelines)
-    story = _PipelineFacts(handoff, find_phase(handoff), reviewed.gate, _list_votes(index, handoff.id))
+    story = _PipelineFacts(
+        handoff, find_phase(handoff), reviewed.gate, reviewed.attempt, _list_votes(index, handoff.id)
+    )
     phases = _list_phases(story, pipeline)
     names = [phase.name for phase in phases]
     here = _find_place(story.phase, names)
@@ -115,6 +117,8 @@ class _PipelineFacts(NamedTuple):
     handoff: Handoff
     phase: str
     gate: GateState
+    attempt: int
+    """At the current phase, as everybody counts."""
     votes: dict[str, list[DecisionEntry]]
     """By phase in lower case, oldest first."""
 
@@ -174,7 +178,7 @@ def _build_phase(phase: Phase, distance: int, story: _PipelineFacts) -> PhaseVie
         standing=standing,
         gate=gate,
         who=_find_who(standing, last, story.gate),
-        attempts=_count_attempts(story, phase.name, votes, is_here=distance == 0),
+        attempts=story.attempt if distance == 0 else _count_attempts(story, phase.name, votes),
         when=last.entry.time if last else None,
         agent=phase.agent,
         human_only=phase.human_only,
@@ -208,13 +212,13 @@ def _find_who(standing: PhaseProgress, last: DecisionEntry | None, gate: GateSta
     return last.entry.actor if last else None
 
 
-def _count_attempts(story: _PipelineFacts, phase: str, votes: list[DecisionEntry], *, is_here: bool) -> int:
+def _count_attempts(story: _PipelineFacts, phase: str, votes: list[DecisionEntry]) -> int:
     """The highest attempt number that is mentioned anywhere."""
     numbers = [vote.work.attempt for vote in votes]
     numbers += [
         one.number for one in story.handoff.attempts if (one.phase or story.phase).casefold() == phase.casefold()
     ]
-    return max([*numbers, story.handoff.attempt if is_here else 0])
+    return max(numbers, default=0)
 
 
 def _describe(phase: Phase, standing: PhaseProgress, last: DecisionEntry | None) -> str:

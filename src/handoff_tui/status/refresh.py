@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import ProblemIndex
@@ -17,10 +18,11 @@ from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.scope import Scope, Scopes
 from handoff_tui.handoffs.session import Desk, has_log
-from handoff_tui.log.gates.coverage import build_coverage
+from handoff_tui.log.gates.coverage import count_coverage
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.status.next_move import build_gate, close_gate, mark_validated
 from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState, ScopeSummary
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _MOST_OVERLOOKED = 20
 
 
+@without_collection()
 def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
     result = read_repository(desk).result
@@ -48,16 +51,19 @@ def build_state(
     """The same, from what was already read and reviewed."""
     scopes = reviewer.scopes
     commits = tuple(dict.fromkeys(change.commit for change in scopes.unclaimed if change.commit is not None))
-    coverage = build_coverage(scopes, reviewer.reports)
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
         handoffs=reviewed,
         unclaimed=scopes.unclaimed_paths,
         unclaimed_commits=commits,
-        coverage={state.value: number for state, number in coverage.counts.items()},
+        coverage={state.value: number for state, number in count_coverage(scopes, reviewer.reports).items()},
         unknown=result.unknown,
-        problems=_collect_problems(desk, result),
+        problems=(
+            *reviewer.log_problems,
+            *_collect_problems(desk, result),
+            *map(_build_scope_problem, scopes.problems),
+        ),
     )
 
 
@@ -131,11 +137,12 @@ class HandoffReviewer:
         self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
         self.reports: dict[str, GateReport] = {}
         self._past: set[str] = set()
+        self.log_problems = () if gates is None else _collect_log_problems(gates)
         if gates is not None:
             self._past = {handoff.id for handoff in handoffs if gates.is_past(handoff)}
-            for handoff in handoffs:
-                report, before = gates.judge(handoff), known.get(handoff.id)
-                self.reports[handoff.id] = before if before == report else report
+            for name, report in gates.judge_all().items():
+                before = known.get(name)
+                self.reports[name] = before if before is not None and before == report else report
         self._by_id = mark_validated(handoffs, {name: report.state for name, report in self.reports.items()})
         self._problems = ProblemIndex(result.problems, handoffs)
 
@@ -186,6 +193,23 @@ def _collect_problems(desk: Desk, result: ReadHandoffs) -> tuple[Problem, ...]:
         hidden.append(Problem(path=".", message=message, level=ProblemLevel.WARNING))
     refused = desk.loaded.refused.message.split("\n") if desk.loaded.refused else []
     return (*map(_build_settings_problem, refused), *hidden, *result.problems)
+
+
+def _collect_log_problems(gates: LogGates) -> tuple[Problem, ...]:
+    """Entries in the user's name that were not made at this desk, and a log that nothing vouches for."""
+    from handoff_tui.log.open_log import FOREIGN  # noqa: PLC0415 - loaded by the gates
+    from handoff_tui.log.setup.pin import ANCHOR_HINT, NOT_ANCHORED  # noqa: PLC0415
+
+    verdict = gates.index.verdict
+    found = [f"{problem.entry}: {problem.text}" for problem in verdict.problems if problem.code == FOREIGN]
+    if not verdict.anchored:
+        found.append(f"{NOT_ANCHORED}. {ANCHOR_HINT}")
+    return tuple(Problem(path=f"{OWN_FOLDER}/log", message=text, level=ProblemLevel.ERROR) for text in found)
+
+
+def _build_scope_problem(text: str) -> Problem:
+    path = REPOSITORY_FILE if text.startswith("[scopes") else "."
+    return Problem(path=path, message=text, level=ProblemLevel.WARNING)
 
 
 def _build_settings_problem(text: str) -> Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from handoff_tui.core.model import SCHEMA_VERSION, Model
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.handoffs.agent_comments import AgentComment
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateState
@@ -102,6 +103,7 @@ class ShownHandoff(Model):
     history: tuple[Revision, ...] = ()
     reviewer: Reviewer | None = None
     problems: tuple[Problem, ...] = ()
+    agent_comments: tuple[AgentComment, ...] = ()
 
 
 class ReviewState(Model):

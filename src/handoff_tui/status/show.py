@@ -9,6 +9,7 @@ from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.core.place import Problem
 from handoff_tui.git.history.commits import read_commits
 from handoff_tui.git.signing.signing_key import read_identity
+from handoff_tui.handoffs.agent_comments import read_comments
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
@@ -50,6 +51,7 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
         history=read_history(desk, reviewed.handoff),
         reviewer=_read_reviewer(desk, reviewed.handoff),
         problems=problems,
+        agent_comments=read_comments(desk.repository, reviewed.handoff.id),
     )
 
 
@@ -102,9 +104,8 @@ def _review_deeply(
     """The gate with every measurement, including those that are too slow for the list of all handoffs."""
     states = {other.handoff.id: other.gate.state for other in state.handoffs}
     by_id = mark_validated((other.handoff for other in state.handoffs), states)
-    gate = build_gate(
-        reviewed.handoff, by_id, verdicts, problems, report=gates.judge(reviewed.handoff) if gates else None
-    )
+    report = gates.judge(reviewed.handoff) if gates else None
+    gate = build_gate(reviewed.handoff, by_id, verdicts, problems, report=report, past=reviewed.past)
     return reviewed.model_copy(update={"gate": gate, "claims": count_claims(verdicts)})
 
 

@@ -43,6 +43,7 @@ def build_show_json(shown: ShownHandoff) -> dict[str, object]:
         "reviewer": shown.reviewer.model_dump(mode="json") if shown.reviewer else None,
         "history": [revision.model_dump(mode="json") for revision in shown.history],
         "problems": [build_problem_json(problem) for problem in shown.problems],
+        "agent_comments": [comment.model_dump(mode="json") for comment in shown.agent_comments],
     }
 
 
@@ -161,6 +162,7 @@ def build_show_page(shown: ShownHandoff, *, everything: bool = False) -> Page:
     _add_heading(page, shown)
     _add_numbers(page, handoff)
     _add_claims(page, shown.verdicts, everything=everything)
+    _add_agent_comments(page, shown, everything=everything)
     _add_scope(page, shown.scope, everything=everything)
     _add_blockers(page, handoff, everything=everything)
     _add_findings(page, handoff, everything=everything)
@@ -266,6 +268,18 @@ def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
         Cell(f"{render_safe(said, 160)}  ({render_safe(str(claim.where))})"),
         Cell(render_safe(verdict.evidence)),
     )
+
+
+def _add_agent_comments(page: Page, shown: ShownHandoff, *, everything: bool) -> None:
+    rows = [
+        (
+            Cell(f"{render_safe(comment.agent, 40)}  ", "muted"),
+            Cell(render_safe(" ".join(comment.text.split()), None if everything else _LONGEST_TEXT)),
+            Cell(render_safe(_describe_place(comment.path, comment.line)), "path"),
+        )
+        for comment in reversed(shown.agent_comments)
+    ]
+    _add_listing(page, "The agent says", "unsigned, not measured", rows, everything=everything)
 
 
 def _add_scope(page: Page, scope: ShownScope | None, *, everything: bool) -> None:
@@ -387,7 +401,9 @@ def _add_work(page: Page, handoff: Handoff, *, everything: bool) -> None:
     _add_listing(page, "Tasks", f"{done} of {len(tasks)} marked done", tasks, indent=4, everything=everything)
     if handoff.questions:
         answered = sum(question.answered is True for question in handoff.questions)
-        light = {True: "greenlit", False: "no greenlight", None: "greenlight not known"}[handoff.greenlit]
+        light = {True: "a greenlight is claimed", False: "no greenlight", None: "greenlight not known"}[
+            handoff.greenlit
+        ]
         page.heading("Question gate", f"{answered} of {len(handoff.questions)} answered, {light}")
     packages = [
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from threading import Event
 
 
 def read_now() -> datetime:
@@ -15,6 +16,12 @@ def read_monotonic() -> float:
     return time.monotonic()
 
 
-def pause(seconds: float) -> None:
-    """Waits for something outside to change; never used to make something likely."""
+def pause(seconds: float, ending: Event | None = None) -> bool:
+    """Waits for something outside to change; never used to make something likely.
+
+    Returns at once, and True, if `ending` is set.
+    """
+    if ending is not None:
+        return ending.wait(seconds)
     time.sleep(seconds)
+    return False

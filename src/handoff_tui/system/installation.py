@@ -1,15 +1,37 @@
-"""Where this program is installed, found without running anything that a hook or a repository names."""
+"""Where this program and the files shipped with it are; nothing that a hook or a repository names is run."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.processes.programs import build_search_path
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def find_resource(name: str) -> Path:
+    """Returns the folder `themes` or `sample_repo`."""
+    for candidate in (_PACKAGE / name, _PACKAGE.parent.parent / name):
+        if candidate.is_dir():
+            return candidate
+    raise HandoffError(f"the folder {name} was not installed with handoff-tui", "Install it again with pip.")
+
+
+def read_shipped_text(path: str) -> str:
+    """Returns a text that lies between the modules of the package, by its path there."""
+    return (_PACKAGE / path).read_text(encoding="utf-8")
+
+
+def make_temporary_folder(prefix: str) -> Path:
+    """Creates an empty folder in the temporary folder; the user may keep or remove it."""
+    return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+
 
 _PROGRAM = "handoff-tui"
 _DISTRIBUTION = compile_later(r"handoff_tui-(.+)\.dist-info")
@@ -25,6 +47,8 @@ def find_python() -> str:
 
 def can_import_alone(python: str) -> bool:
     """Tells whether this Python finds the program without PYTHONPATH and the current folder, as a hook must."""
+    import subprocess  # noqa: PLC0415 - the first paint looks for its theme here
+
     try:
         done = subprocess.run(
             [python, "-E", "-P", "-c", "import handoff_tui"],
@@ -37,6 +61,24 @@ def can_import_alone(python: str) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
+
+
+def ask_program(argv: list[str], text: str) -> str | None:
+    """Starts a program of ours with this input and returns what it prints; None if it fails."""
+    import subprocess  # noqa: PLC0415 - as above
+
+    try:
+        done = subprocess.run(
+            argv,
+            input=text.encode(),
+            capture_output=True,
+            check=False,
+            timeout=_TIMEOUT_SECONDS,
+            cwd=Path(argv[0]).anchor,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
 def is_program(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Every action by id: its words and its key. One table for keys, hints, help and the palette."""
+"""Which key does what, how hints show it, and why an action can't be done now."""
 
 from __future__ import annotations
 
@@ -13,45 +13,17 @@ from handoff_tui.core.text.safe_text import render_safe
 if TYPE_CHECKING:
     from handoff_tui.live.state.app import AppState
 
-_OF_THE_OPERATOR = frozenset(
-    f"agent.{name}"
-    for name in (
-        "step",
-        "again",
-        "back",
-        "loop",
-        "continue",
-        "pause",
-        "stop",
-        "note",
-        "unlock",
-        "rollback",
-        "undo-rollback",
-    )
-) | {"pipeline.step", "checks.trust"}
+_OF_THE_OPERATOR = frozenset({
+    "agent.step", "agent.again", "agent.back", "agent.loop", "agent.continue", "agent.pause", "agent.stop",
+    "agent.note", "agent.unlock", "agent.rollback", "agent.undo-rollback", "pipeline.step", "checks.trust",
+    "app.scope",
+})  # fmt: skip
 """Actions that start, stop or change something."""
-_OF_NOW = frozenset(
-    {
-        *(
-            "checks.run",
-            "checks.run-all",
-            "checks.cancel",
-            "checks.bisect",
-            "diff.comment",
-            "diff.range",
-            "diff.baseline",
-        ),
-        *(
-            "diff.mark-read",
-            "diff.mark-unread",
-            "diff.record",
-            "document.comment",
-            "document.range",
-            "document.compare",
-        ),
-        *("app.edit", "app.rescan", "log.verify", "log.follow"),
-    }
-)
+_OF_NOW = frozenset({
+    "checks.run", "checks.run-all", "checks.cancel", "checks.bisect", "diff.comment", "diff.range", "diff.baseline",
+    "diff.mark-read", "diff.mark-unread", "diff.record", "document.comment", "document.range", "document.compare",
+    "app.edit", "app.rescan", "app.scope", "app.take-in", "view.coverage", "log.verify", "log.follow",
+})  # fmt: skip
 """Actions that work on the present, so they are refused while the app shows the past."""
 
 
@@ -64,6 +36,8 @@ def find_refusal(action: str, state: AppState, *, read_only: bool) -> str:
         return _describe_past(state)
     if action in _OF_THE_OPERATOR and read_only:
         return "the app was opened with --read-only"
+    if action == "app.take-in" and not state.moved:
+        return "nothing of this handoff has changed since you opened it"
     if scope != "decide":
         return ""
     return "the app was opened with --read-only" if read_only else _refuse_decision(state)
@@ -99,138 +73,6 @@ def _refuse_decision(state: AppState) -> str:
     return ""
 
 
-WORDS: dict[str, str] = {
-    "nav.down": "down",
-    "nav.up": "up",
-    "nav.left": "left",
-    "nav.right": "right",
-    "nav.top": "top",
-    "nav.bottom": "bottom",
-    "nav.half-page-down": "half a page down",
-    "nav.half-page-up": "half a page up",
-    "nav.page-down": "page down",
-    "nav.page-up": "page up",
-    "view.inbox": "inbox",
-    "view.pipeline": "pipeline",
-    "view.checks": "checks",
-    "view.diff": "diff",
-    "view.document": "documents",
-    "view.log": "log",
-    "view.agent": "agent",
-    "view.claims": "claims",
-    "view.attempts": "attempts",
-    "view.figures": "metrics",
-    "focus.next": "next panel",
-    "focus.previous": "previous panel",
-    "find.open": "find",
-    "find.next": "find next",
-    "find.previous": "find previous",
-    "app.back": "back",
-    "app.quit": "quit",
-    "app.interrupt": "interrupt",
-    "app.suspend": "suspend",
-    "app.palette": "commands",
-    "app.help": "help",
-    "app.open": "open",
-    "app.edit": "editor",
-    "app.copy": "copy",
-    "app.copy-all": "copy path",
-    "app.redraw": "redraw",
-    "app.rescan": "read everything again",
-    "app.screenshot": "screenshot",
-    "app.theme": "theme…",
-    "decide.approve": "approve…",
-    "decide.reject": "reject…",
-    "decide.retry": "retry…",
-    "decide.withdraw": "withdraw…",
-    "decide.skip": "skip…",
-    "decide.override": "override…",
-    "decide.hold": "hold…",
-    "decide.carry": "carry…",
-    "decide.choose": "decide…",
-    "travel.begin": "time travel…",
-    "travel.previous": "previous stop",
-    "travel.next": "next stop",
-    "travel.first": "first stop",
-    "travel.last": "last stop",
-    "travel.end": "return to now",
-    "inbox.sort": "sort",
-    "pipeline.step": "start agent…",
-    "pipeline.diff": "diff",
-    "checks.run": "re-run",
-    "checks.run-all": "re-run all",
-    "checks.cancel": "cancel",
-    "checks.only-failing": "only failing",
-    "checks.open-file": "open file",
-    "checks.trust": "consent to commands…",
-    "checks.bisect": "find the commit that broke it…",
-    "claims.only-contradicted": "only false",
-    "claims.open-file": "open line",
-    "diff.next-hunk": "next hunk",
-    "diff.previous-hunk": "previous hunk",
-    "diff.next-file": "next file",
-    "diff.previous-file": "previous file",
-    "diff.next-unread": "next unread",
-    "diff.mode": "split or unified",
-    "diff.mark-read": "mark read",
-    "diff.mark-unread": "mark unread",
-    "diff.wrap": "wrap",
-    "diff.whitespace": "whitespace",
-    "diff.more-context": "more context",
-    "diff.less-context": "less context",
-    "diff.comment": "comment",
-    "diff.range": "range",
-    "diff.baseline": "compare with…",
-    "diff.record": "snapshot diff or files",
-    "document.next-section": "next section",
-    "document.previous-section": "previous section",
-    "document.outline": "outline",
-    "document.compare": "compare",
-    "document.comment": "comment",
-    "document.range": "range",
-    "document.raw": "raw or rendered",
-    "document.next": "next document",
-    "document.previous": "previous document",
-    "log.verify": "verify now",
-    "log.time-travel": "time travel…",
-    "log.follow": "follow",
-    "log.open-file": "open handoff",
-    "agent.step": "start…",
-    "agent.continue": "continue",
-    "agent.pause": "pause",
-    "agent.stop": "stop…",
-    "agent.breakpoint": "breakpoint…",
-    "agent.follow": "follow",
-    "agent.next-try": "next run",
-    "agent.previous-try": "previous run",
-    "agent.compare": "compare runs",
-    "agent.inputs": "inputs or output",
-    "agent.diff": "diff",
-    "agent.wrap": "wrap",
-    "agent.open-file": "open a file it mentions",
-    "agent.report": "outcome or output",
-    "agent.note": "note to the agent…",
-    "agent.again": "same phase again…",
-    "agent.back": "previous phase…",
-    "agent.loop": "run to the next gate…",
-    "agent.proofs": "proofs of work",
-    "agent.unlock": "break a lock…",
-    "agent.rollback": "roll back…",
-    "agent.undo-rollback": "undo a rollback…",
-    "attempts.compare": "compare",
-    "attempts.mark": "mark to compare",
-    "attempts.failure": "why it fails",
-    "attempts.diff": "diff",
-    "figures.only-missed": "only missed",
-    "decision.confirm": "sign",
-    "decision.edit-reason": "edit the reason",
-    "decision.template": "template…",
-    "decision.again": "look again",
-    "decision.difference": "show changes",
-    "decision.cancel": "cancel",
-}
-"""What each action is called on screen. Words that end in … ask before they do anything."""
-
 GROUPS: dict[str, str] = {
     "nav": "Move",
     "view": "Views",
@@ -249,6 +91,8 @@ GROUPS: dict[str, str] = {
     "agent": "Agent",
     "attempts": "Attempts",
     "figures": "Metrics",
+    "coverage": "Coverage",
+    "scope": "Own files",
     "decision": "This dialog",
 }
 """The heading for the first word of an action id."""

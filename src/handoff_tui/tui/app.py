@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events, on
 from textual.app import App, ComposeResult, SuspendNotSupported
-from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.message import Message
 
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from handoff_tui.tui.dialogs.decision.screen import DecisionScreen
     from handoff_tui.tui.drawing.appearance import Appearance
     from handoff_tui.tui.main_screen import MainScreen
-if TYPE_CHECKING:
-    from handoff_tui.live.backend import LiveBackend
 
 
 REQUESTS: dict[type[messages.Request], Callable[[LiveBackend, Any], None]] = {
@@ -49,6 +46,7 @@ REQUESTS: dict[type[messages.Request], Callable[[LiveBackend, Any], None]] = {
     messages.ChecksCancelled: lambda live, _: live.checks.cancel(),
     messages.ScopeWanted: lambda live, asked: live.choose_scope(asked.scope),
     messages.FileWanted: lambda live, asked: live.open_file(asked.path, asked.options),
+    messages.ChangedFileWanted: lambda live, asked: live.open_changed_file(asked.key, asked.path, asked.scope),
     messages.DocumentWanted: lambda live, asked: live.open_document(asked.path),
     messages.EntryWanted: lambda live, asked: live.requests.open_entry(asked.entry),
     messages.VerifyWanted: lambda live, _: live.requests.verify_log(),
@@ -56,14 +54,20 @@ REQUESTS: dict[type[messages.Request], Callable[[LiveBackend, Any], None]] = {
     messages.CommentRemoved: lambda live, asked: live.drafts.remove_comment(asked.comment),
     messages.FileMarked: lambda live, asked: live.drafts.mark_viewed(asked.path, viewed=asked.viewed),
     messages.ReasonKept: lambda live, asked: live.drafts.keep_reason(asked.verb, asked.text),
-    messages.DecisionAgainWanted: lambda live, asked: live.deciding.begin(asked.verb),
-    messages.OutputWanted: lambda live, asked: live.agents.want_output(asked.place),
+    messages.DecisionAgainWanted: lambda live, asked: live.decide_again(asked.verb),
+    messages.TakeInWanted: lambda live, _: live.take_in(),
+    messages.OutputWanted: lambda live, asked: live.agents.follower.want(asked.place),
     messages.OutputSearchWanted: lambda live, asked: live.agents.search(asked.place, asked.text),
     messages.ProposalWanted: lambda live, asked: live.agents.propose(asked.kind, asked.run),
     messages.ProposalConfirmed: lambda live, asked: live.agents.confirm(asked.number, asked.typed),
     messages.ProposalLeft: lambda live, _: live.agents.leave(),
     messages.RunPaused: lambda live, asked: live.agents.set_paused(asked.run, paused=asked.paused),
     messages.RunReviewWanted: lambda live, asked: live.agents.look_at(asked.run),
+    messages.CorrectionWanted: lambda live, asked: live.scoping.begin(asked.key, asked.claimed),
+    messages.CorrectionPreviewWanted: lambda live, asked: live.scoping.preview(asked.paths, asked.since),
+    messages.CorrectionConfirmed: lambda live, _: live.scoping.write(),
+    messages.CorrectionUndone: lambda live, _: live.scoping.undo(),
+    messages.CorrectionLeft: lambda live, _: live.scoping.leave(),
     messages.FollowUpsCancelled: lambda live, _: live.agents.cancel_follow_ups(),
     messages.BreakpointToggled: lambda live, asked: live.agents.toggle_breakpoint(asked.place),
     messages.ProofsWanted: lambda live, _: live.agents.proofs.want_list(),
@@ -95,7 +99,6 @@ class ReviewApp(App[None], inherit_bindings=False):
     """The review app."""
 
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = []
     TITLE = "handoff-tui"
 
     class StateArrived(Message):
@@ -113,7 +116,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         self.state: AppState | None = None
         self.fault: BaseException | None = None
         self.live: LiveBackend | None = None
-        self._desk: MainScreen | None = None
+        self._main: MainScreen | None = None
         self._deciding: DecisionScreen | None = None
         self._safe = SafeFilter()
         self._arriving = False
@@ -130,10 +133,10 @@ class ReviewApp(App[None], inherit_bindings=False):
             yield bar
 
     @property
-    def desk(self) -> MainScreen:
-        if self._desk is None:
+    def main_screen(self) -> MainScreen:
+        if self._main is None:
             raise RuntimeError("the main screen is not there yet")
-        return self._desk
+        return self._main
 
     @property
     def _is_past(self) -> bool:
@@ -147,13 +150,13 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     def _load(self) -> None:
         try:
-            self._load_desk()
+            self._load_backend()
         except HandoffError as refused:
             self.call_later(self._leave, refused)
         except Exception as fault:  # noqa: BLE001 - nobody else would hear of it, and the screen would wait for ever
             self._tell_bug(fault)
 
-    def _load_desk(self) -> None:
+    def _load_backend(self) -> None:
         """Imports everything heavy while the screen already responds."""
         from handoff_tui.live.backend import LiveBackend  # noqa: PLC0415 - after the first paint
 
@@ -164,7 +167,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     async def _open(self, live: LiveBackend, look: Appearance) -> None:
         await self.furnish(look, live.state)
-        live.need(self.desk.parts)
+        live.need(self.main_screen.parts)
         live.start()
 
     async def furnish(self, look: Appearance, state: AppState) -> None:
@@ -174,9 +177,9 @@ class ReviewApp(App[None], inherit_bindings=False):
         self.look, self.state = look, state
         self.ink = Ink(look.theme, ascii_only=look.ascii_only)
         self._apply_theme()
-        self._desk = MainScreen(look)
-        await self.push_screen(self._desk)
-        self._desk.show(state)
+        self._main = MainScreen(look)
+        await self.push_screen(self._main)
+        self._main.show(state)
 
     def _tell(self, state: AppState) -> None:
         """Can be called from any thread. Several states between two frames cause one redraw."""
@@ -187,12 +190,12 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     def on_review_app_state_arrived(self) -> None:
         self._arriving = False
-        if self._desk is None or self.state is None:
+        if self._main is None or self.state is None:
             return
         self._ring(self.state.ring)
         if self._leaves_when_done and not self.state.activity.runs and not self.state.activity.reviewing:
             self.exit()
-        frozen = self._desk if self._deciding is not None else None  # the screen behind a decision doesn't move
+        frozen = self._main if self._deciding is not None else None  # the screen behind a decision doesn't move
         for screen in self.screen_stack:
             if screen is not frozen and (show := getattr(screen, "show", None)) is not None:
                 show(self.state)
@@ -284,8 +287,8 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     def say(self, text: str, role: str = "text") -> None:
         """Shows a sentence in the status line."""
-        if self._desk is not None:
-            self._desk.say_text(render_safe(text), role)
+        if self._main is not None:
+            self._main.say_text(render_safe(text), role)
 
     @on(messages.StatusTextWanted)
     def tell(self, event: messages.StatusTextWanted) -> None:
@@ -302,8 +305,8 @@ class ReviewApp(App[None], inherit_bindings=False):
     @on(events.Resize)
     def need(self) -> None:
         """Keeps the parts on screen fresh, and only those."""
-        if self.live is not None and self._desk is not None:
-            self.live.need(self._desk.parts)
+        if self.live is not None and self._main is not None:
+            self.live.need(self._main.parts)
 
     @on(messages.CommentWanted)
     def ask_for_comment(self, event: messages.CommentWanted) -> None:
@@ -328,7 +331,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
         if self._deciding is not None or self.look is None or self._is_past:
             return
-        self._deciding = DecisionScreen(event.verb, self.desk.keys, getattr(self.look.reasons, event.verb, ()))
+        self._deciding = DecisionScreen(event.verb, self.main_screen.keys, getattr(self.look.reasons, event.verb, ()))
         if self.live is not None:
             if event.key is not None:
                 self.live.choose(event.key)
@@ -341,11 +344,11 @@ class ReviewApp(App[None], inherit_bindings=False):
         if self.live is not None:
             self.live.deciding.leave()
         if self.state is not None:
-            self.desk.show(self.state)
+            self.main_screen.show(self.state)
         if part is not None and part.entry is not None:
             self.say(f"{part.verb.capitalize()} {part.key.handoff}: signed as {part.entry[:SHORT_ENTRY]}", "pass")
         if isinstance(following, str):
-            self.desk.post_message(messages.ViewWanted(following))
+            self.main_screen.post_message(messages.ViewWanted(following))
         elif following is not None:
             self.post_message(messages.HandoffChosen(following))
 
@@ -357,13 +360,8 @@ class ReviewApp(App[None], inherit_bindings=False):
         if not event.part.needs_terminal:
             self.live.deciding.sign(event.reason)
         elif self._deciding is not None:
-            said = self.give_terminal(partial(self._sign_here, event.reason))
+            said = self.give_terminal(partial(self.live.deciding.sign_here, event.reason))
             self._deciding.say(said) if said else self._deciding.arm_again()
-
-    def _sign_here(self, reason: str) -> str:
-        if self.live is not None:
-            self.live.deciding.sign_here(reason)
-        return ""
 
     @on(messages.ReasonEditWanted)
     def edit_reason(self, event: messages.ReasonEditWanted) -> None:
@@ -392,17 +390,17 @@ class ReviewApp(App[None], inherit_bindings=False):
         self.run_outside(partial(_edit, Path(root), event.path, event.line, editor))
         self._rescan()
 
-    def run_outside(self, work: Callable[[], str]) -> None:
-        """Gives the terminal to another program until it ends, then says how it went."""
+    def run_outside(self, work: Callable[[], object]) -> None:
+        """Gives the terminal to another program until it ends; says why if that fails."""
         if said := self.give_terminal(work):
             self.say(said, "warning")
 
-    def give_terminal(self, work: Callable[[], str]) -> str:
-        """Returns what the work says. Ctrl+C goes to the program that has the terminal; the app keeps running."""
+    def give_terminal(self, work: Callable[[], object]) -> str:
+        """Returns why the work wasn't done; empty if it was. Ctrl+C goes to the program that has the terminal."""
         earlier = signal.signal(signal.SIGINT, lambda *_: None)
         try:
             with self.suspend():
-                return work()
+                return _attempt(work)
         except SuspendNotSupported:
             return "this terminal can't be handed to another program"
         finally:
@@ -419,21 +417,21 @@ class ReviewApp(App[None], inherit_bindings=False):
             self.live.set_focused(focused=False)
 
 
-def _edit(root: Path, path: str, line: int | None, editor: tuple[str, ...]) -> str:
+def _attempt(work: Callable[[], object]) -> str:
+    try:
+        work()
+    except HandoffError as refused:
+        return f"{refused.message}. {refused.hint}".strip()
+    return ""
+
+
+def _edit(root: Path, path: str, line: int | None, editor: tuple[str, ...]) -> None:
     from handoff_tui.live.edit import open_in_editor  # noqa: PLC0415 - not before the first paint
 
-    try:
-        open_in_editor(root, path, line, editor)
-    except HandoffError as refused:
-        return f"{refused.message}. {refused.hint}".strip()
-    return ""
+    open_in_editor(root, path, line, editor)
 
 
-def _write_reason(text: str, editor: tuple[str, ...], written: list[str]) -> str:
+def _write_reason(text: str, editor: tuple[str, ...], written: list[str]) -> None:
     from handoff_tui.live.edit import edit_text  # noqa: PLC0415 - not before the first paint
 
-    try:
-        written.append(edit_text(text, editor))
-    except HandoffError as refused:
-        return f"{refused.message}. {refused.hint}".strip()
-    return ""
+    written.append(edit_text(text, editor))

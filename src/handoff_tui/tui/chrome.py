@@ -12,6 +12,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import AppState, RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.coverage_bar import build_short_bar
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.tui.first_paint import NAMES, SHORT_NAMES
 from handoff_tui.tui.widgets.travel_bar import describe_as_of, describe_missing
@@ -25,7 +26,6 @@ _WATCHING_ROLES = {
     Watching.GONE: "fail",
     Watching.PAST: "warning",
 }
-_DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _TabForm = tuple[int, frozenset[str]]
 _TAB_FORMS: tuple[_TabForm, ...] = (
     (2, frozenset()),
@@ -37,11 +37,12 @@ _TAB_FORMS: tuple[_TabForm, ...] = (
 )
 """How much detail the counts show, and which tabs have none."""
 _WIDE = 120
+_OF_THE_REPOSITORY = frozenset({"inbox", "coverage", "figures"})
 _AGENTS_TURN = "agent's turn"
 
 
-def build_title(state: AppState, view: str, width: int) -> Row:
-    """Shows the repository and its state; the path may be cut, the state never."""
+def build_title(state: AppState, view: str, width: int) -> list[tuple[str, Row]]:
+    """Shows the repository and its state; the path may be cut, the state never. A click on the bar opens coverage."""
     right = _build_right(state, view, width)
     room = width - sum(compute_width(cell.text) for cell in right) - 11
     place = _describe_place(state, view, width)
@@ -49,8 +50,20 @@ def build_title(state: AppState, view: str, width: int) -> Row:
         while compute_width(place) >= room:
             place = place[1:]
         place = f"…{place}"
-    gap = " " * max(1, room + 1 - compute_width(place))
-    return (Cell(" handoff ", "heading"), Cell(f" {place}", "accent"), Cell(gap), *right)
+    spare = room + 1 - compute_width(place)
+    bar = _build_coverage(state, view, spare - 2)
+    gap = " " * max(1, spare - sum(compute_width(cell.text) for cell in bar) - (2 if bar else 0))
+    left = (Cell(" handoff ", "heading"), Cell(f" {place}", "accent"), Cell(gap))
+    return [("", left), *([("view.coverage", (*bar, Cell("  ")))] if bar else []), ("", right)]
+
+
+def _build_coverage(state: AppState, view: str, room: int) -> Row:
+    """How much of the repository's changes is approved, where the whole repository is in view."""
+    repository = state.repository
+    known = repository.state.value if repository is not None else None
+    if repository is None or known is None or view not in _OF_THE_REPOSITORY:
+        return ()
+    return tuple(build_short_bar(known.coverage, render_safe(repository.since, 20), room))
 
 
 def build_tabs(state: AppState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
@@ -81,6 +94,15 @@ def _list_tab_forms(names: list[str], view: str) -> Iterator[tuple[set[str], _Ta
         yield {view}, form, SHORT_NAMES
     for kept in range(len(names), -1, -1):
         yield {view}, _TAB_FORMS[-1], {name: SHORT_NAMES[name] for name in nearest[:kept]}
+
+
+def build_moved(state: AppState, view: str, key: str) -> Row:
+    """Says that the handoff under review isn't what it was when it was opened; empty if it is."""
+    if not state.moved or state.travel is not None or view in _OF_THE_REPOSITORY:
+        return ()
+    words = f" ≠ {plural(len(state.moved), 'file')} of this handoff changed since you opened it; "
+    takes = " takes it in " if len(state.moved) == 1 else " takes them in "
+    return (Cell(words, "waiting"), Cell(key, "key"), Cell(takes, "text"))
 
 
 def build_why(state: AppState, width: int) -> Row:
@@ -151,7 +173,7 @@ def _build_right(state: AppState, view: str, width: int) -> Row:
     cells: list[Cell] = []
     repository = state.repository
     item = state.item
-    if view in {"inbox", "figures"} or item is None:
+    if view in _OF_THE_REPOSITORY or item is None:
         waiting = count_waiting(state)
         verb = "needs" if waiting == 1 else "need"
         if waiting:
@@ -176,7 +198,7 @@ def _build_standing(item: InboxItem) -> Cell:
         return Cell("■ GATES CLOSED", "fail")
     if item.waits_on_me:
         return Cell("◆ NEEDS YOU", "waiting")
-    if gate.state in _DECIDED or gate.state in {GateName.REJECTED, GateName.RETRY, GateName.HELD, GateName.BLOCKED}:
+    if gate.state not in {None, GateName.PENDING}:  # the same word as in the inbox
         label = label_gate(gate.state)
         return Cell(f"{label.glyph} {label.word.upper()}", label.role)
     if gate.next_move.who in {Mover.REVIEWER, Mover.HUMAN}:
@@ -189,9 +211,9 @@ def _describe_place(state: AppState, view: str, width: int) -> str:
     repository = state.repository
     name = render_safe(repository.name) if repository else "…"
     item = state.item
-    if view in {"inbox", "figures"} or item is None:
+    if view in _OF_THE_REPOSITORY or item is None:
         more = f" and {len(state.repositories) - 1} more" if len(state.repositories) > 1 else ""
-        return f"{NAMES[view].lower()} · {name}{more}"
+        return f"{NAMES.get(view, view).lower()} · {name}{more}"
     phase = state.phase or item.phase
     words = f"{render_safe(item.key.handoff)}" + (f" › {render_safe(phase)}" if phase else "")
     return f"{name} › {words}" if width >= _WIDE or len(state.repositories) > 1 else words

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import ClassVar, cast
+from typing import cast
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
+from handoff_tui.config.keymap import WORDS
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.actions import WORDS, Hint, Keys, find_refusal, get_scope
-from handoff_tui.tui.chrome import build_tabs, build_title, build_why
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.tui.actions import Hint, Keys, find_refusal, get_scope
+from handoff_tui.tui.chrome import VIEWS, build_moved, build_tabs, build_title, build_why
 from handoff_tui.tui.dialogs.alert import Alarm, AlertScreen, find_alarm
 from handoff_tui.tui.dialogs.comment import NoteScreen
-from handoff_tui.tui.dialogs.lists import ANSWERS, build_dialog, build_leave_dialog, build_place_dialog, has_place
+from handoff_tui.tui.dialogs.lists import (
+    build_dialog,
+    build_leave_dialog,
+    build_owner_dialog,
+    build_place_dialog,
+    has_place,
+)
+from handoff_tui.tui.dialogs.palette import Answer
 from handoff_tui.tui.dialogs.proofs import ProofsScreen
 from handoff_tui.tui.dialogs.proposal import ProposalScreen
 from handoff_tui.tui.drawing.appearance import Appearance
 from handoff_tui.tui.messages import (
     AppActionWanted,
     BisectProposed,
+    ChangedFileWanted,
+    CorrectionLeft,
+    CorrectionWanted,
     DecisionWanted,
     DescriptionChanged,
     EditorWanted,
@@ -41,7 +54,9 @@ from handoff_tui.tui.messages import (
     ProofsWanted,
     ProposalLeft,
     ProposalWanted,
+    ScopeWanted,
     StatusChanged,
+    TakeInWanted,
     TravelEnded,
     ViewWanted,
 )
@@ -62,6 +77,7 @@ _CLASSES = {
     "claims": "ClaimsView",
     "attempts": "AttemptsView",
     "figures": "MetricsView",
+    "coverage": "CoverageView",
 }
 
 
@@ -74,6 +90,7 @@ def _make_view(name: str) -> View:
 VIEW_MAKERS: dict[str, Callable[[], View]] = {name: partial(_make_view, name) for name in _CLASSES}
 """View factories by name; a view's module is imported when the view is first opened."""
 
+_SHOWN_IN: dict[type[Message], str] = {ScopeWanted: "diff", HandoffChosen: "pipeline"}
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _ALWAYS = ("find.open", "app.help", "app.palette")
 _PINNED = "app.help"
@@ -85,7 +102,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
     """The screen with every view."""
 
     CSS_PATH = "main_screen.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]
 
@@ -203,8 +219,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def refuse(self, action: str) -> str:
         """Says why an action can't be done here and now; empty if it can."""
-        refusal = find_refusal(action, self.state, read_only=self._look.read_only)
-        return refusal or self.view.refuse(action)
+        state, selected = self.state, self.view.handoff
+        if selected not in {None, state.chosen}:  # a decision is about the selected one, even if it isn't loaded yet
+            state = replace(state, chosen=selected)
+        return find_refusal(action, state, read_only=self._look.read_only) or self.view.refuse(action)
 
     def list_hints(self) -> list[Hint]:
         """Lists everything that can be done here, most useful first."""
@@ -241,6 +259,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.post_message(self.query_one(TravelBar).build_wish(name))
         elif (dialog := build_dialog(action, self.state, self.list_hints(), self.keys)) is not None:
             await self.app.push_screen(dialog, self._take)
+        elif action == "app.take-in":
+            self.post_message(TakeInWanted())
+        elif action == "app.scope":
+            await self._correct_scope()
         elif scope == "decide":
             self.post_message(DecisionWanted(name, self.view.handoff))
         elif action == "app.back":
@@ -249,19 +271,38 @@ class MainScreen(Screen[None], inherit_bindings=False):
             leaving = build_leave_dialog(self.state.activity) if action == "app.quit" else None
             await self.app.push_screen(leaving, self._take) if leaving else self.post_message(AppActionWanted(action))
 
-    async def _take(self, offer: str | None) -> None:
-        """Does what was chosen in a dialog."""
-        kind, _, name = (offer or "").partition(":")
+    async def _correct_scope(self) -> None:
+        """Opens the box for the handoff in view; for files of nobody, or of a list, asks for the handoff first."""
+        loose = self.view.find_loose()
+        key = self.view.handoff or self.state.chosen
+        if loose is not None:
+            owners = [item for item in self.state.inbox if item.key.root == loose.root]
+            await self.app.push_screen(build_owner_dialog(owners, loose.paths), self._take)
+        elif key is not None:
+            self._open_scope(key, ())
+
+    def _open_scope(self, key: HandoffKey, claimed: tuple[str, ...]) -> None:
+        from handoff_tui.tui.dialogs.scope import CorrectScopeScreen  # noqa: PLC0415 - rarely asked for
+
+        self.app.push_screen(CorrectScopeScreen(key.handoff, self.keys), self._leave_scope)
+        self.post_message(CorrectionWanted(key, claimed))
+
+    def _leave_scope(self, _: None) -> None:
+        self.post_message(CorrectionLeft())
+
+    async def _take(self, answer: Answer | None) -> None:
+        """Does what was chosen in a dialog, and opens the view that shows it."""
+        if isinstance(answer, Message):
+            self.post_message(answer)
+            await self.open_view(_SHOWN_IN.get(type(answer), self.view_name))
+            return
+        kind, _, name = (answer or "").partition(":")
         if kind == "action":
             await self.perform(name)
-        elif kind in ANSWERS:
-            self.post_message(ANSWERS[kind](name))
-            await self.open_view("diff" if kind == "scope" else self.view_name)
-        elif kind == "handoff":
-            key = next((item.key for item in self.state.inbox if "\0".join(item.key) == name), None)
-            if key is not None:
-                self.post_message(HandoffChosen(key))
-                await self.open_view("pipeline")
+        elif kind == "owner":
+            found = (item.key for item in self.state.inbox if "\0".join(item.key) == name)
+            if (owner := next(found, None)) is not None and (loose := self.view.find_loose()) is not None:
+                self._open_scope(owner, loose.paths)
 
     @on(PlaceWanted)
     async def go_to_place(self, event: PlaceWanted) -> None:
@@ -273,6 +314,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 self.view.go_to(event.path, event.line)
                 return
         self.post_message(EditorWanted(event.path, event.line))
+
+    @on(ChangedFileWanted)
+    async def go_to_changed_file(self, event: ChangedFileWanted) -> None:
+        """Opens the diff at a file; the app has the handoff and the comparison changed."""
+        await self.open_view("diff")
+        self.view.go_to(event.path, None)
 
     @on(LogPlaceWanted)
     async def go_to_entry(self, event: LogPlaceWanted) -> None:
@@ -384,8 +431,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _draw(self) -> None:
         width = self.size.width
-        tabs = {name: self.keys.show(f"view.{name}") for name in VIEW_MAKERS}
-        self.query_one("#title", Bar).show(*build_title(self.state, self.view_name, width))
+        tabs = {name: self.keys.show(f"view.{name}") for name in VIEWS}
+        self.query_one("#title", Bar).show_parts(build_title(self.state, self.view_name, width))
         self.query_one("#tabs", Bar).show_parts(
             (f"view.{name}", row) for name, row in build_tabs(self.state, self.view_name, tabs, width)
         )
@@ -401,7 +448,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if width < LEAST_WIDTH or self.size.height < LEAST_HEIGHT:
             words = f" Needs {LEAST_WIDTH}x{LEAST_HEIGHT}, is {width}x{self.size.height} "
             return (Cell(words, "warning"), *build_why(self.state, width))
-        return build_why(self.state, width)
+        moved = build_moved(self.state, self.view_name, self.keys.show("app.take-in"))
+        return (*moved, *(self.view.build_why() or build_why(self.state, width)))
 
     @on(StatusChanged)
     def _draw_status(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, dataclass_transform
 
 from textual.message import Message
 
@@ -18,56 +18,58 @@ if TYPE_CHECKING:  # loaded after the first paint
     from handoff_tui.status.inbox_item import HandoffKey
 
 
-class Request(Message):
+@dataclass_transform()
+class Wish(Message):
+    """Something a view asks for; every kind is a dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(cls)
+
+
+class Request(Wish):
     """Something for the backend to do; the app's table says what."""
 
 
-@dataclass
 class HandoffChosen(Request):
     """Another handoff was selected."""
 
     key: HandoffKey
 
 
-@dataclass
 class PhaseChosen(Request):
     """Another phase of the handoff was selected."""
 
     phase: str | None
 
 
-@dataclass
-class ViewWanted(Message):
+class ViewWanted(Wish):
     """Asks for another view."""
 
     view: str
 
 
-@dataclass
-class PlaceWanted(Message):
+class PlaceWanted(Wish):
     """Asks for a file at a line: in the diff if it changed, otherwise as a document, otherwise in the editor."""
 
     path: str
     line: int | None = None
 
 
-@dataclass
-class EditorWanted(Message):
+class EditorWanted(Wish):
     """Asks for the user's editor at a line."""
 
     path: str
     line: int | None = None
 
 
-@dataclass
-class CopyWanted(Message):
+class CopyWanted(Wish):
     """Asks to copy a text; the answer calls it `what`."""
 
     text: str
     what: str
 
 
-@dataclass
 class ChecksWanted(Request):
     """Asks to run these checks again, or all of them if none is named."""
 
@@ -78,14 +80,12 @@ class ChecksCancelled(Request):
     """Asks to cancel the running checks."""
 
 
-@dataclass
 class ScopeWanted(Request):
     """Asks to compare with something else."""
 
     scope: Scope
 
 
-@dataclass
 class FileWanted(Request):
     """Asks for the hunks of a file."""
 
@@ -93,14 +93,20 @@ class FileWanted(Request):
     options: DiffOptions
 
 
-@dataclass
+class ChangedFileWanted(Request):
+    """Asks for a file in the diff of a handoff, or of the repository if it belongs to none."""
+
+    key: HandoffKey | None
+    path: str
+    scope: Scope
+
+
 class DocumentWanted(Request):
     """Asks for a document."""
 
     path: str
 
 
-@dataclass
 class EntryWanted(Request):
     """Asks for a log entry in full."""
 
@@ -111,8 +117,7 @@ class VerifyWanted(Request):
     """Asks to verify the complete log now."""
 
 
-@dataclass
-class CommentWanted(Message):
+class CommentWanted(Wish):
     """Asks for a comment on these lines; the app opens the box and then posts `CommentWritten`."""
 
     path: str
@@ -124,21 +129,18 @@ class CommentWanted(Message):
     """The comment being edited; it is removed if its text is."""
 
 
-@dataclass
 class CommentWritten(Request):
     """A comment on a line, a range or a file was written."""
 
     comment: Comment
 
 
-@dataclass
 class CommentRemoved(Request):
     """A comment was removed."""
 
     comment: Comment
 
 
-@dataclass
 class FileMarked(Request):
     """A file was marked as read or unread."""
 
@@ -146,8 +148,7 @@ class FileMarked(Request):
     viewed: bool
 
 
-@dataclass
-class DecisionWanted(Message):
+class DecisionWanted(Wish):
     """Asks to prepare a decision; this decides nothing yet."""
 
     verb: str
@@ -155,22 +156,19 @@ class DecisionWanted(Message):
     """The selected handoff, which may not be loaded yet; otherwise the current one."""
 
 
-@dataclass
 class DecisionAgainWanted(Request):
     """Asks to prepare the content to sign again."""
 
     verb: str
 
 
-@dataclass
-class DecisionConfirmed(Message):
+class DecisionConfirmed(Wish):
     """A person has read exactly this and confirmed it."""
 
     part: DecisionPart
     reason: str
 
 
-@dataclass
 class ReasonKept(Request):
     """A reason, as far as it has been written."""
 
@@ -178,21 +176,18 @@ class ReasonKept(Request):
     text: str
 
 
-@dataclass
-class ReasonEditWanted(Message):
+class ReasonEditWanted(Wish):
     """Asks to write a reason in the user's editor."""
 
     text: str
 
 
-@dataclass
 class OutputWanted(Request):
     """Asks for some lines that an agent printed or was given."""
 
     place: OutputRange
 
 
-@dataclass
 class OutputSearchWanted(Request):
     """Asks for the next line with a text, from a position on; backwards if its height is negative."""
 
@@ -200,7 +195,6 @@ class OutputSearchWanted(Request):
     text: str
 
 
-@dataclass
 class ProposalWanted(Request):
     """Asks to show something about agents, and to do it once confirmed."""
 
@@ -208,7 +202,6 @@ class ProposalWanted(Request):
     run: RunKey | None = None
 
 
-@dataclass
 class ProposalConfirmed(Request):
     """A person has read the proposal with this number and confirmed it."""
 
@@ -220,11 +213,42 @@ class ProposalLeft(Request):
     """The proposal was closed: do nothing."""
 
 
+@dataclass
+class CorrectionWanted(Request):
+    """Asks to correct which files are a handoff's own; `claimed` are those it is to be given."""
+
+    key: HandoffKey
+    claimed: tuple[str, ...] = ()
+
+
+@dataclass
+class CorrectionPreviewWanted(Request):
+    """Asks what would change if the handoff had these files, since a commit."""
+
+    paths: tuple[str, ...]
+    since: str | None = None
+
+
+class CorrectionConfirmed(Request):
+    """A person has read the preview and wants it written."""
+
+
+class TakeInWanted(Request):
+    """Asks to show the handoff as it is now, with what changed since it was opened."""
+
+
+class CorrectionUndone(Request):
+    """Asks to undo the last correction."""
+
+
+class CorrectionLeft(Request):
+    """The box was closed: write nothing."""
+
+
 class FollowUpsCancelled(Request):
     """Asks that nothing more starts automatically for the current handoff."""
 
 
-@dataclass
 class BreakpointToggled(Request):
     """Asks to set or remove a breakpoint."""
 
@@ -235,28 +259,24 @@ class ProofsWanted(Request):
     """Asks for the list of proofs of work of the current handoff."""
 
 
-@dataclass
 class ProofWanted(Request):
     """Asks for one proof."""
 
     proof: MeasuredProof
 
 
-@dataclass
-class PlacesFound(Message):
+class PlacesFound(Wish):
     """Asks to open one of these files; the user chooses if there are several."""
 
     places: tuple[MentionedFile, ...]
 
 
-@dataclass
-class LeaveWanted(Message):
+class LeaveWanted(Wish):
     """Asks to quit while agents are running: they keep running, or are stopped first."""
 
     stops: bool
 
 
-@dataclass
 class RunPaused(Request):
     """Asks to pause an agent, or to resume it."""
 
@@ -264,25 +284,22 @@ class RunPaused(Request):
     paused: bool
 
 
-@dataclass
 class RunReviewWanted(Request):
     """Asks to review the work of an agent that has ended."""
 
     run: RunKey
 
 
-class NoteWanted(Message):
+class NoteWanted(Wish):
     """Asks for a note to the agent."""
 
 
-@dataclass
 class NoteWritten(Request):
     """A note to the agents of the current handoff was written."""
 
     text: str
 
 
-@dataclass
 class ComparisonWanted(Request):
     """Asks to compare two attempts, by name."""
 
@@ -294,8 +311,7 @@ class FailureWanted(Request):
     """Asks why the current handoff fails."""
 
 
-@dataclass
-class BisectProposed(Message):
+class BisectProposed(Wish):
     """Asks for the commit that broke a check; a command is shown first and runs once confirmed."""
 
     check: str
@@ -303,7 +319,6 @@ class BisectProposed(Message):
     """For a check that is a command: the statement that holds if it passes."""
 
 
-@dataclass
 class BisectWanted(Request):
     """Asks for the commit that broke a check."""
 
@@ -314,14 +329,12 @@ class BisectCancelled(Request):
     """Asks to stop the search."""
 
 
-@dataclass
 class TravelWanted(Request):
     """Asks to show the past: as of a commit or entry, or the newest stop."""
 
     at: str | None = None
 
 
-@dataclass
 class TravelMoved(Request):
     """The slider moved to another stop."""
 
@@ -332,41 +345,37 @@ class TravelEnded(Request):
     """Asks to return to now."""
 
 
-@dataclass
-class LogPlaceWanted(Message):
+class LogPlaceWanted(Wish):
     """Asks to show an entry in the log."""
 
     entry: str
 
 
-@dataclass
-class ThemeChosen(Message):
+class ThemeChosen(Wish):
     """Another theme was chosen."""
 
     name: str
 
 
-@dataclass
-class AppActionWanted(Message):
+class AppActionWanted(Wish):
     """Asks for an action of the program itself: quit, suspend, redraw."""
 
     action: str
 
 
-class PartsChanged(Message):
+class PartsChanged(Wish):
     """Other parts are on screen now."""
 
 
-class DescriptionChanged(Message):
+class DescriptionChanged(Wish):
     """A view's status line or its refused actions changed."""
 
 
-class StatusChanged(Message):
+class StatusChanged(Wish):
     """A view's status changed without a key press."""
 
 
-@dataclass
-class StatusTextWanted(Message):
+class StatusTextWanted(Wish):
     """Asks for a sentence in the status line."""
 
     text: str

@@ -128,14 +128,6 @@ def test_cancelled_run_is_marked_and_not_ended(engine: Engine) -> None:
     assert (found.withdrawn, found.finished) == (True, False)
 
 
-def test_wake_may_come_before_anybody_listens(engine: Engine) -> None:
-    """It is kept, and the run is the same as before."""
-    run = engine.submit(REQUEST)
-    before = engine.view(run)
-    engine.wake(run)
-    assert engine.view(run) == before
-
-
 PENDING = WorkflowRow(run="r", status="PENDING", input={"args": (REQUEST.model_dump(mode="json"),), "kwargs": {}})
 
 

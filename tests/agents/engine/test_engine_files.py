@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 import stat
 from contextlib import closing
@@ -14,16 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handoff_tui.agents.engine import files
 from handoff_tui.agents.engine.engine import AgentOrder
-from handoff_tui.agents.engine.files import (
-    ON_DEMAND_LOCK,
-    build_log_handler,
-    find_engine_file,
-    has_database,
-    has_worker,
-    hold_worker_lock,
-    prepare_database,
-)
 from handoff_tui.agents.engine.profile import (
     ProfileReport,
     ProfileRun,
@@ -38,13 +29,7 @@ from handoff_tui.agents.engine.trial import (
     append_record,
     count_repeated,
     has_made_to_fail,
-    is_ready,
-    load_trial,
-    make_trial,
-    mark_ready,
     read_records,
-    remove_trial,
-    write_trial,
 )
 from handoff_tui.agents.procedures.plan import build_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest, TryKind
@@ -58,13 +43,13 @@ from tests.support.procedure_runs import REQUEST, build_report
 
 def test_database_is_its_owners_alone_and_writes_ahead(tmp_path: Path) -> None:
     """It is made once, where git keeps its own files."""
-    assert not has_database(tmp_path)
-    place = prepare_database(tmp_path)
+    assert not files.has_database(tmp_path)
+    place = files.prepare_database(tmp_path)
     assert place == tmp_path / "handoff-tui" / "engine.sqlite"
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
     with closing(sqlite3.connect(place)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert (prepare_database(tmp_path), has_database(tmp_path)) == (place, True)
+    assert (files.prepare_database(tmp_path), files.has_database(tmp_path)) == (place, True)
 
 
 def test_link_in_the_place_of_the_database_is_refused(tmp_path: Path) -> None:
@@ -73,42 +58,23 @@ def test_link_in_the_place_of_the_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "handoff-tui").mkdir()
     (tmp_path / "handoff-tui" / "engine.sqlite").symlink_to(target)
     with pytest.raises(HandoffError):
-        prepare_database(tmp_path)
+        files.prepare_database(tmp_path)
     assert not target.exists()
-
-
-def test_folder_in_the_place_of_the_database_is_refused(tmp_path: Path) -> None:
-    """It is an error with its path."""
-    (tmp_path / "handoff-tui" / "engine.sqlite").mkdir(parents=True)
-    with pytest.raises(HandoffError, match=r"engine\.sqlite"):
-        prepare_database(tmp_path)
 
 
 def test_worker_holds_its_place_alone(tmp_path: Path) -> None:
     """A second one is refused with the process that holds it; afterwards the place is free."""
-    assert not has_worker(tmp_path)
-    with hold_worker_lock(tmp_path):
-        assert has_worker(tmp_path)
-        assert not has_worker(tmp_path, ON_DEMAND_LOCK)
+    assert not files.has_worker(tmp_path)
+    with files.hold_worker_lock(tmp_path):
+        assert files.has_worker(tmp_path)
+        assert not files.has_worker(tmp_path, files.ON_DEMAND_LOCK)
         with (
             pytest.raises(WorkerPresentError, match=r"already has a worker \(process \d+\)"),
-            hold_worker_lock(tmp_path),
+            files.hold_worker_lock(tmp_path),
         ):
             pass
-    with hold_worker_lock(tmp_path):
+    with files.hold_worker_lock(tmp_path):
         pass
-
-
-def test_log_of_the_worker_holds_warnings(tmp_path: Path) -> None:
-    """What only matters to developers of the engine is left out."""
-    handler = build_log_handler(tmp_path)
-    for level in (logging.INFO, logging.WARNING):
-        record = logging.LogRecord("dbos", level, "", 0, logging.getLevelName(level), (), None)
-        if level >= handler.level:
-            handler.handle(record)
-    handler.close()
-    text = find_engine_file(tmp_path, "worker.log").read_text(encoding="utf-8")
-    assert ("WARNING" in text, "INFO" in text) == (True, False)
 
 
 NOTHING = Event()
@@ -140,17 +106,6 @@ def test_finished_work_that_is_begun_again_is_counted() -> None:
     passed, failed = ({**begin, "moment": "end", "passed": word} for word in (True, False))
     assert count_repeated([begin, failed, begin, begin, passed]) == 0
     assert count_repeated([begin, passed, begin, passed]) == 1
-
-
-def test_trial_is_told_and_taken_away_again() -> None:
-    """It is outside every repository, and leaves nothing."""
-    folder = make_trial()
-    write_trial(folder, {"plan": 1})
-    assert (load_trial(folder), is_ready(folder)) == ({"plan": 1}, False)
-    mark_ready(folder)
-    assert is_ready(folder)
-    remove_trial(folder)
-    assert not folder.exists()
 
 
 def test_records_are_those_that_were_written_whole(tmp_path: Path) -> None:
@@ -301,7 +256,6 @@ def check_report(report: ProfileReport, runs: int) -> None:
     assert report.held
 
 
-@pytest.mark.timeout(180)
 def test_profile_with_failures_holds_on_the_real_engine() -> None:
     """Some runs are made to fail, and every one of them is undone; the others complete."""
     seen: list[tuple[int, int]] = []
@@ -314,7 +268,6 @@ def test_profile_with_failures_holds_on_the_real_engine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", list(Settings().procedures.profiles))
 def test_every_standard_profile_holds(name: str) -> None:
     """All six, as they are declared, both procedures in turn."""

@@ -15,9 +15,9 @@ from handoff_tui.agents.runs.folders import find_run
 from handoff_tui.agents.runs.phase_locks import find_lock, find_lock_place, release_lock, take_lock
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.step import start as step_start
+from handoff_tui.agents.step import step as step_start
 from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.agents.step.start import start_prepared
+from handoff_tui.agents.step.step import start_prepared
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.errors import PhaseLockedError, ProcedureError
 from tests.support.stepping import HANDOFF, WORK, Stepping

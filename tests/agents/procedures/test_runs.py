@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from threading import Event
 
@@ -15,7 +14,6 @@ from handoff_tui.agents.procedures.page import (
     build_run_json,
     build_run_page,
     fold_gate_readings,
-    label_run,
 )
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, ProcedureTry, TryKind, TryResult
 from handoff_tui.agents.procedures.run import (
@@ -154,14 +152,6 @@ def test_gate_that_nobody_answers_expires() -> None:
     assert (end.state, "expired without an answer" in end.reason) == (ProcedureState.FAILED, True)
 
 
-def test_waits_at_a_gate_grow_up_to_the_check_interval() -> None:
-    """A run that waits for days does not look every second."""
-    looks = [GateAnswer(None, "pending")] * 6 + [GateAnswer(open=True, why="approved")]
-    durable = MemoryDurable()
-    run(ToldActions(build_plan(build_step("one", gate=True), gate_check_seconds=30.0), gate=looks), durable)
-    assert durable.received == [5.0, 10.0, 20.0, 30.0, 30.0, 30.0]
-
-
 def test_withdrawn_run_does_no_further_step_and_is_undone() -> None:
     """The way back is gone to its end although somebody asked the run to end."""
     watch = StepExecutor(grace_seconds=1.0)
@@ -275,12 +265,9 @@ def test_work_of_a_withdrawn_run_is_cut_short() -> None:
 
     def work(cancel: Event) -> StepResult:
         watch.withdrawn.set()
-        cancel.wait(10)
-        return StepResult(passed=True)
+        return StepResult(passed=cancel.wait(200))
 
-    began = time.monotonic()
-    assert watch.run(DRAFT, 10.0, work).result is TryResult.WITHDRAWN
-    assert time.monotonic() - began < 5
+    assert watch.run(DRAFT, 200.0, work).result is TryResult.WITHDRAWN
 
 
 def test_withdrawn_run_begins_nothing_but_its_way_back() -> None:
@@ -400,23 +387,6 @@ def write_address(home: Path) -> None:
 
 
 WAITING = build_try(TryKind.GATE, "two", TryResult.WAITING, detail="pending: nobody has decided")
-
-
-@pytest.mark.parametrize(
-    ("run", "word"),
-    [
-        (build_run(ProcedureState.PENDING), "pending"),
-        (build_run(ProcedureState.WAITING), "needs you"),
-        (build_run(ProcedureState.ROLLBACK), "rolling back"),
-        (build_run(ProcedureState.ROLLBACK, finished=True), "rolled back"),
-        (build_run(ProcedureState.COMPLETED), "completed"),
-        (build_run(ProcedureState.FAILED), "failed"),
-        (build_run(ProcedureState.FAILED, needs_human=True), "stopped, needs you"),
-    ],
-)
-def test_state_of_a_run_has_a_word_of_its_own(run: ProcedureRun, word: str) -> None:
-    """Rolling back and rolled back are two things; so are failed and stopped, needs you."""
-    assert label_run(run).word == word
 
 
 def test_run_whose_record_cannot_be_read_is_null_and_not_guessed() -> None:

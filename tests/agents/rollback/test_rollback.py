@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.rollback import rollback, saved_work
+from handoff_tui.agents.rollback import saved_work
 from handoff_tui.agents.rollback.report import RollbackState
 from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
 from handoff_tui.agents.runs.phase_locks import take_lock, unlock
@@ -139,7 +139,7 @@ def test_interrupted_rollback_can_be_undone(approved: GateDesk, monkeypatch: pyt
     """Wherever it broke off: everything was saved and written down before the first file changed."""
     head = approved.builder.head()
     with monkeypatch.context() as broken:
-        broken.setattr(rollback, at, _fail)
+        broken.setattr(saved_work, at, _fail)
         with pytest.raises(OSError, match="no space"):
             apply_rollback(desk_of(approved))
     assert list_rollbacks(desk_of(approved))[0].state is RollbackState.BEGUN

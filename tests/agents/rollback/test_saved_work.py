@@ -7,21 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.rollback.report import (
-    RollbackState,
-    build_done_page,
-    build_preview_page,
-    build_rollbacks_page,
-)
-from handoff_tui.agents.rollback.saved_work import (
-    change_files,
-    find_unsavable,
-    move_head,
-    write_commit,
-    write_index,
-    write_saved_work,
-    write_target_tree,
-)
+from handoff_tui.agents.rollback import report, saved_work
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.git.repository import Repository, open_repository, read_work_tree
 from tests.support.desk_states import find_section, list_lines
@@ -62,20 +48,20 @@ def test_everything_comes_back_byte_by_byte(work: RepositoryBuilder) -> None:
     before, status = read_all(work.folder), work.git("status", "--porcelain")
     repository, paths = open_dirty(work)
     head = work.head()
-    saved = write_saved_work(repository, head, paths, "stamp")
+    saved = saved_work.write_saved_work(repository, head, paths, "stamp")
     assert work.head("refs/handoff-tui/saved/stamp") == saved.commit
-    target = write_target_tree(repository, work.head("HEAD~1"), head)
-    change_files(repository, saved.tree, target)
-    commit = write_commit(repository, target, head, "back")
-    move_head(repository, commit, head, "test")
-    write_index(repository, target)
+    target = saved_work.write_target_tree(repository, work.head("HEAD~1"), head)
+    saved_work.change_files(repository, saved.tree, target)
+    commit = saved_work.write_commit(repository, target, head, "back")
+    saved_work.move_head(repository, commit, head, "test")
+    saved_work.write_index(repository, target)
     assert work.git("status", "--porcelain") == ""
     there = read_all(work.folder)
     assert sorted(there) == [".gitattributes", ".handoff-tui/log/x", "kept.txt", "old"]
     assert there["kept.txt"] == (b"1\n", False)
-    change_files(repository, target, saved.tree, saved.raw)
-    move_head(repository, head, commit, "test")
-    write_index(repository, saved.index_tree)
+    saved_work.change_files(repository, target, saved.tree, saved.raw)
+    saved_work.move_head(repository, head, commit, "test")
+    saved_work.write_index(repository, saved.index_tree)
     assert (read_all(work.folder), work.git("status", "--porcelain")) == (before, status)
 
 
@@ -83,7 +69,7 @@ def test_what_no_tree_can_hold_is_named(work: RepositoryBuilder) -> None:
     """A pipe, a repository inside, a file that is gone is none of these."""
     os.mkfifo(work.place("pipe"))
     RepositoryBuilder.init(work.folder / "inner").commit()
-    found = find_unsavable(work.folder, ["pipe", "inner/", "old", "program", "way"])
+    found = saved_work.find_unsavable(work.folder, ["pipe", "inner/", "old", "program", "way"])
     assert sorted(found) == ["inner/", "pipe"]
 
 
@@ -95,14 +81,14 @@ def test_merge_that_is_under_way_is_refused(work: RepositoryBuilder) -> None:
         work.git("merge", "side")
     repository, paths = open_dirty(work)
     with pytest.raises(RollbackError, match="save the index"):
-        write_saved_work(repository, work.head(), paths, "stamp")
+        saved_work.write_saved_work(repository, work.head(), paths, "stamp")
 
 
 def test_head_that_moved_meanwhile_is_not_moved(work: RepositoryBuilder) -> None:
     """What somebody else committed stays."""
     repository, _ = open_dirty(work)
     with pytest.raises(RollbackError, match="move HEAD"):
-        move_head(repository, work.head(), work.head("HEAD~1"), "test")
+        saved_work.move_head(repository, work.head(), work.head("HEAD~1"), "test")
 
 
 def test_nobody_can_save_without_a_name(builder: RepositoryBuilder) -> None:
@@ -111,32 +97,32 @@ def test_nobody_can_save_without_a_name(builder: RepositoryBuilder) -> None:
     builder.config("user.useConfigOnly", "true")
     repository, paths = open_dirty(builder)
     with pytest.raises(RollbackError, match="can't save"):
-        write_saved_work(repository, builder.head(), paths, "stamp")
+        saved_work.write_saved_work(repository, builder.head(), paths, "stamp")
 
 
 def test_preview_tells_what_would_change_and_what_is_in_the_way() -> None:
     """Long lists are cut unless everything is wanted."""
-    page = build_preview_page(PREVIEW)
+    page = report.build_preview_page(PREVIEW)
     assert list_lines(page)[0] == "dry run  back to aaaaaaaaaaaa"
     assert find_section(page, "Files")[0] == "  deleted  x␛"
     assert "  and 10 more" in list_lines(page)
-    assert "  and 10 more" not in list_lines(build_preview_page(PREVIEW, everything=True))
+    assert "  and 10 more" not in list_lines(report.build_preview_page(PREVIEW, everything=True))
     assert find_section(page, "In the way: not the work of an agent") == ["  y"]
 
 
 def test_record_tells_where_everything_is_saved() -> None:
     """In the list, too; an empty one says so."""
-    assert "saved    refs/handoff-tui/saved/1" in list_lines(build_done_page(RECORD))
-    assert list_lines(build_done_page(RECORD))[0] == "done  back to aaaaaaaaaaaa"
-    assert "refs/handoff-tui/saved/1" in list_lines(build_rollbacks_page((RECORD,)))[0]
-    assert list_lines(build_rollbacks_page(())) == ["No rollbacks yet"]
+    assert "saved    refs/handoff-tui/saved/1" in list_lines(report.build_done_page(RECORD))
+    assert list_lines(report.build_done_page(RECORD))[0] == "done  back to aaaaaaaaaaaa"
+    assert "refs/handoff-tui/saved/1" in list_lines(report.build_rollbacks_page((RECORD,)))[0]
+    assert list_lines(report.build_rollbacks_page(())) == ["No rollbacks yet"]
 
 
 def test_undone_rollback_says_where_head_is() -> None:
     """Not where the rollback had led; the commit it had made is named as left."""
-    undone = RECORD.model_copy(update={"state": RollbackState.UNDONE})
-    lines = list_lines(build_done_page(undone))
+    undone = RECORD.model_copy(update={"state": report.RollbackState.UNDONE})
+    lines = list_lines(report.build_done_page(undone))
     assert lines[0] == "undone  everything is back; HEAD is g"
     assert "left     i, the commit it had made" in lines
     files_only = undone.model_copy(update={"commit": undone.saved.head})
-    assert not any("left" in line for line in list_lines(build_done_page(files_only)))
+    assert not any("left" in line for line in list_lines(report.build_done_page(files_only)))

@@ -27,10 +27,10 @@ from handoff_tui.agents.runs.folders import (
     write_run,
 )
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
-from handoff_tui.core.errors import AgentRunError, StoreWriteError
+from handoff_tui.core.errors import AgentRunError
 from handoff_tui.system.processes.identity import find_marked
 from tests.support.step_reports import Runs
-from tests.support.stepping import wait_until
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -177,13 +177,6 @@ def test_runs_are_listed_in_order(runs: Runs) -> None:
     assert list_runs(runs.folder, "a/b")[0].folder == str(prepared.folder)
 
 
-def test_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    """With the words of the system."""
-    (tmp_path / "handoff-tui").write_text("in the way", encoding="utf-8")
-    with pytest.raises(StoreWriteError):
-        write_run(tmp_path, Runs(tmp_path).plan("true"))
-
-
 def test_supervisor_that_cannot_start_is_told(runs: Runs) -> None:
     """With its last words, and where the rest is."""
     handle = write_run(runs.folder, runs.plan("true"))
@@ -206,7 +199,7 @@ def test_supervisor_imports_the_standard_library_alone() -> None:
     source = str(Path(__file__).parents[3] / "src")
     code = f"import sys; sys.path.append({source!r}); import handoff_tui.agents.runs.supervisor; print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True, timeout=150
     )
     names = set(done.stdout.split())
     assert not names & {"pathlib", "subprocess", "dataclasses", "socket", "pydantic"}

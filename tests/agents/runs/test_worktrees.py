@@ -8,9 +8,8 @@ import pytest
 from handoff_tui.agents.runs.folders import write_run
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.runs.worktrees import clear_worktrees, find_worktree, list_worktrees, open_worktree
-from handoff_tui.agents.step.follow import stop_step
 from handoff_tui.agents.step.prepare import StepRequest, prepare_step
-from handoff_tui.agents.step.start import start_step
+from handoff_tui.agents.step.step import start_step, stop_step
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import Desk, open_desk
@@ -50,9 +49,11 @@ def test_worktree_that_was_deleted_is_made_again(builder: RepositoryBuilder) -> 
 
 def test_decisions_that_are_in_no_commit_are_there_too(builder: RepositoryBuilder) -> None:
     """Else they would seem to be lost; what is there already stays, links are not followed."""
-    builder.write("a").commit().write(".handoff-tui/log/aa/x", "entry\n").link(".handoff-tui/y", Path("/etc/passwd"))
+    builder.write("a").commit().write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl", "entry\n").link(
+        ".handoff-tui/y", Path("/etc/passwd")
+    )
     repository = open_repository(builder.folder)
-    paths = (".handoff-tui/log/aa/x", ".handoff-tui/y", ".handoff-tui/gone")
+    paths = (f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl", ".handoff-tui/y", ".handoff-tui/gone")
     made = open_worktree(repository, KEY, paths)
     assert made.folder.joinpath(paths[0]).read_text(encoding="utf-8") == "entry\n"
     assert not made.folder.joinpath(paths[1]).exists()
@@ -123,9 +124,9 @@ def test_decisions_are_no_work_of_the_tree_unless_they_differ(
 ) -> None:
     """They were copied there; one that the repository has not is kept."""
     for one in (builder, tree):
-        one.write(".handoff-tui/log/aa/x", "entry\n")
+        one.write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl", "entry\n")
     assert list_worktrees(desk)[0].kept == ""
-    tree.write(".handoff-tui/log/aa/x", "another\n")
+    tree.write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl", "another\n")
     assert "the repository does not have" in list_worktrees(desk)[0].kept
 
 

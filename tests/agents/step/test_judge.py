@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunEnd, RunEnding
-from handoff_tui.agents.step.judge import MeasuredRun, add_budget, can_retry, describe_next, find_notices, judge_run
+from handoff_tui.agents.step.judge import MeasuredRun, add_budget, can_retry, find_notices, judge_run
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Route, Sign, StepOutcome, TrailEntry
 from handoff_tui.agents.step.route import (
     build_route,
@@ -194,23 +194,6 @@ def test_only_what_failed_by_itself_is_retried(end: RunEnd, outcome: StepOutcome
 DEV, FREE = Phase(name="DEV", gate=True), Phase(name="DEV", gate=False)
 
 QA, DEPLOY = Phase(name="QA"), Phase(name="DEPLOY", human_only=True)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "phase", "target", "words"),
-    [
-        (StepOutcome.READY, DEV, QA, "needs you: decide at the gate behind DEV"),
-        (StepOutcome.READY, FREE, QA, "QA can start"),
-        (StepOutcome.READY, FREE, None, "DEV was the last phase"),
-        (StepOutcome.READY, FREE, DEPLOY, "needs you: start DEPLOY"),
-        (StepOutcome.FAILED, DEV, QA, "the work goes back to QA; 3 of 4 runs left"),
-        (StepOutcome.NEEDS_HUMAN, DEV, QA, "needs you: look at what happened"),
-        (StepOutcome.STOPPED, DEV, QA, "DEV was stopped; start it again when you want it to go on"),
-    ],
-)
-def test_next_move_says_who_does_what(outcome: StepOutcome, phase: Phase, target: Phase | None, words: str) -> None:
-    """For every outcome."""
-    assert describe_next(outcome, phase, target, Budget(used=1, allowed=3)) == words
 
 
 TDD = DEFAULT_PIPELINES["tdd"].build("tdd")

@@ -14,29 +14,27 @@ import pytest
 
 from handoff_tui.agents.runs.phase_locks import find_lock, take_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
+from handoff_tui.agents.step import step
 from handoff_tui.agents.step.end import finish_step
-from handoff_tui.agents.step.follow import follow, list_views, read_view, stop_step
 from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, choose_handoff, prepare_step
 from handoff_tui.agents.step.report import Direction, Route, RunView, Sign, StepOutcome, StepReport
-from handoff_tui.agents.step.start import build_environment, refuse_changed, start_step
-from handoff_tui.agents.step.step import StepCallbacks
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Edge
-from handoff_tui.core.errors import (
-    AgentRunError,
-    HandoffNotFoundError,
-    NoHumanError,
-    PhaseLockedError,
-    ShownMovedError,
-    UsageError,
-)
+from handoff_tui.config.settings.pipeline import AgentHome
+from handoff_tui.core import errors
 from handoff_tui.decisions.examine import examine
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.open_log import open_log
+from handoff_tui.log.storage.run_commits import read_run_commits
+from handoff_tui.system.files.cache_files import find_state_folder
 from tests.support.gates import HANDOFF as GATED
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
-from tests.support.stepping import COMMIT, HANDOFF, WORK, Stepping, wait_until
+from tests.support.signed import Person
+from tests.support.stepping import COMMIT, HANDOFF, WORK, Stepping
+from tests.support.waiting import wait_until
 
 
 def test_next_phase_waits_for_a_person(
@@ -53,9 +51,9 @@ def test_next_phase_waits_for_a_person(
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     assert stepping.step().next_move == "needs you: decide at the gate behind build"
-    with pytest.raises(AgentRunError, match="waits at the gate behind build"):
+    with pytest.raises(errors.AgentRunError, match="waits at the gate behind build"):
         stepping.step(None)
-    with pytest.raises(AgentRunError, match="gate behind build is not open"):
+    with pytest.raises(errors.AgentRunError, match="gate behind build is not open"):
         stepping.step("test")
     decide("reject", "no tests at all")
     again = stepping.step(None)
@@ -91,7 +89,7 @@ def test_agent_that_fails_by_itself_is_retried(stepping: Stepping) -> None:
         f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}"
     )
     reports: list[StepReport] = []
-    report = stepping.step(callbacks=StepCallbacks(on_report=reports.append))
+    report = stepping.step(callbacks=step.StepCallbacks(on_report=reports.append))
     assert [(one.key.number, one.outcome) for one in reports] == [(1, StepOutcome.FAILED), (2, StepOutcome.READY)]
     assert (report.budget.used, len(report.trail)) == (1, 2)
 
@@ -104,7 +102,7 @@ def test_budget_counts_every_failure_and_ends_with_a_person(stepping: Stepping) 
     spent = stepping.step()
     assert (spent.outcome, spent.why[-1]) == (StepOutcome.NEEDS_HUMAN, "the retry budget of 2 runs is used up")
     assert [entry.counted for entry in spent.trail] == [True, True]
-    with pytest.raises(AgentRunError, match="needs you") as refused:
+    with pytest.raises(errors.AgentRunError, match="needs you") as refused:
         stepping.step()
     assert "--beyond-budget" in refused.value.hint
     assert stepping.teach(WORK).step(beyond_budget=True).outcome is StepOutcome.READY
@@ -116,7 +114,7 @@ def test_loop_goes_back_along_the_failure_edge(stepping: Stepping) -> None:
     stepping.configure(gate=False).teach()
     stepping.teach(f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}", "tester")
     reports: list[StepReport] = []
-    report = stepping.step(callbacks=StepCallbacks(on_report=reports.append), loop=True)
+    report = stepping.step(callbacks=step.StepCallbacks(on_report=reports.append), loop=True)
     assert report.next_move == "needs you: start release"
     assert [(one.key.phase, one.outcome.value) for one in reports] == [
         ("build", "ready"),
@@ -130,7 +128,7 @@ def test_loop_goes_back_along_the_failure_edge(stepping: Stepping) -> None:
 def test_loop_stops_where_a_person_decides(stepping: Stepping) -> None:
     """A gate is never opened by it."""
     reports: list[StepReport] = []
-    stepping.step(callbacks=StepCallbacks(on_report=reports.append), loop=True)
+    stepping.step(callbacks=step.StepCallbacks(on_report=reports.append), loop=True)
     assert [one.key.phase for one in reports] == ["build"]
 
 
@@ -138,7 +136,9 @@ def test_loop_stops_when_the_budget_is_spent(stepping: Stepping) -> None:
     """After the runs of all phases."""
     reports: list[StepReport] = []
     report = (
-        stepping.configure(budget=2).teach("exit 1").step(callbacks=StepCallbacks(on_report=reports.append), loop=True)
+        stepping.configure(budget=2)
+        .teach("exit 1")
+        .step(callbacks=step.StepCallbacks(on_report=reports.append), loop=True)
     )
     assert (len(reports), report.outcome) == (3, StepOutcome.NEEDS_HUMAN)
 
@@ -148,7 +148,9 @@ def test_cancelled_step_stops_its_agent_and_still_looks(stepping: Stepping) -> N
     stepping.teach("echo more >> src/app.py; sleep 60")
     checks = ProgressCallbacks()
     views: list[RunView] = []
-    callbacks = StepCallbacks(checks, on_start=lambda _: Timer(0.5, checks.cancel.set).start(), on_look=views.append)
+    callbacks = step.StepCallbacks(
+        checks, on_start=lambda _: Timer(0.5, checks.cancel.set).start(), on_look=views.append
+    )
     report = stepping.step(callbacks=callbacks)
     assert (report.outcome, [file.path for file in report.files]) == (StepOutcome.STOPPED, ["src/app.py"])
     assert views
@@ -161,8 +163,8 @@ def test_cancel_during_the_checks_starts_nobody(stepping: Stepping) -> None:
     checks = ProgressCallbacks()
     checks.cancel.set()
     with pytest.raises(KeyboardInterrupt):
-        stepping.step(callbacks=StepCallbacks(checks))
-    assert list_views(stepping.desk()) == ()
+        stepping.step(callbacks=step.StepCallbacks(checks))
+    assert step.list_views(stepping.desk()) == ()
 
 
 def test_agent_is_given_its_files_with_recorded_digests(stepping: Stepping) -> None:
@@ -181,10 +183,22 @@ def test_agent_sees_the_named_variables_alone(stepping: Stepping, monkeypatch: p
     """And where its own files are."""
     monkeypatch.setenv("SECRET", "x")
     prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
-    environment = build_environment(prepared)
+    environment = step.build_environment(prepared)
     assert "SECRET" not in environment
     assert environment["HANDOFF_TUI_HANDOFF"] == HANDOFF
     assert environment["HANDOFF_TUI_NOTES_FILE"].endswith("notes.md")
+
+
+def test_agent_can_have_a_home_of_its_own(stepping: Stepping) -> None:
+    """D3: an agent with `home = "private"` is not led to the person's keys; no agent is given the ssh-agent."""
+    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
+    assert "SSH_AUTH_SOCK" not in prepared.agent.settings.environment
+    settings = prepared.agent.settings.model_copy(update={"home": AgentHome.PRIVATE})
+    private = replace(prepared, agent=prepared.agent._replace(settings=settings))
+    place = Path(step.build_environment(private)["HOME"])
+    assert place.is_relative_to(find_state_folder())
+    step.start_step(private)
+    assert (place.is_dir(), list(place.iterdir())) == (True, [])
 
 
 def test_start_is_refused_when_something_moved_and_goes_on_when_nothing_did(stepping: Stepping) -> None:
@@ -192,46 +206,44 @@ def test_start_is_refused_when_something_moved_and_goes_on_when_nothing_did(step
     common_dir = stepping.desk().repository.common_dir
     stale = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
     stepping.builder.write("src/app.py", "moved\n")
-    with pytest.raises(ShownMovedError, match=r"no agent was started.*src/app\.py"):
-        start_step(stale)
+    with pytest.raises(errors.ShownMovedError, match=r"no agent was started.*src/app\.py"):
+        step.start_step(stale)
     assert find_lock(common_dir, "build") is None
     stepping.builder.commit()
     prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
     stepping.teach(f"{WORK}; cp $HANDOFF_TUI_CONTEXT_FILE {stepping.home}/told")
-    view = follow(stepping.desk(), start_step(prepared).state.key)
+    view = step.follow(stepping.desk(), step.start_step(prepared).state.key)
     told = json.loads((stepping.home / "told").read_bytes())
     assert (told["schema"], told["key"]["phase"], told["procedure"]) == ("handoff-tui/context/v1", "build", None)
     stepping.builder.step("reset", "--quiet", "--hard", "HEAD^")
-    with pytest.raises(ShownMovedError, match="somebody else has just begun run 1 of build"):
-        start_step(prepared)
+    with pytest.raises(errors.ShownMovedError, match="somebody else has just begun run 1 of build"):
+        step.start_step(prepared)
     report = finish_step(stepping.desk(), view.state.key)
     assert (report.outcome, report.notices[0].sign) == (StepOutcome.FAILED, Sign.DID_NOTHING)
     assert Path(report.proof).exists()
 
 
-def test_everything_that_a_start_rests_on_is_asked_again(gate_desk: GateDesk) -> None:
+def test_everything_that_a_start_rests_on_is_asked_again(gate_desk: GateDesk, bo: Person) -> None:
     """The gate, every decision about the handoff, the agents, the files: each that moved is named."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     desk = open_desk(gate_desk.root)
     examined = examine(desk, open_log(desk.repository), GATED)
-    refuse_changed(examined)
+    step.refuse_changed(examined)
     assert gate_desk.decide(bo, "reject", "--reason", "no tests").code == 0
-    with pytest.raises(ShownMovedError, match="the gate behind review is now rejected; it was pending"):
-        refuse_changed(examined)
+    with pytest.raises(errors.ShownMovedError, match="the gate behind review is now rejected; it was pending"):
+        step.refuse_changed(examined)
     Path(gate_desk.root, "handoff-tui.toml").write_text('[agents.heron]\ncommand = ["sh"]\n', encoding="utf-8")
-    with pytest.raises(ShownMovedError, match=r"handoff-tui\.toml.*the configuration of agents changed"):
-        refuse_changed(examined)
+    with pytest.raises(errors.ShownMovedError, match="it was pending; the configuration of agents changed"):
+        step.refuse_changed(examined)
 
 
 @pytest.mark.short
 def test_second_operator_is_told_who_is_at_work(stepping: Stepping) -> None:
     """And nothing of theirs is left behind."""
     stepping.teach("sleep 60")
-    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
-    with pytest.raises(PhaseLockedError, match="build is locked by"):
-        start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
-    stop_step(stepping.desk(), view.state.key)
+    view = step.start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
+    with pytest.raises(errors.PhaseLockedError, match="build is locked by"):
+        step.start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
+    step.stop_step(stepping.desk(), view.state.key)
     assert find_lock(stepping.desk().repository.common_dir, "build") is None
 
 
@@ -239,7 +251,7 @@ def test_failed_start_gives_the_lock_back(stepping: Stepping) -> None:
     """A prompt that no command takes is refused, and the phase is free."""
     text = stepping.config.read_text(encoding="utf-8").replace('"{prompt_file}"', '"{prompt}"')
     stepping.config.write_text(text.replace("timeout_seconds", f'prompt = "{"x" * 132_000}"\ntimeout_seconds', 1))
-    with pytest.raises(AgentRunError, match="too long"):
+    with pytest.raises(errors.AgentRunError, match="too long"):
         stepping.step()
     take_lock(stepping.desk().repository.common_dir, RunKey(handoff=HANDOFF, phase="build"), "somebody")
 
@@ -250,10 +262,10 @@ def test_phase_for_people_is_started_by_a_person_alone(gate_desk: GateDesk, isol
     stepping.teach(WORK, "tester").step()
     stepping.step("test")
     prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "release"))
-    with pytest.raises(NoHumanError, match="only a person may start"):
-        start_step(prepared)
-    view = start_step(prepared, confirmed=True)
-    assert follow(stepping.desk(), view.state.key).state.status is RunStatus.FINISHED
+    with pytest.raises(errors.NoHumanError, match="only a person may start"):
+        step.start_step(prepared)
+    view = step.start_step(prepared, confirmed=True)
+    assert step.follow(stepping.desk(), view.state.key).state.status is RunStatus.FINISHED
 
 
 def prepare(stepping: Stepping) -> PreparedStep:
@@ -303,7 +315,7 @@ def test_earlier_phase_can_be_wanted_again(stepping: Stepping) -> None:
     stepping.step("test")
     prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, back=True))
     assert (prepared.phase.name, prepared.route.direction) == ("build", Direction.BACK)
-    with pytest.raises(AgentRunError, match="first phase"):
+    with pytest.raises(errors.AgentRunError, match="first phase"):
         prepare_step(stepping.desk(), StepRequest(HANDOFF, "build", back=True))
 
 
@@ -311,14 +323,14 @@ def test_handoff_need_not_be_named_if_there_is_one(stepping: Stepping) -> None:
     """With more, it must be."""
     assert choose_handoff(stepping.desk(), None) == HANDOFF
     stepping.builder.write("docs/handoffs/other.md", "# Handoff: other\n\nStatus: COMPLETE\n").commit()
-    with pytest.raises(UsageError, match="there are 2 handoffs here"):
+    with pytest.raises(errors.UsageError, match="there are 2 handoffs here"):
         choose_handoff(stepping.desk(), None)
-    with pytest.raises(HandoffNotFoundError):
+    with pytest.raises(errors.HandoffNotFoundError):
         choose_handoff(stepping.desk(), "gone")
 
 
 def start(stepping: Stepping) -> RunKey:
-    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
+    view = step.start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
     return view.state.key
 
 
@@ -350,23 +362,23 @@ def test_failing_checks_become_tasks_for_the_next_try(stepping: Stepping) -> Non
 def test_run_is_looked_at_once(stepping: Stepping) -> None:
     """Whoever asks again is told the same."""
     key = start(stepping)
-    wait_until(lambda: read_view(stepping.desk(), key).state.is_over)
+    wait_until(lambda: step.read_view(stepping.desk(), key).state.is_over)
     report = finish_step(stepping.desk(), key)
     stepping.builder.write("src/app.py", "later").commit()
     assert finish_step(stepping.desk(), key) == report
-    assert read_view(stepping.desk(), key).report == report
+    assert step.read_view(stepping.desk(), key).report == report
 
 
 def test_running_agent_is_not_looked_at(stepping: Stepping) -> None:
     """Nor one that never was."""
     stepping.teach("sleep 60")
     key = start(stepping)
-    with pytest.raises(AgentRunError, match="still running"):
+    with pytest.raises(errors.AgentRunError, match="still running"):
         finish_step(stepping.desk(), key)
-    process = read_view(stepping.desk(), key).state.process
+    process = step.read_view(stepping.desk(), key).state.process
     assert process is not None
     os.kill(process.pid, signal.SIGTERM)
-    with pytest.raises(AgentRunError, match="files of the run are gone"):
+    with pytest.raises(errors.AgentRunError, match="files of the run are gone"):
         finish_step(stepping.desk(), key.model_copy(update={"number": 9}))
 
 
@@ -375,10 +387,10 @@ def test_lost_run_is_ended_and_told(stepping: Stepping) -> None:
     """Its supervisor was killed: the agent is ended, the lock is free again."""
     stepping.teach("sleep 60")
     key = start(stepping)
-    process = read_view(stepping.desk(), key).state.process
+    process = step.read_view(stepping.desk(), key).state.process
     assert process is not None
     os.kill(process.pid, signal.SIGKILL)
-    wait_until(lambda: read_view(stepping.desk(), key).state.is_over)
+    wait_until(lambda: step.read_view(stepping.desk(), key).state.is_over)
     report = finish_step(stepping.desk(), key)
     assert (report.end.ending, report.outcome) == (RunEnding.LOST, StepOutcome.FAILED)
     assert report.notices[0].sign is Sign.LOST
@@ -412,11 +424,61 @@ def test_findings_of_a_tester_lead_back_to_the_developer(builder: RepositoryBuil
     command = f'command = ["sh", "{script}"]\n'
     config.write_text(f"[agents.qa]\n{command}[agents.dev]\n{command}", encoding="utf-8")
     desk = open_desk(builder.folder)
-    view = start_step(prepare_step(desk, StepRequest("T007", "DEV")))
-    follow(desk, view.state.key)
+    view = step.start_step(prepare_step(desk, StepRequest("T007", "DEV")))
+    step.follow(desk, view.state.key)
     report = finish_step(desk, view.state.key)
     assert (report.outcome, report.next_phase) == (StepOutcome.FAILED, "DEV")
     reported = [task for task in report.fix_tasks if task.source == "work/bugs.json"]
     assert [(task.title, task.priority) for task in reported] == [("It leaks", 10)]
     again = prepare_step(open_desk(builder.folder), StepRequest("T007"))
     assert (again.phase.name, again.context.fix_tasks) == ("DEV", report.fix_tasks)
+
+
+def read_reasons(root: Path) -> dict[str, str]:
+    """Each own file of the handoff with the reason."""
+    desk = open_desk(root)
+    scopes = LogGates(desk, read_repository(desk).result.handoffs).work.scopes
+    return {path: str(source) for path, source in scopes.of(HANDOFF).reasons()}
+
+
+def test_commits_of_a_run_are_its_handoffs_work_in_every_clone(
+    gate_desk: GateDesk, isolated_user: Path, tmp_path: Path
+) -> None:
+    """By the record beside the log: in another clone, and after a rebase that changes every id."""
+    stepping = Stepping(gate_desk.builder, isolated_user).teach(f"echo new > new.py; {COMMIT}")
+    gate_desk.begin(gate_desk.person("bo"))
+    stepping.builder.commit("the log")
+    stepping.step()
+    assert read_reasons(stepping.root)["new.py"] == "run"
+    stepping.builder.commit("the record")
+    clone = tmp_path / "clone"
+    stepping.builder.git("clone", "--quiet", str(stepping.root), str(clone))
+    assert read_reasons(clone)["new.py"] == "run"
+    before = stepping.builder.head()
+    stepping.builder.step("rebase", "--quiet", "--force-rebase", "--root")
+    assert stepping.builder.head() != before
+    assert read_reasons(stepping.root)["new.py"] == "run"
+
+
+def test_run_in_its_own_tree_is_recorded_without_what_it_merged(gate_desk: GateDesk, isolated_user: Path) -> None:
+    """The operator's commits stay the operator's, although the agent's branch has them now."""
+    stepping = Stepping(gate_desk.builder, isolated_user).configure(folder="worktree")
+    gate_desk.begin(gate_desk.person("bo"))
+    stepping.builder.commit("the log")
+    operator = f"git -C {stepping.root}"
+    stepping.teach(
+        f"echo mine > {stepping.root}/operator.py; {operator} add operator.py; "
+        f"{operator} -c user.name=op -c user.email=op@x commit --quiet --message op; "
+        f"git -c user.name=maker -c user.email=maker@x merge --quiet --no-edit main; echo new > new.py; {COMMIT}"
+    )
+    report = stepping.step()
+    assert report.folder
+    found = read_reasons(Path(report.folder))
+    assert (found["new.py"], found.get("operator.py")) == ("run", None)
+    assert [made.handoff for made in read_run_commits(stepping.root)] == [HANDOFF]
+
+
+def test_run_without_commits_or_log_leaves_no_record(stepping: Stepping) -> None:
+    """Nothing is written into a repository that nobody decides in."""
+    stepping.step()
+    assert not (stepping.root / ".handoff-tui").exists()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.changes.comparison import snapshot_diff
 from handoff_tui.changes.comparison.claims import compare_claims
 from handoff_tui.changes.comparison.compare import (
     align_packages,
@@ -17,13 +18,6 @@ from handoff_tui.changes.comparison.compare_tests import (
     parse_test_id,
 )
 from handoff_tui.changes.comparison.explain import Explanations, build_explanations
-from handoff_tui.changes.comparison.snapshot_diff import (
-    ComparedItem,
-    ComparedSection,
-    ItemChange,
-    NotRead,
-    SnapshotDiff,
-)
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, Snapshot, TestOutcome, Unread
 from handoff_tui.git.file_diff import FileChange
 from tests.support.snapshots import build_package, build_snapshot
@@ -31,11 +25,11 @@ from tests.support.snapshots import build_package, build_snapshot
 _SILENT = Explanations()
 
 
-def compare(before: Snapshot, after: Snapshot, text: str = "") -> SnapshotDiff:
+def compare(before: Snapshot, after: Snapshot, text: str = "") -> snapshot_diff.SnapshotDiff:
     return compare_snapshots(before, after, build_explanations([], [("results.md", text)]))
 
 
-def only(section: ComparedSection) -> ComparedItem:
+def only(section: snapshot_diff.ComparedSection) -> snapshot_diff.ComparedItem:
     (item,) = section.items
     return item
 
@@ -48,12 +42,12 @@ def test_check_outcomes_are_told_by_what_they_mean() -> None:
     )
     changes = {item.id: (item.change, item.explained) for item in compare(before, after).checks.items}
     assert changes == {
-        "a": (ItemChange.NEWLY_FAILING, None),
-        "b": (ItemChange.FIXED, None),
-        "c": (ItemChange.NEWLY_SKIPPED, False),
-        "d": (ItemChange.CHANGED, None),
-        "e": (ItemChange.CHANGED, None),
-        "f": (ItemChange.CHANGED, None),
+        "a": (snapshot_diff.ItemChange.NEWLY_FAILING, None),
+        "b": (snapshot_diff.ItemChange.FIXED, None),
+        "c": (snapshot_diff.ItemChange.NEWLY_SKIPPED, False),
+        "d": (snapshot_diff.ItemChange.CHANGED, None),
+        "e": (snapshot_diff.ItemChange.CHANGED, None),
+        "f": (snapshot_diff.ItemChange.CHANGED, None),
     }
 
 
@@ -78,11 +72,11 @@ def test_finding_is_fixed_only_if_its_check_still_looked() -> None:
     after = build_snapshot(findings={"9": found["1"]}, checks={"a": "fail", "b": "error", "d": "pass"})
     changes = {item.id: item.change for item in compare(before, after).findings.items}
     assert changes == {
-        "1": ItemChange.FIXED,
-        "2": ItemChange.VANISHED,
-        "3": ItemChange.VANISHED,
-        "4": ItemChange.FIXED,
-        "9": ItemChange.NEW,
+        "1": snapshot_diff.ItemChange.FIXED,
+        "2": snapshot_diff.ItemChange.VANISHED,
+        "3": snapshot_diff.ItemChange.VANISHED,
+        "4": snapshot_diff.ItemChange.FIXED,
+        "9": snapshot_diff.ItemChange.NEW,
     }
 
 
@@ -100,9 +94,9 @@ def test_declared_file_with_the_same_content_elsewhere_is_renamed() -> None:
     before = build_snapshot(files={"a": "sha256:1", "b": "sha256:2"})
     after = build_snapshot(files={"c": "sha256:1", "d": "sha256:2", "e": "sha256:2"})
     changes = {item.id: (item.change, item.old_id) for item in compare(before, after).files.items}
-    assert changes["c"] == (ItemChange.RENAMED, "a")
-    assert changes["b"] == (ItemChange.REMOVED, None)
-    assert changes["d"] == changes["e"] == (ItemChange.NEW, None)
+    assert changes["c"] == (snapshot_diff.ItemChange.RENAMED, "a")
+    assert changes["b"] == (snapshot_diff.ItemChange.REMOVED, None)
+    assert changes["d"] == changes["e"] == (snapshot_diff.ItemChange.NEW, None)
 
 
 def test_file_that_git_sees_as_renamed_is_the_same_file() -> None:
@@ -110,7 +104,7 @@ def test_file_that_git_sees_as_renamed_is_the_same_file() -> None:
     before, after = build_snapshot(files={"a": "sha256:1"}), build_snapshot(files={"b": "sha256:2"})
     change = FileChange("R", "b", "a", "100644", "100644", "1", "2", 60)
     item = only(compare_snapshots(before, after, _SILENT, [change]).files)
-    assert (item.id, item.old_id, item.change) == ("b", "a", ItemChange.CHANGED)
+    assert (item.id, item.old_id, item.change) == ("b", "a", snapshot_diff.ItemChange.CHANGED)
 
 
 def test_coverage_that_falls_is_a_drop() -> None:
@@ -146,8 +140,8 @@ def test_what_could_not_be_read_says_on_which_side() -> None:
     one, other = Unread(path="a.xml", reason="it is not XML"), Unread(path="a.xml", reason="does not exist")
     before, after = build_snapshot(unread=(one, other)), build_snapshot(unread=(one,))
     assert compare(before, after).unread == (
-        NotRead(path="a.xml", reason="does not exist", in_before=True, in_after=False),
-        NotRead(path="a.xml", reason="it is not XML", in_before=True, in_after=True),
+        snapshot_diff.NotRead(path="a.xml", reason="does not exist", in_before=True, in_after=False),
+        snapshot_diff.NotRead(path="a.xml", reason="it is not XML", in_before=True, in_after=True),
     )
 
 
@@ -161,9 +155,9 @@ def test_packages_are_added_removed_and_upgraded() -> None:
     }
     section = compare_packages(before, after, _SILENT)
     assert [(item.id, item.change, item.before, item.after, item.explained) for item in section.items] == [
-        ("manifest:a", ItemChange.CHANGED, "1.0.0", "1.1.0", None),
-        ("manifest:b", ItemChange.REMOVED, "1.0.0", None, False),
-        ("manifest:d", ItemChange.NEW, None, "1.0.0", None),
+        ("manifest:a", snapshot_diff.ItemChange.CHANGED, "1.0.0", "1.1.0", None),
+        ("manifest:b", snapshot_diff.ItemChange.REMOVED, "1.0.0", None, False),
+        ("manifest:d", snapshot_diff.ItemChange.NEW, None, "1.0.0", None),
     ]
     assert (section.unchanged, section.before_total, section.after_total) == (1, 3, 3)
 
@@ -189,7 +183,7 @@ def test_package_that_moved_is_the_same_package() -> None:
     (item,) = compare_packages(
         {"k": build_package("a", where="old")}, {"k": build_package("a", where="new")}, _SILENT
     ).items
-    assert (item.change, item.note) == (ItemChange.CHANGED, "moved from old")
+    assert (item.change, item.note) == (snapshot_diff.ItemChange.CHANGED, "moved from old")
 
 
 def test_key_that_grew_by_a_namesake_is_still_the_same_package() -> None:
@@ -200,7 +194,7 @@ def test_key_that_grew_by_a_namesake_is_still_the_same_package() -> None:
         {"manifest:a@x/m.json": first, "manifest:a@y/m.json": build_package("a", where="y/m.json")},
     )
     section = compare_packages(before, after, _SILENT)
-    assert [(item.id, item.change) for item in section.items] == [("manifest:a@y/m.json", ItemChange.NEW)]
+    assert [(item.id, item.change) for item in section.items] == [("manifest:a@y/m.json", snapshot_diff.ItemChange.NEW)]
     assert section.unchanged == 1
 
 
@@ -225,10 +219,10 @@ def test_dependencies_are_edges() -> None:
     after = {"a": build_package("a", dependencies={"two": ">=2", "three": "", "four": ""})}
     section = compare_dependencies(before, after, _SILENT)
     assert [(item.id, item.change, item.explained) for item in section.items] == [
-        ("a -> four", ItemChange.NEW, None),
-        ("a -> one", ItemChange.REMOVED, False),
-        ("a -> two", ItemChange.CHANGED, None),
-        ("b -> one", ItemChange.REMOVED, None),
+        ("a -> four", snapshot_diff.ItemChange.NEW, None),
+        ("a -> one", snapshot_diff.ItemChange.REMOVED, False),
+        ("a -> two", snapshot_diff.ItemChange.CHANGED, None),
+        ("b -> one", snapshot_diff.ItemChange.REMOVED, None),
     ]
     assert section.items[3].note == "the package itself is gone"
     assert (section.unchanged, section.before_total, section.after_total) == (1, 4, 3)
@@ -253,7 +247,7 @@ def test_superseded_package_owns_nothing() -> None:
 
 def compare_outcomes(
     before: dict[str, str], after: dict[str, str], text: str = "", moved: dict[str, str] | None = None
-) -> dict[str, ComparedItem]:
+) -> dict[str, snapshot_diff.ComparedItem]:
     old, new = ({name: TestOutcome(outcome) for name, outcome in side.items()} for side in (before, after))
     section = compare_tests(old, new, build_explanations([], [("results.md", text)]), moved or {})
     return {item.id: item for item in section.items}
@@ -262,18 +256,18 @@ def compare_outcomes(
 @pytest.mark.parametrize(
     ("before", "after", "change"),
     [
-        ("pass", "fail", ItemChange.NEWLY_FAILING),
-        ("pass", "error", ItemChange.NEWLY_FAILING),
-        ("skipped", "fail", ItemChange.NEWLY_FAILING),
-        ("fail", "pass", ItemChange.FIXED),
-        ("error", "pass", ItemChange.FIXED),
-        ("fail", "error", ItemChange.CHANGED),
-        ("skipped", "pass", ItemChange.CHANGED),
-        ("pass", "skipped", ItemChange.NEWLY_SKIPPED),
-        ("fail", "skipped", ItemChange.NEWLY_SKIPPED),
+        ("pass", "fail", snapshot_diff.ItemChange.NEWLY_FAILING),
+        ("pass", "error", snapshot_diff.ItemChange.NEWLY_FAILING),
+        ("skipped", "fail", snapshot_diff.ItemChange.NEWLY_FAILING),
+        ("fail", "pass", snapshot_diff.ItemChange.FIXED),
+        ("error", "pass", snapshot_diff.ItemChange.FIXED),
+        ("fail", "error", snapshot_diff.ItemChange.CHANGED),
+        ("skipped", "pass", snapshot_diff.ItemChange.CHANGED),
+        ("pass", "skipped", snapshot_diff.ItemChange.NEWLY_SKIPPED),
+        ("fail", "skipped", snapshot_diff.ItemChange.NEWLY_SKIPPED),
     ],
 )
-def test_outcome_that_changed_has_its_name(before: str, after: str, change: ItemChange) -> None:
+def test_outcome_that_changed_has_its_name(before: str, after: str, change: snapshot_diff.ItemChange) -> None:
     """A test that failed and is skipped now is newly skipped, never fixed."""
     item = compare_outcomes({"t": before}, {"t": after})["t"]
     assert (item.change, item.before, item.after) == (change, before, after)
@@ -284,9 +278,9 @@ def test_test_that_is_gone_without_a_word_has_vanished() -> None:
     items = compare_outcomes(
         {"x.py::test_a": "pass", "x.py::test_b": "pass"}, {}, "Removed `test_b`: it tested nothing."
     )
-    assert (items["x.py::test_a"].change, items["x.py::test_a"].explained) == (ItemChange.VANISHED, False)
+    assert (items["x.py::test_a"].change, items["x.py::test_a"].explained) == (snapshot_diff.ItemChange.VANISHED, False)
     assert (items["x.py::test_b"].change, str(items["x.py::test_b"].explanation)) == (
-        ItemChange.REMOVED,
+        snapshot_diff.ItemChange.REMOVED,
         "results.md:1",
     )
 
@@ -302,7 +296,10 @@ def test_word_of_one_drop_does_not_explain_another() -> None:
 def test_renamed_test_that_fails_now_is_newly_failing() -> None:
     """A moved file hides no failure: the former name is told beside it."""
     items = compare_outcomes({"a.py::test_x": "pass"}, {"b.py::test_x": "fail"}, moved={"a.py": "b.py"})
-    assert (items["b.py::test_x"].change, items["b.py::test_x"].old_id) == (ItemChange.NEWLY_FAILING, "a.py::test_x")
+    assert (items["b.py::test_x"].change, items["b.py::test_x"].old_id) == (
+        snapshot_diff.ItemChange.NEWLY_FAILING,
+        "a.py::test_x",
+    )
 
 
 def test_skip_of_a_renamed_test_is_explained_by_either_name() -> None:
@@ -315,11 +312,6 @@ def test_skip_of_a_renamed_test_is_explained_by_either_name() -> None:
 
 def pair(left: list[str], came: list[str], moved: dict[str, str] | None = None, now: str = "pass") -> dict[str, str]:
     return pair_renamed(dict.fromkeys(left, TestOutcome.PASS), dict.fromkeys(came, TestOutcome(now)), moved or {})
-
-
-def test_same_name_in_another_file_is_a_rename() -> None:
-    """One left, one came, both with the same outcome."""
-    assert pair(["a.py::test_x"], ["b/c.py::test_x"]) == {"a.py::test_x": "b/c.py::test_x"}
 
 
 def test_other_outcome_is_no_rename_by_name_alone() -> None:
@@ -428,13 +420,6 @@ def test_without_reports_nothing_is_measured() -> None:
     assert [(check.measured, check.agrees) for check in checks] == [(None, None)] * 3
     assert checks[0].text == "says 1 package, the baseline has no count of them, here they could not be counted"
     assert checks[1].text == "says 2 tests of its own, here are no test reports to count them"
-
-
-def test_without_a_baseline_it_is_said() -> None:
-    """The measurement of now stands all the same."""
-    (check,) = compare_claims(None, build(1, 0, H1=ClaimedTotals(where="r.md", packages=2)))
-    assert check.text == "says 2 packages, no snapshot to compare with, here is 1"
-    assert (check.before, check.agrees) == (None, False)
 
 
 def test_without_a_baseline_an_older_document_is_not_contradicted() -> None:

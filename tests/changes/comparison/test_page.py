@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from handoff_tui.changes.comparison.compare import compare_snapshots
 from handoff_tui.changes.comparison.explain import build_explanations
-from handoff_tui.changes.comparison.json import build_snapshot_diff_json
 from handoff_tui.changes.comparison.page import (
     add_section,
+    build_snapshot_diff_json,
     build_snapshot_diff_page,
 )
 from handoff_tui.changes.comparison.snapshot_diff import (
@@ -127,16 +127,6 @@ def test_baseline_without_tests_calls_none_of_them_new() -> None:
     assert "FAILING HERE  1" in text
     assert "! the baseline has no tests by id, so new tests are unknown" in text
     assert "2 tests here; the baseline has none by id" in text
-
-
-def test_both_sides_are_named_where_two_are_compared() -> None:
-    """Between any two moments."""
-    pair = ComparedPair(
-        scope=DiffScope.BETWEEN, before=_PAIR.before, after=BaselineChoice(commit="b" * 40, reason="v2")
-    )
-    snapshot = build_snapshot()
-    diff = compare_snapshots(snapshot, snapshot, build_explanations([], []))
-    assert "after    commit bbbbbbb  v2" in render_page(build_snapshot_diff_page(diff, pair))
 
 
 def test_new_findings_are_among_the_worst() -> None:

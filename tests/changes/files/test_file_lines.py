@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from handoff_tui.changes.files.file_diff import read_file_diff
 from handoff_tui.changes.files.file_lines import read_file_lines
 from handoff_tui.changes.files.shown_file import LONGEST_LINE, PatchLines, ShownFile
-from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.repository import open_repository
@@ -87,28 +84,6 @@ def test_each_kind_of_content_is_known(builder: RepositoryBuilder) -> None:
         "ln": FileKind.SYMLINK,
         "gone.py": FileKind.TEXT,
     }
-
-
-def test_notebook_is_shown_as_cells_or_as_it_is_stored(builder: RepositoryBuilder) -> None:
-    """Cells are what a reader reads; the JSON is there for who asks."""
-    before, after = ({"cells": [{"cell_type": "code", "source": [word], "outputs": []}]} for word in ("one", "two"))
-    for cells in (before, after):
-        builder.write("a.ipynb", json.dumps({**cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})).commit()
-    shown = read(builder, "a.ipynb")
-    assert shown.kind is FileKind.NOTEBOOK
-    assert "-    one" in mark(shown)
-    assert not any(line.startswith("-    one") for line in mark(read(builder, "a.ipynb", DiffOptions(as_stored=True))))
-    builder.write("a.ipynb", "{").commit()
-    assert "not a readable notebook" in (read(builder, "a.ipynb").note or "")
-
-
-def test_missing_content_is_named(builder: RepositoryBuilder) -> None:
-    """A content that is not in the repository is an error that says which."""
-    builder.write("a.py", "a\n").commit().write("a.py", "b\n").commit()
-    change = find_change(builder, "a.py")._replace(new_id="1" * 40)
-    git = open_repository(builder.folder).git
-    with pytest.raises(ObjectMissingError, match=r"the new content of a\.py"):
-        read_file_lines(git, change, DiffOptions())
 
 
 def test_lines_that_look_like_the_patch_itself_are_lines() -> None:

@@ -78,12 +78,6 @@ def test_split_hunks_stand_side_by_side() -> None:
     assert lines[3].startswith("╱" * 49 + " │    2 + d")
 
 
-def test_narrow_split_is_unified() -> None:
-    """With fewer columns than two sides need, it is one."""
-    diff = build_diff(build_hunk("-a", "+b"))
-    assert lines_of(show_diff(diff, split_width=99)) == lines_of(show_diff(diff))
-
-
 def test_binary_content_is_told_by_size_and_hash() -> None:
     """Both sides; one that is not there is said not to be."""
     diff = FileDiff(change=build_change("x.png", "A"), kind=FileKind.BINARY, new_facts=BlobFacts(2_048, "ab" * 32))
@@ -181,11 +175,6 @@ def test_hidden_characters_are_remarked() -> None:
     [remark] = find_diff_notices(build_diff(hunk))
     assert remark.startswith("hidden characters added: U+200B on line 1, U+200B on line 2")
     assert remark.endswith("on line 5, and 2 more lines")
-
-
-def test_generated_is_the_word_of_the_file() -> None:
-    """It is told as what the file says, not as a fact."""
-    assert find_diff_notices(build_diff(kind=FileKind.GENERATED)) == ["says it is generated"]
 
 
 def draw(text: str, mark: str = "+", *spans: tuple[int, int]) -> list[tuple[str, str]]:

@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.snapshots.capture import (
-    CaptureParts,
-    FileHashes,
-    build_snapshot,
-    load_file_hashes,
-    name_packages,
-)
+from handoff_tui.changes.snapshots import capture
 from handoff_tui.changes.snapshots.captured_reports import ReadReport, join_reports
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, TestOutcome, Unread
 from handoff_tui.changes.snapshots.store import encode_snapshot
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
+from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, Outcome
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
 from handoff_tui.core.errors import TreeMovedError
 from handoff_tui.core.severity import Severity
@@ -200,9 +193,9 @@ def package(name: str, where: str, version: str = "") -> PackageRecord:
 def test_packages_that_share_a_name_are_told_apart_by_their_files() -> None:
     """All of them, so that which came first does not matter; the same file twice is one package."""
     one, two, other = package("a", "x/package.json"), package("a", "y/package.json"), package("b", "package.json")
-    named = name_packages([two, other, one, one])
+    named = capture.name_packages([two, other, one, one])
     assert list(named.items()) == [("node:a@x/package.json", one), ("node:a@y/package.json", two), ("node:b", other)]
-    assert named == name_packages([one, two, other])
+    assert named == capture.name_packages([one, two, other])
 
 
 def test_worse_outcome_counts_where_reports_disagree() -> None:
@@ -229,7 +222,7 @@ def test_snapshot_lists_what_could_not_be_read_once_and_in_order() -> None:
     """Problems of reports are among it."""
     unread = Unread(path="z", reason="is missing")
     report = ReadReport("r.xml", "sha256:1", (("x", PASS),), problem="the report is not XML")
-    snapshot = build_snapshot(CaptureParts(TREE, reports=(report,), unread=(unread, unread)))
+    snapshot = capture.build_snapshot(capture.CaptureParts(TREE, reports=(report,), unread=(unread, unread)))
     assert snapshot.unread == (Unread(path="r.xml", reason="the report is not XML"), unread)
     assert (snapshot.tests, snapshot.reports) == ({"x": PASS}, {"r.xml": "sha256:1"})
 
@@ -237,10 +230,10 @@ def test_snapshot_lists_what_could_not_be_read_once_and_in_order() -> None:
 LIMIT = 1_000
 
 
-def load(builder: RepositoryBuilder, cache: Path, *paths: str, tree: str | None = None) -> FileHashes:
+def load(builder: RepositoryBuilder, cache: Path, *paths: str, tree: str | None = None) -> capture.FileHashes:
     repository = open_repository(builder.folder)
     tree = tree or write_work_tree(repository, cache).tree
-    return load_file_hashes(repository, tree, paths, offer_objects(repository, cache), cache, LIMIT)
+    return capture.load_file_hashes(repository, tree, paths, offer_objects(repository, cache), cache, LIMIT)
 
 
 def hash_text_file_hashes(text: str) -> str:

@@ -4,40 +4,29 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from handoff_tui.changes.snapshots import tree_contents as tree_contents_module
+from handoff_tui.changes.snapshots import packages, tree_contents
 from handoff_tui.changes.snapshots.captured_reports import parse_coverage
-from handoff_tui.changes.snapshots.packages import (
-    MOST_PACKAGE_BYTES,
-    build_asset_path,
-    build_manifest_record,
-    is_ecosystem_file,
-    parse_ecosystem_file,
-)
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome
-from handoff_tui.changes.snapshots.tree_contents import (
-    Measures,
-    TreeContents,
-    build_matcher,
-    count_content,
-    load_measures,
-    load_tree_contents,
-)
 from handoff_tui.config.settings.review import Baseline
 from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.repository import open_repository
+from handoff_tui.system.files.sealed_files import load_json, write_json
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import capture_repository
 
 
-def load(builder: RepositoryBuilder, cache: Path, settings: Baseline | None = None) -> TreeContents:
+def load(builder: RepositoryBuilder, cache: Path, settings: Baseline | None = None) -> tree_contents.TreeContents:
     repository = open_repository(builder.folder)
     tree = builder.head("HEAD^{tree}")
-    return load_tree_contents(repository.git, tree, offer_objects(repository, cache), settings or Baseline(), cache)
+    return tree_contents.load_tree_contents(
+        repository.git, tree, offer_objects(repository, cache), settings or Baseline(), cache
+    )
 
 
 def build(builder: RepositoryBuilder) -> RepositoryBuilder:
@@ -58,7 +47,7 @@ def test_known_tree_is_not_read_again(
     """Other patterns, or another tree, are another question."""
     first = load(build(builder), tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(tree_contents_module, "_read_contents", None)
+        patched.setattr(tree_contents, "_read_contents", None)
         assert load(builder, tmp_path) == first
     assert load(builder, tmp_path, Baseline(reports=("*.json",))).reports == ("package.json",)
     assert load(builder.write("sub/junit.xml").commit(), tmp_path).reports == ("junit.xml", "sub/junit.xml")
@@ -67,16 +56,17 @@ def test_known_tree_is_not_read_again(
 def test_damaged_cache_is_made_anew(builder: RepositoryBuilder, tmp_path: Path) -> None:
     """Whatever is in it."""
     first = load(build(builder), tmp_path)
-    record = json.loads((tmp_path / "tree-contents.json").read_text())
-    for damage in ({}, {**record, "packages": [1]}, {**record, "unread": None}, {"key": record["key"]}):
-        (tmp_path / "tree-contents.json").write_text(json.dumps(damage))
+    place = tmp_path / "tree-contents.json"
+    record = cast("dict[str, object]", load_json(place))
+    for damage in ({}, {**record, "contents": {"packages": [1]}}, {**record, "contents": None}, {"key": record["key"]}):
+        write_json(place, damage)
         assert load(builder, tmp_path) == first
 
 
-def measure(builder: RepositoryBuilder, cache: Path, revision: str = "HEAD") -> Measures:
+def measure(builder: RepositoryBuilder, cache: Path, revision: str = "HEAD") -> tree_contents.Measures:
     repository = open_repository(builder.folder)
     tree = builder.head(f"{revision}^{{tree}}")
-    return load_measures(repository.git, tree, offer_objects(repository, cache), cache)
+    return tree_contents.load_measures(repository.git, tree, offer_objects(repository, cache), cache)
 
 
 @pytest.mark.parametrize(
@@ -94,14 +84,14 @@ def measure(builder: RepositoryBuilder, cache: Path, revision: str = "HEAD") -> 
 )
 def test_content_is_counted(content: bytes, counted: tuple[int, int]) -> None:
     """Lines and to-dos as whole words; a zero byte near the beginning makes it binary."""
-    assert count_content(content) == counted
+    assert tree_contents.count_content(content) == counted
 
 
 def test_difference_gives_what_counting_everything_gives(builder: RepositoryBuilder, tmp_path: Path) -> None:
     """Step by step from the last tree, or from nothing: the same numbers."""
     builder.write("a.py", "x\ny # TODO\n").write("copy.py", "x\ny # TODO\n").link("link", "a.py").write("b", b"\0\n")
     builder.commit()
-    assert measure(builder, tmp_path / "cache") == Measures(files=4, lines=4, todos=2)
+    assert measure(builder, tmp_path / "cache") == tree_contents.Measures(files=4, lines=4, todos=2)
     (builder.folder / "copy.py").unlink()
     builder.write("a.py", "x\n").write("c", "1\n2\n3").write("b", "text now\n").commit()
     (builder.folder / "link").unlink()
@@ -109,7 +99,7 @@ def test_difference_gives_what_counting_everything_gives(builder: RepositoryBuil
     for revision in ("HEAD~1", "HEAD", "HEAD~2", "HEAD"):
         step_by_step = measure(builder, tmp_path / "cache", revision)
         assert step_by_step == measure(builder, tmp_path / f"fresh-{revision}", revision)
-    assert measure(builder, tmp_path / "cache") == Measures(files=4, lines=6, todos=1)
+    assert measure(builder, tmp_path / "cache") == tree_contents.Measures(files=4, lines=6, todos=1)
 
 
 def test_known_tree_costs_no_call_of_git(
@@ -118,8 +108,8 @@ def test_known_tree_costs_no_call_of_git(
     """What was measured once is only looked up."""
     builder.write("a").commit()
     first = measure(builder, tmp_path)
-    monkeypatch.setattr(tree_contents_module, "read_tree_files", None)
-    monkeypatch.setattr(tree_contents_module, "read_tree_file_changes", None)
+    monkeypatch.setattr(tree_contents, "read_tree_files", None)
+    monkeypatch.setattr(tree_contents, "read_tree_file_changes", None)
     assert measure(builder, tmp_path) == first
 
 
@@ -128,7 +118,7 @@ def test_attributes_change_nothing(builder: RepositoryBuilder, tmp_path: Path) -
     builder.write("a.py", "1\n2\n").commit()
     measure(builder, tmp_path)
     builder.write(".gitattributes", "*.py -diff binary\n").write("a.py", "1\n2\n3\n").commit()
-    assert measure(builder, tmp_path) == Measures(files=2, lines=4, todos=0)
+    assert measure(builder, tmp_path) == tree_contents.Measures(files=2, lines=4, todos=0)
 
 
 @pytest.mark.parametrize("known", [None, [], {"version": 0}, {"version": 1, "trees": {"0" * 40: [9, 9, 9]}}])
@@ -136,7 +126,7 @@ def test_damaged_cache_or_lost_tree_is_counted_anew(builder: RepositoryBuilder, 
     """The last known tree may be gone after a gc."""
     builder.write("a", "1\n").commit()
     (tmp_path / "measures.json").write_text(json.dumps(known))
-    assert measure(builder, tmp_path) == Measures(files=1, lines=1, todos=0)
+    assert measure(builder, tmp_path) == tree_contents.Measures(files=1, lines=1, todos=0)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +154,7 @@ def test_damaged_cache_or_lost_tree_is_counted_anew(builder: RepositoryBuilder, 
 )
 def test_pattern_matches_whole_paths(*, pattern: str, path: str, matches: bool) -> None:
     """A star stays in its part of the path, two stars are any number of parts."""
-    assert bool(build_matcher((pattern,)).fullmatch(path)) is matches
+    assert bool(tree_contents.build_matcher((pattern,)).fullmatch(path)) is matches
 
 
 ONE = '<testsuite><testcase name="one"/></testsuite>'
@@ -298,7 +288,7 @@ HASH = "a" * 64
 
 
 def read_one(path: str, text: str) -> PackageRecord:
-    reading = parse_ecosystem_file(path, text.encode())
+    reading = packages.parse_ecosystem_file(path, text.encode())
     assert reading.unread == ()
     [record] = reading.packages
     assert record.where == path
@@ -322,7 +312,7 @@ def read_one(path: str, text: str) -> PackageRecord:
 )
 def test_files_that_declare_packages_are_known(*, path: str, is_one: bool) -> None:
     """By name, in any folder but those with other people's packages."""
-    assert is_ecosystem_file(path) is is_one
+    assert packages.is_ecosystem_file(path) is is_one
 
 
 def test_pyproject_of_pep_621_is_read() -> None:
@@ -379,7 +369,7 @@ def test_pyproject_of_poetry_is_read() -> None:
 
 def test_pyproject_with_settings_only_declares_nothing() -> None:
     """A file for tools is no package, and nothing is wrong with it."""
-    assert parse_ecosystem_file("pyproject.toml", b"[tool.ruff]\nline-length = 120\n") == ((), ())
+    assert packages.parse_ecosystem_file("pyproject.toml", b"[tool.ruff]\nline-length = 120\n") == ((), ())
 
 
 def test_setup_cfg_is_read() -> None:
@@ -391,7 +381,7 @@ def test_setup_cfg_is_read() -> None:
     )
     assert (record.name, record.version) == ("lamp", "attr: lamp.version")
     assert record.dependencies == {"a": ">=1", "b": "", "dev/c": ""}
-    assert parse_ecosystem_file("setup.cfg", b"[flake8]\nmax-line-length = 100\n") == ((), ())
+    assert packages.parse_ecosystem_file("setup.cfg", b"[flake8]\nmax-line-length = 100\n") == ((), ())
 
 
 def test_requirements_are_read() -> None:
@@ -422,12 +412,12 @@ def test_package_json_is_read() -> None:
     )
     assert (record.kind, record.name, record.version) == ("node", "web", "2.0.0")
     assert record.dependencies == {"@a/b": "^1", "dev/c": "*", "peer/d": ">=1", "optional/e": "1"}
-    assert parse_ecosystem_file("package.json", b'{"type": "module"}') == ((), ())
+    assert packages.parse_ecosystem_file("package.json", b'{"type": "module"}') == ((), ())
 
 
 def test_cargo_is_read() -> None:
     """Package and workspace of one file are two records; targets stand before their dependencies."""
-    reading = parse_ecosystem_file(
+    reading = packages.parse_ecosystem_file(
         "Cargo.toml",
         b"""
         [package]
@@ -488,12 +478,12 @@ def test_go_mod_is_read() -> None:
         ("go.mod", b"require a v1\n", "names no module"),
         ("setup.cfg", b"name = lamp\n", "not a configuration file"),
         ("requirements.txt", b"\xff\n", "not UTF-8"),
-        ("requirements.txt", b"a" * (MOST_PACKAGE_BYTES + 1), "too large"),
+        ("requirements.txt", b"a" * (packages.MOST_PACKAGE_BYTES + 1), "too large"),
     ],
 )
 def test_file_that_cannot_be_read_is_named(path: str, content: bytes, words: str) -> None:
     """With the reason, and without a guess at what it declares."""
-    reading = parse_ecosystem_file(path, content)
+    reading = packages.parse_ecosystem_file(path, content)
     assert reading.packages == ()
     [unread] = reading.unread
     assert unread.path == path
@@ -515,7 +505,7 @@ def test_manifest_becomes_a_record() -> None:
             Asset(path="odd.py", sha256="md5:1"),
         ),
     )
-    record = build_manifest_record(package)
+    record = packages.build_manifest_record(package)
     assert (record.kind, record.name, record.version) == ("manifest", "PKG-A", "1")
     assert record.dependencies == {"PKG-B": "", "PKG-C": ""}
     assert record.supersedes == ("PKG-Y", "PKG-Z")
@@ -539,4 +529,4 @@ def test_manifest_becomes_a_record() -> None:
 )
 def test_asset_is_placed_in_the_repository(manifest: str, asset: str, path: str) -> None:
     """One that leads out of it stays as it is written."""
-    assert build_asset_path(manifest, asset) == path
+    assert packages.build_asset_path(manifest, asset) == path

@@ -37,12 +37,7 @@ from handoff_tui.changes.snapshots.stored_snapshots import (
     write_pin,
 )
 from handoff_tui.checks.run.check import find_change_since_reading
-from handoff_tui.core.errors import (
-    SnapshotUnusableError,
-    StoredFileDamagedError,
-    StoredFileMissingError,
-    UsageError,
-)
+from handoff_tui.core import errors
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.system.files.cache_files import find_choices_folder
@@ -105,7 +100,7 @@ def test_form_is_canonical_and_readable_by_hand() -> None:
 def test_file_that_is_no_snapshot_says_why(tmp_path: Path, content: bytes, words: str) -> None:
     """Though its name fits its content."""
     digest = store(tmp_path, content)
-    with pytest.raises(SnapshotUnusableError) as caught:
+    with pytest.raises(errors.SnapshotUnusableError) as caught:
         read_snapshot(tmp_path, digest)
     assert words in caught.value.message
     assert f"{digest}.json" in caught.value.message
@@ -118,14 +113,14 @@ def test_snapshot_is_found_by_its_first_digits(tmp_path: Path) -> None:
     assert find_snapshot(tmp_path, digest[:6]) == digest
     assert find_snapshot(tmp_path, f" sha256:{digest[:8].upper()}".lower()) == digest
     assert find_snapshot(tmp_path, "0" * 64) == "0" * 64
-    with pytest.raises(StoredFileMissingError, match="starts with 000000"):
+    with pytest.raises(errors.StoredFileMissingError, match="starts with 000000"):
         find_snapshot(tmp_path, "000000")
 
 
 @pytest.mark.parametrize("written", ["", "12345", "xyzxyz", "../../a", "1" * 65])
 def test_what_begins_no_digest_is_refused(tmp_path: Path, written: str) -> None:
     """Too short, too long, or no hexadecimal digits."""
-    with pytest.raises(UsageError, match="isn't the start of a digest"):
+    with pytest.raises(errors.UsageError, match="isn't the start of a digest"):
         find_snapshot(tmp_path, written)
 
 
@@ -135,7 +130,7 @@ def test_beginning_of_two_snapshots_is_refused(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for last in "01":
         (folder / f"{'a' * 63}{last}.json").touch()
-    with pytest.raises(UsageError, match="any of 2 snapshots: aaaaaaaaaaaa, aaaaaaaaaaaa"):
+    with pytest.raises(errors.UsageError, match="any of 2 snapshots: aaaaaaaaaaaa, aaaaaaaaaaaa"):
         find_snapshot(tmp_path, "aaaaaa")
 
 
@@ -143,7 +138,7 @@ def test_beginning_of_two_snapshots_is_refused(tmp_path: Path) -> None:
 def test_id_that_is_none_is_refused(change: dict[str, str]) -> None:
     """Git would be asked for it, and might take it for an option or a name."""
     content = encode_snapshot(SNAPSHOT.model_copy(update=change))
-    with pytest.raises(SnapshotUnusableError, match="isn't an object id"):
+    with pytest.raises(errors.SnapshotUnusableError, match="isn't an object id"):
         parse_snapshot(content, "x.json")
 
 
@@ -205,12 +200,12 @@ def test_pin_of_what_cannot_be_read_is_refused(builder: RepositoryBuilder) -> No
     """Neither missing nor of an unknown version."""
     root = build_lamp(builder).folder
     desk = open_desk(root)
-    with pytest.raises(StoredFileMissingError):
+    with pytest.raises(errors.StoredFileMissingError):
         pin(desk, "abcdef", None)
     place = root / ".handoff-tui/baselines" / f"{'1' * 64}.json"
     place.parent.mkdir(parents=True)
     place.write_text("{}", encoding="utf-8")
-    with pytest.raises(StoredFileDamagedError, match="does not have the content"):
+    with pytest.raises(errors.StoredFileDamagedError, match="does not have the content"):
         pin(desk, "111111", None)
     assert not find_choices_folder(root / ".git").exists()
 
@@ -229,12 +224,13 @@ def test_pin_in_the_repository_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"H-1": 1}', '{"H-1": "short"}', "[" * 100_000])
-def test_damaged_pins_are_an_error(tmp_path: Path, content: str) -> None:
-    """A choice of the reviewer is not silently forgotten."""
+def test_pins_that_no_person_wrote_pin_nothing(tmp_path: Path, content: str) -> None:
+    """Whatever is in the file; the next pin replaces it."""
     write_pin(tmp_path, "H-1", ONE)
     (find_choices_folder(tmp_path) / "handoff-tui/pins.json").write_text(content)
-    with pytest.raises(SnapshotUnusableError, match=r"pins\.json is damaged"):
-        read_pins(tmp_path)
+    assert read_pins(tmp_path) == {}
+    write_pin(tmp_path, "H-2", TWO)
+    assert read_pins(tmp_path) == {"H-2": TWO}
 
 
 _DIGEST = "1234567890abcdef" * 4

@@ -13,7 +13,7 @@ from handoff_tui.checks.facts.approvals import find_approvals
 from handoff_tui.checks.facts.configuration_changes import compare_configuration
 from handoff_tui.checks.facts.documents import JsonBrokenError, parse_strictly
 from handoff_tui.checks.facts.reports import parse_junit, parse_pytest_json, parse_tap
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from tests.support.world import MemoryWorld
 

@@ -48,7 +48,8 @@ def test_wired_repository_is_wired(builder: RepositoryBuilder, isolated_user: Pa
     """Every line is ok but the terminal, of which a pipe says nothing; and that does not count."""
     wire(builder, isolated_user)
     report = examine(builder.folder, PIPE)
-    assert [found.id for found in report.diagnoses if found.standing is not Standing.OK] == ["terminal"]
+    others = {found.id for found in report.diagnoses if found.standing is not Standing.OK}
+    assert others - {"signing-programs", "terminal-input"} == {"terminal"}  # these depend on the machine
     assert report.wired
 
 
@@ -165,7 +166,7 @@ def test_solo_policy_says_what_it_does_not_protect_against(
     assert "solo-policy" not in look(builder)
     begin_log(builder.folder, InitRequest())
     solo = look(builder)["solo-policy"]
-    assert (solo.standing, solo.counts) == (Standing.UNKNOWN, False)
+    assert (solo.standing, solo.counts) == (Standing.WEAK, False)
     assert "doesn't show that a second person looked" in solo.message
     other = RepositoryBuilder.init(tmp_path / "other")
     begin_log(other.folder, InitRequest(team=True))
@@ -229,7 +230,7 @@ def test_forged_hook_is_not_believed(builder: RepositoryBuilder) -> None:
     import hashlib  # noqa: PLC0415 - only the forger needs it
 
     idle = b"# Written by handoff-tui 0.1.0:\npython=/usr/bin/python3\nexit 0\n"
-    told = idle + b"# -m handoff_tui check --pre\n"
+    told = idle + b"# -m handoff_tui check --pre --fresh\n"
     for body, standing in ((idle, Standing.MISSING), (told, Standing.UNKNOWN)):
         digest = hashlib.sha256(body).hexdigest().encode()
         write_hook(builder, b"#!/bin/sh\n# handoff-tui hook 1 pre-commit sha256:" + digest + b"\n" + body)

@@ -16,8 +16,7 @@ from handoff_tui.checks.output.junit import render_check_junit
 from handoff_tui.checks.output.markdown import render_check_markdown
 from handoff_tui.checks.output.sarif import build_check_sarif
 from handoff_tui.checks.output.tap import render_check_tap
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.cli.commands import check
 from handoff_tui.core.severity import Severity
 from tests.support.check_reports import (

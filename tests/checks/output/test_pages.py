@@ -11,8 +11,7 @@ from handoff_tui.checks.hooks.hook import HookDeed, HookName, HookReport, HookSt
 from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
 from handoff_tui.checks.output.list import build_check_list_page
 from handoff_tui.checks.output.page import build_check_page
-from handoff_tui.checks.report import ConsentState, RuleInfo
-from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import ConsentState, Evidence, Finding, Outcome, Remedy, RuleInfo
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Grid, Line, Page

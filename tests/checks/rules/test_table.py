@@ -16,13 +16,10 @@ PARSED = {
 
 
 def list_rules(module: ast.Module) -> list[str]:
-    calls = [node.value for node in module.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
     return [
-        str(ast.literal_eval(word.value))
-        for call in calls
-        if isinstance(call.func, ast.Name) and call.func.id == "Rule"
-        for word in call.keywords
-        if word.arg == "id"
+        node.name.replace("_", "-")
+        for node in module.body
+        if isinstance(node, ast.FunctionDef) and any("_rule'" in ast.dump(mark) for mark in node.decorator_list)
     ]
 
 

@@ -29,6 +29,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person
 
 
 def choose(builder: RepositoryBuilder, named: str | None = None) -> Baseline:
@@ -68,10 +69,8 @@ def test_no_baseline_is_said(builder: RepositoryBuilder, tmp_path: Path) -> None
     assert choose(builder).commit is None
 
 
-def test_last_approved_commit_is_preferred(gate_desk: GateDesk) -> None:
+def test_last_approved_commit_is_preferred(gate_desk: GateDesk, bo: Person) -> None:
     """Of this line of work, and not of these very files; so `check` compares with what a person has seen."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     approved = gate_desk.builder.head()
     gate_desk.decide(bo, "approve")
     assert choose(gate_desk.builder).commit is None
@@ -241,7 +240,7 @@ def test_digest_follows_the_inputs_of_a_command(builder: RepositoryBuilder, monk
     builder.write("a.py", "one\n").write("b.md").commit()
 
     first = digest(builder)
-    builder.write("b.md", "changed\n").write(".handoff-tui/log/aa/x.py").commit()
+    builder.write("b.md", "changed\n").write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl").commit()
     assert digest(builder) == first
     builder.write("a.py", "two\n")
     second = digest(builder)

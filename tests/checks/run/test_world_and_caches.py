@@ -11,7 +11,7 @@ import pytest
 
 from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import CachedResult
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.run.baseline import choose_baseline
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.checks.run.repository_world import RepositoryWorld

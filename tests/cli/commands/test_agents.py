@@ -16,7 +16,8 @@ from handoff_tui.cli.exit_codes import ExitCode
 from tests.support.command_line import InProcess
 from tests.support.gates import CODE, GateDesk
 from tests.support.repositories import EMAIL, RepositoryBuilder
-from tests.support.stepping import HANDOFF, WORK, Stepping, wait_until
+from tests.support.stepping import HANDOFF, WORK, Stepping
+from tests.support.waiting import wait_until
 
 
 def test_step_runs_the_agent_and_tells(stepping: Stepping, say: InProcess) -> None:
@@ -87,7 +88,7 @@ def test_interrupt_stops_the_agent_and_tells_what_it_did(stepping: Stepping) -> 
     stepping.teach(f"echo more >> src/app.py; touch {begun}; sleep 60")
     argv = [sys.executable, "-m", "handoff_tui", "step", "build", "--json", "--repo", str(stepping.root)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, env=dict(os.environ)) as process:
-        wait_until(begun.exists, 30)
+        wait_until(begun.exists)
         process.send_signal(signal.SIGINT)
         stdout, _ = process.communicate(timeout=150)
     assert process.returncode == ExitCode.INTERRUPTED

@@ -45,19 +45,17 @@ def test_approval_covers_the_files_of_its_handoff(gate_desk: GateDesk) -> None:
 @pytest.mark.parametrize(
     ("verb", "state", "code"), [("override", "overridden", 0), ("reject", "rejected", 1), ("hold", "waiting", 1)]
 )
-def test_other_decisions_have_states_of_their_own(gate_desk: GateDesk, verb: str, state: str, code: int) -> None:
+def test_other_decisions_have_states_of_their_own(
+    gate_desk: GateDesk, bo: Person, verb: str, state: str, code: int
+) -> None:
     """An override covers, a rejection does not."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     assert gate_desk.decide(bo, verb, "--reason", "so it is").code == 0
     said = cover(gate_desk, bo)
     assert (said.code, set(list_states(said).values())) == (code, {state})
 
 
-def test_page_has_one_bar_and_the_worst_first(gate_desk: GateDesk) -> None:
+def test_page_has_one_bar_and_the_worst_first(gate_desk: GateDesk, bo: Person) -> None:
     """Unclaimed work before what is approved, with who approved it."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     gate_desk.builder.write("stray.txt", "who wrote this?\n")
     said = gate_desk.speaking(bo, "coverage", "--repo", gate_desk.root)
@@ -66,10 +64,8 @@ def test_page_has_one_bar_and_the_worst_first(gate_desk: GateDesk) -> None:
     assert said.stdout.index("stray.txt") < said.stdout.index(f"src/app.py  {HANDOFF}  {bo.email} sha256:")
 
 
-def test_lines_are_blamed_on_their_decisions(gate_desk: GateDesk) -> None:
+def test_lines_are_blamed_on_their_decisions(gate_desk: GateDesk, bo: Person) -> None:
     """An uncommitted line is nobody's yet, or its handoff's again; the others stay approved."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     assert cover(gate_desk, bo, "src/app.py").code == ExitCode.OK
     gate_desk.builder.write("stray.txt", "one\ntwo")

@@ -4,6 +4,7 @@ import pytest
 
 from handoff_tui.cli.exit_codes import ExitCode
 from tests.support.gates import HANDOFF, GateDesk
+from tests.support.signed import Person
 
 
 def test_gate_page_and_json_say_the_same(gate_desk: GateDesk) -> None:
@@ -22,10 +23,8 @@ def test_gate_of_another_phase_is_another_gate(gate_desk: GateDesk) -> None:
     assert (said.code, said.json["phase"]) == (ExitCode.BLOCKED, "release")
 
 
-def test_receipt_is_a_page_or_json(gate_desk: GateDesk) -> None:
+def test_receipt_is_a_page_or_json(gate_desk: GateDesk, bo: Person) -> None:
     """Both name the entry and the gate; the shape of the gate inside is that of `gate`."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     digest = gate_desk.digest(bo)
     page = gate_desk.speaking(bo, "decide", "approve", HANDOFF, "--repo", gate_desk.root, "--subject", digest)
     assert page.code == ExitCode.OK
@@ -34,18 +33,16 @@ def test_receipt_is_a_page_or_json(gate_desk: GateDesk) -> None:
     assert again.json["gate"].keys() == gate_desk.gate(bo).json.keys()
 
 
-def test_missing_comments_file_stops_it(gate_desk: GateDesk) -> None:
+def test_missing_comments_file_stops_it(gate_desk: GateDesk, bo: Person) -> None:
     """Before anything is signed."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     said = gate_desk.decide(bo, "reject", "--reason", "x", "--comments", gate_desk.folder / "none.txt")
     assert (said.code, "does not exist" in said.stderr) == (ExitCode.USAGE, True)
 
 
-def test_answer_at_the_terminal_is_the_id_itself(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer_at_the_terminal_is_the_id_itself(
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page and the question go to the terminal, not to stdout."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     asked: list[str] = []
     answers = ["approve", None, HANDOFF]
 
@@ -53,13 +50,12 @@ def test_answer_at_the_terminal_is_the_id_itself(gate_desk: GateDesk, monkeypatc
         asked.append(question)
         return answers[len(asked) - 1]
 
-    monkeypatch.setattr("handoff_tui.cli.commands.decide.can_ask", lambda: True)
     monkeypatch.setattr("handoff_tui.cli.commands.decide.ask_person", answer)
     words = ("decide", "approve", HANDOFF, "--repo", gate_desk.root, "--json")
     for _ in range(2):
-        said = gate_desk.speaking(bo, *words)
+        said = gate_desk.speaking(bo, *words, terminal=True)
         assert (said.code, said.stdout, "was not confirmed" in said.stderr) == (ExitCode.NO_HUMAN, "", True)
-    assert gate_desk.speaking(bo, *words).code == ExitCode.OK
+    assert gate_desk.speaking(bo, *words, terminal=True).code == ExitCode.OK
     assert f"Type {HANDOFF} to approve" in asked[0]
     assert bo.email in asked[0]
 
@@ -86,10 +82,8 @@ def test_work_that_fails_its_checks_is_handed_over_all_the_same(gate_desk: GateD
     assert (said.code, said.json["gate"]["checks"]["failing"]) == (ExitCode.BLOCKED, ["claims-hold"])
 
 
-def test_each_end_has_its_exit_code(gate_desk: GateDesk) -> None:
+def test_each_end_has_its_exit_code(gate_desk: GateDesk, bo: Person) -> None:
     """Still pending 5, sent back 1 with the packet, approved 0; the same in JSON."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     words = ("wait", HANDOFF, "--repo", gate_desk.root, "--timeout", "0")
     pending = gate_desk.speaking(bo, *words)
     assert (pending.code, "pending" in pending.stdout) == (ExitCode.STILL_PENDING, True)
@@ -128,10 +122,8 @@ def test_time_has_units(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch, ti
     assert (said.code, given) == (ExitCode.INTERRUPTED, [seconds])
 
 
-def test_packet_is_markdown_or_json(gate_desk: GateDesk) -> None:
+def test_packet_is_markdown_or_json(gate_desk: GateDesk, bo: Person) -> None:
     """The same content, for a prompt and for a program."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "retry", "--reason", "once more, with tests")
     words = ("packet", HANDOFF, "--repo", gate_desk.root)
     text, value = gate_desk.speaking(bo, *words), gate_desk.speaking(bo, *words, "--json")

@@ -174,11 +174,7 @@ def test_status_at_a_commit_is_that_of_then(say: InProcess, builder: RepositoryB
     page = say("status", "--at", "HEAD~1", "--repo", builder.folder)
     assert (page.code, page.stderr) == (ExitCode.OK, "")
     assert page.stdout.startswith(f"AS IT WAS at {builder.head('HEAD~1')[:7]}")
-    assert ("PAUSED" in page.stdout, "COMPLETE" in page.stdout, "read-only" in page.stdout) == (
-        True,
-        False,
-        True,
-    )
+    assert ("PAUSED" in page.stdout, "COMPLETE" in page.stdout, "read-only" in page.stdout) == (True, False, True)
     value = say("status", "--at", "HEAD~1", "--json", "--repo", builder.folder).json
     assert (value["schema"], value["head"]) == ("handoff-tui/status/v1", builder.head("HEAD~1"))
     assert (value["at"]["key"], value["handoffs"][0]["status"]) == (builder.head("HEAD~1"), "PAUSED")

@@ -119,7 +119,7 @@ def test_new_key_is_protected_at_the_terminal(tmp_path: Path, builder: Repositor
     for file in ada.key.parent.iterdir():
         file.unlink()
     write_identity(ada.home, ada.name, ada.email, None)
-    words = ("init", "--repo", builder.folder, "--generate-key")
+    words = ("init", "--repo", builder.folder, "--generate-key", "--protection", "passphrase")
     code, shown = type_at(words, {"Enter passphrase": "", "Enter same passphrase again": ""}, ada.environment)
     assert code == 4
     assert "thrown away" in shown
@@ -252,7 +252,10 @@ def test_entry_is_shown_and_extracted(log: RealLog, call: InProcess, tmp_path: P
 
 
 def test_verification_tells_by_its_exit_code(log: RealLog, call: InProcess) -> None:
-    """0 clean, 3 fatal, 2 where the question makes no sense."""
+    """0 clean, 3 fatal or if nothing vouches for it, 2 where the question makes no sense."""
+    unknown = call("log", "verify", "--json", "--repo", log.folder)
+    assert (unknown.code, unknown.json["anchored"], unknown.json["verdict"]) == (ExitCode.INTEGRITY, False, "clean")
+    log.vouch()
     said = call("log", "verify", "--json", "--with-ssh-keygen", "--against", "HEAD", "--repo", log.folder)
     assert (said.code, said.json["verdict"], said.json["entries"]) == (ExitCode.OK, "clean", 3)
     pinned = call("log", "verify", "--pin", "0" * 64, "--repo", log.folder)

@@ -20,7 +20,7 @@ from handoff_tui.core.errors import DemoError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.entry import ProblemLevel
 from handoff_tui.log.open_log import open_log
-from handoff_tui.system.resources import find_resource
+from handoff_tui.system.installation import find_resource
 from tests.support.command_line import Said
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, Speaking
@@ -89,7 +89,13 @@ def test_folder_is_copied_over_what_is_there(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample with its log, built once and only looked at."""
-    return build_demo(tmp_path_factory.mktemp("demo") / "sample")
+    built = build_demo(tmp_path_factory.mktemp("demo") / "sample")
+    for home in list_homes(built):
+        with pytest.MonkeyPatch.context() as patch:
+            Person("somebody", home, home / "unused").become(patch)
+            log = open_log(open_repository(built))
+            log.consent(log.verify())
+    return built
 
 
 @pytest.fixture
@@ -98,10 +104,10 @@ def speaking(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     return Speaking(monkeypatch, capsys)
 
 
-def ask(speaking: Speaking, demo: Path, *words: str, home: int = 0) -> Said:
+def ask(speaking: Speaking, demo: Path, *words: str, home: int = 0, terminal: bool | None = None) -> Said:
     """As one of the reviewers of the story."""
     place = list_homes(demo)[home]
-    return speaking(Person("somebody", place, place / "unused"), *words, "--repo", demo)
+    return speaking(Person("somebody", place, place / "unused"), *words, "--repo", demo, terminal=terminal)
 
 
 def test_log_is_sound_and_has_one_refused_entry(demo: Path) -> None:
@@ -156,11 +162,13 @@ def test_planted_failure_is_found_as_the_document_says(demo: Path, speaking: Spe
     assert "Bring them back." in said["history"]
 
 
-def test_both_reviewers_can_decide_at_once(demo: Path, tmp_path: Path, speaking: Speaking) -> None:
-    """Their homes are ready: a decision needs nothing but the digest."""
+def test_both_reviewers_can_decide_at_once(
+    demo: Path, tmp_path: Path, speaking: Speaking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their homes are ready: a decision needs nothing but the id, typed at the terminal."""
     demo = Path(shutil.copytree(demo.parent, tmp_path / "copy", symlinks=True)) / demo.name
-    digest = ask(speaking, demo, "gate", "TDD-1", "--json", home=1).json["subject"]["digest"]
-    said = ask(speaking, demo, "decide", "approve", "TDD-1", "--subject", digest, "--json", home=1)
+    monkeypatch.setattr("handoff_tui.cli.commands.decide.ask_person", lambda _: "TDD-1")
+    said = ask(speaking, demo, "decide", "approve", "TDD-1", "--json", home=1, terminal=True)
     assert said.code == 0, said.stderr
     assert said.json["actor"] == "tomas.reyes@example.com"
     assert ask(speaking, demo, "gate", "H-2").code == 0
@@ -179,6 +187,16 @@ def test_every_build_is_the_same(demo: Path, tmp_path: Path, monkeypatch: pytest
     assert list_files(again) == list_files(demo)
     assert RepositoryBuilder(again).head() == RepositoryBuilder(demo).head()
     assert not [name for name in ("keys", "home") if (demo / name).exists()]
+
+
+def test_sample_can_be_built_again_where_one_was_deleted(tmp_path: Path) -> None:
+    """This desk remembers the log that was there; it isn't missed."""
+    for _ in range(2):
+        repository = build_demo(tmp_path / "again")
+        log = open_log(open_repository(repository))
+        log.remember(log.verify())
+        assert not log.verify().fatal
+        shutil.rmtree(tmp_path / "again")
 
 
 def test_without_ssh_keygen_there_is_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.cli.demo.story import BuiltStory, build_story, load_story
-from handoff_tui.system.resources import find_resource
+from handoff_tui.system.installation import find_resource
 from tests.support.repositories import RepositoryBuilder
 
 _HEAD = "566724c3b2f71ebfac10430f32d5256a3667347a"
@@ -46,7 +46,7 @@ def clone(sample: BuiltStory, tmp_path_factory: pytest.TempPathFactory) -> Repos
 def run_tests(folder: Path) -> tuple[int, dict[str, int]]:
     """The sample's own tests in a folder: how many ran, and how many of them were not plain passes."""
     done = subprocess.run(
-        [sys.executable, "-B", "-m", "unittest"], cwd=folder, capture_output=True, text=True, check=False, timeout=50
+        [sys.executable, "-B", "-m", "unittest"], cwd=folder, capture_output=True, text=True, check=False, timeout=150
     )
     match = _TEST_RUN.search(done.stderr)
     assert match is not None, done.stderr

@@ -12,7 +12,7 @@ import pytest
 from handoff_tui.cli.demo.story import BuiltStory, build_story
 from handoff_tui.cli.demo.story_git import StoryGit, check_out_copy
 from handoff_tui.core.errors import DemoError
-from handoff_tui.system.resources import find_resource
+from handoff_tui.system.installation import find_resource
 from tests.support.repositories import RepositoryBuilder
 
 _HEAD = """

@@ -66,12 +66,7 @@ def test_cells_are_cut_by_columns_of_the_terminal() -> None:
     assert fit((Cell("ab"),), 2) == (Cell("ab"),)
 
 
-COLUMNS = (
-    Column("outcome", whole=True),
-    Column("who"),
-    Column("waited", rank=1),
-    Column("asked for", rank=2),
-)
+COLUMNS = (Column("outcome", whole=True), Column("who"), Column("waited", rank=1), Column("asked for", rank=2))
 GRID = Grid(COLUMNS, ((Cell("✗ rejected"), Cell("heron and others"), Cell("–"), Cell("2 of 4 addressed")),))
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.git.history.blame import blame_lines, parse_blame
+from handoff_tui.git.history.blame import blame_lines
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
@@ -37,10 +37,3 @@ def test_line_keeps_the_name_that_its_file_had(builder: RepositoryBuilder, name:
     first = builder.head()
     builder.step("mv", name, "new").commit()
     assert blame(builder, "new") == [(first, name)] * 20
-
-
-def test_file_without_lines_has_no_origins(builder: RepositoryBuilder) -> None:
-    """Nothing to say."""
-    builder.write("a", "").commit()
-    assert blame(builder, "a") == []
-    assert parse_blame(b"") == []

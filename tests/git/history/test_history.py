@@ -10,21 +10,16 @@ from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history import change_times
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
-from handoff_tui.git.history.changes import (
-    TreeChange,
-    find_merge_base,
-    reaches_locally,
-    read_changes,
-    read_commit_paths,
-)
 from handoff_tui.git.history.commit_graph import (
     count_commits,
-    read_first_commit,
+    find_merge_bases,
+    read_commit_paths,
     read_graph,
     read_message,
 )
 from handoff_tui.git.history.commit_view import offer_commit_view
-from handoff_tui.git.repository import open_repository
+from handoff_tui.git.objects.tree_diff import read_changes
+from handoff_tui.git.repository import open_repository, reaches_locally
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 
@@ -100,12 +95,12 @@ def test_changes_against_a_commit_are_told(builder: RepositoryBuilder) -> None:
     builder.git("mv", "old name.py", "new name.py")
     builder.git("rm", "-q", "gone")
     builder.write("added", "something else\n").commit("two").write("edit", "b\n")
-    found = read_changes(open_repository(builder.folder).git, base)
-    assert sorted(found) == [
-        TreeChange("A", "added"),
-        TreeChange("D", "gone"),
-        TreeChange("M", "edit"),
-        TreeChange("R", "new name.py", "old name.py"),
+    listed = read_changes(open_repository(builder.folder).git, base)
+    assert sorted((one.status, one.path, one.old_path) for one in listed) == [
+        ("A", "added", None),
+        ("D", "gone", None),
+        ("M", "edit", None),
+        ("R", "new name.py", "old name.py"),
     ]
 
 
@@ -124,8 +119,8 @@ def test_merge_base_is_where_lines_parted(builder: RepositoryBuilder) -> None:
     builder.git("checkout", "-q", "-b", "side")
     builder.write("b").commit("two")
     git = open_repository(builder.folder).git
-    assert find_merge_base(git, "main", "side") == base
-    assert find_merge_base(git, "main", "nowhere") is None
+    assert find_merge_bases(git, "main", "side") == [base]
+    assert find_merge_bases(git, "main", "nowhere") == []
 
 
 @pytest.mark.parametrize("url", ["https://example.com/x.git", "git@example.com:x.git", "ssh://h/x", "ext::sh -c x"])
@@ -155,11 +150,6 @@ def test_graph_has_trees_parents_and_words(builder: RepositoryBuilder) -> None:
     assert (found[0].author, found[0].author_email, found[0].committed) == (AUTHOR, EMAIL, builder.moment)
     assert found[0].moment.timestamp() == builder.moment
     assert read_message(Git(builder.folder), found[1].id) == "two\n\nwith a body"
-
-
-def test_repository_without_a_commit_has_none(builder: RepositoryBuilder) -> None:
-    """Nothing is made up for it."""
-    assert read_first_commit(open_repository(builder.folder).git) is None
 
 
 def test_view_is_made_once_for_each_commit(builder: RepositoryBuilder) -> None:

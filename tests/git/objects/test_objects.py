@@ -12,16 +12,9 @@ from handoff_tui.core.errors import GitError, ObjectMissingError
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.objects.isolated import open_isolated_objects
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
-from handoff_tui.git.objects.private_objects import (
-    offer_objects,
-    write_without_own_folder,
-)
+from handoff_tui.git.objects.private_objects import offer_objects, write_without_own_folder
 from handoff_tui.git.objects.reader import ObjectReader
-from handoff_tui.git.objects.tree_files import (
-    BlobHash,
-    read_tree_contents,
-    read_tree_files,
-)
+from handoff_tui.git.objects.tree_files import BlobHash, read_tree_contents, read_tree_files
 from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
@@ -70,11 +63,15 @@ def test_only_our_folder_at_the_root_is_dropped(builder: RepositoryBuilder, tmp_
     """A folder of that name further down is content; a tree without ours is itself."""
     builder.write("sub/.handoff-tui/x").write("a").commit()
     plain = builder.head("HEAD^{tree}")
-    builder.write(".handoff-tui/log/x").commit()
+    builder.write(f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl").commit()
     repository = open_repository(builder.folder)
     reader = ObjectReader(repository.git, offer_objects(repository, tmp_path))
     assert write_without_own_folder(reader, builder.head("HEAD^{tree}"), tmp_path) == plain
     assert write_without_own_folder(reader, plain, tmp_path) == plain
+    builder.write(".handoff-tui/log/aa/helper.py").commit()
+    kept = write_without_own_folder(reader, builder.head("HEAD^{tree}"), tmp_path)
+    files = read_tree_files(repository.git, kept, offer_objects(repository, tmp_path))
+    assert [file.path for file in files] == [".handoff-tui/log/aa/helper.py", "a", "sub/.handoff-tui/x"]
 
 
 def test_files_of_a_tree_are_listed_with_sizes(builder: RepositoryBuilder, tmp_path: Path) -> None:

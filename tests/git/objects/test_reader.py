@@ -148,11 +148,7 @@ def read_tree(altered: RepositoryBuilder, written: str) -> bytes:
 @pytest.mark.parametrize("side", ["HEAD", "HEAD~1"])
 def test_comparison_shows_no_false_content(altered: RepositoryBuilder, side: str) -> None:
     """A harmless text under the name of the new content, or of the old one, is an error instead of a difference."""
-    git, old, new = (
-        Git(altered.folder),
-        name(altered, "HEAD~1^{tree}"),
-        name(altered, "HEAD^{tree}"),
-    )
+    git, old, new = (Git(altered.folder), name(altered, "HEAD~1^{tree}"), name(altered, "HEAD^{tree}"))
     refuse_altered_trees(git, old, new)
     falsify(altered, name(altered, f"{side}:src/app.py"), b"blob", _TAME)
     assert altered.git("show", f"{side}:src/app.py") == _TAME.decode().strip()
@@ -167,12 +163,7 @@ def test_comparison_shows_no_false_content(altered: RepositoryBuilder, side: str
 def test_list_of_changes_rests_on_no_false_folder(altered: RepositoryBuilder, place: str) -> None:
     """A folder that lists the old content under the new id would hide the change."""
     git, old, new = Git(altered.folder), name(altered, "HEAD~1"), name(altered, "HEAD")
-    falsify(
-        altered,
-        name(altered, f"HEAD:{place}"),
-        b"tree",
-        read_tree(altered, f"HEAD~1:{place}"),
-    )
+    falsify(altered, name(altered, f"HEAD:{place}"), b"tree", read_tree(altered, f"HEAD~1:{place}"))
     assert altered.git("diff-tree", "-r", "HEAD~1", "HEAD") == ""
     with pytest.raises(GitError, match="does not have the content"):
         refuse_altered_trees(git, old, new)

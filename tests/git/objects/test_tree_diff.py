@@ -10,13 +10,7 @@ from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import FileChange, LineCounts
 from handoff_tui.git.objects import tree_diff
-from handoff_tui.git.objects.tree_diff import (
-    count_lines,
-    list_changes,
-    parse_raw,
-    read_patch,
-    read_tree_changes,
-)
+from handoff_tui.git.objects.tree_diff import count_lines, list_changes, parse_raw, read_patch, read_tree_changes
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder, build_git_environment
 

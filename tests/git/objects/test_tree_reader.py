@@ -84,12 +84,6 @@ def test_reader_never_gives_a_place_on_disk(reader: TreeReader) -> None:
         reader.resolve("a.txt")
 
 
-def test_reader_finds_blobs_by_path(folder: Path, reader: TreeReader) -> None:
-    """The id under just this path; nothing for folders and what is missing."""
-    assert reader.find_blob("sub/b.txt") == RepositoryBuilder(folder).head("HEAD:sub/b.txt")
-    assert [reader.find_blob(path) for path in ("sub", "no/such", "a.txt/b")] == [None, None, None]
-
-
 @pytest.fixture
 def store(builder: RepositoryBuilder) -> TreeStore:
     builder.write("a.txt", "one\n").write("sub/b.txt", "two\n").write("sub/deep/c.txt", "three\n").commit()

@@ -6,18 +6,16 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import CaptureError
-from handoff_tui.git.objects.written_trees import OwnObjects, TreeEntry
+from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry
 from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
-EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-
-def list_tree(builder: RepositoryBuilder, revision: str = "HEAD") -> dict[str, TreeEntry]:
+def list_tree(builder: RepositoryBuilder, revision: str = "HEAD") -> dict[str, WrittenEntry]:
     rows = builder.git("ls-tree", "-r", "-z", revision).split("\0")
     pairs = (row.split("\t", 1) for row in rows if row)
-    return {path: TreeEntry(facts.split()[0], facts.split()[2]) for facts, path in pairs}
+    return {path: WrittenEntry(facts.split()[0], facts.split()[2]) for facts, path in pairs}
 
 
 @pytest.mark.parametrize("form", ["sha1", "sha256"])
@@ -30,11 +28,6 @@ def test_tree_is_the_one_that_git_would_write(tmp_path: Path, form: str) -> None
     builder.commit()
     objects = OwnObjects(open_repository(builder.folder), tmp_path / "cache")
     assert objects.write_tree(list_tree(builder)) == (builder.head("HEAD^{tree}"), ())
-
-
-def test_tree_without_files_is_empty(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """As git knows it."""
-    assert OwnObjects(open_repository(builder.folder), tmp_path / "cache").write_tree({}).id == EMPTY
 
 
 def test_path_below_a_file_is_left_out_and_named(builder: RepositoryBuilder, tmp_path: Path) -> None:
@@ -63,5 +56,5 @@ def test_contents_are_written_beside_the_repository(builder: RepositoryBuilder, 
         objects.write_contents([("gone", build_entry("100644", b"four\n"))])
 
 
-def build_entry(mode: str, content: bytes) -> TreeEntry:
-    return TreeEntry(mode, hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest())
+def build_entry(mode: str, content: bytes) -> WrittenEntry:
+    return WrittenEntry(mode, hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest())

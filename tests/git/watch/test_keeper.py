@@ -23,7 +23,7 @@ from handoff_tui.git.watch.keeper import (
 from handoff_tui.git.watch.reconcile import FullScan, StatusSnapshot
 from tests.support.repositories import RepositoryBuilder
 
-NO_STATE = StatusSnapshot(b"", (), b"", {})
+NO_STATE = StatusSnapshot(b"", {}, b"", {})
 
 
 class Kept:

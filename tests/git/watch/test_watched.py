@@ -10,21 +10,17 @@ from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository, read_status
 from handoff_tui.git.watch.events import ADDED, DELETED, MODIFIED, Places, sort_events
-from handoff_tui.git.watch.folders import (
-    read_tracked_folders,
-    read_unknown_folders,
-    read_work_folders,
-    walk_folders,
-)
+from handoff_tui.git.watch.folders import read_tracked_folders, read_unknown_folders, read_work_folders, walk_folders
 from handoff_tui.git.watch.reconcile import (
     FolderReader,
     StatusSnapshot,
     compare_states,
-    parse_lines,
+    list_lines,
     read_status_snapshot,
     reopen,
     scan_repository,
 )
+from handoff_tui.git.work_tree.status import parse_status
 from tests.support.repositories import RepositoryBuilder
 
 PLACES = Places("/home/ada/work", ("/home/ada/work/.git",), "/home/ada/work/.cache/handoff-tui/0123")
@@ -192,8 +188,9 @@ def test_lines_of_every_kind_name_their_paths() -> None:
             "",
         ]
     )
-    headers, lines = parse_lines(status.encode())
-    assert headers == ("# branch.head main",)
+    parsed = parse_status(status.encode())
+    assert parsed.headers == {"branch.head": "main"}
+    lines = list_lines(parsed)
     assert list(lines) == ["with space.py", "new name.py", "old name.py", "both.py", "other repository"]
 
 

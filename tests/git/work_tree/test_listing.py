@@ -13,7 +13,7 @@ from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree import digest as stillness
 from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.git.work_tree.ignored_files import IgnoredFiles, is_ignored, list_ignored
-from handoff_tui.git.work_tree.listing import leave_out_folder, list_below, parse_listing, sort_paths
+from handoff_tui.git.work_tree.listing import leave_out_own, list_below, parse_listing, sort_paths
 from tests.support.repositories import RepositoryBuilder
 
 PATHS = st.lists(st.lists(st.sampled_from(["a", "b", "a.b", "a0", "é", "-"]), min_size=1, max_size=3).map("/".join))
@@ -25,7 +25,8 @@ def test_paths_are_sorted_and_cut_as_by_looking_at_each(some: Iterable[str], mor
     paths = sort_paths(some, more)
     assert paths == tuple(sorted({*some, *more}))
     assert list_below(paths, "a") == tuple(path for path in paths if path.startswith("a/"))
-    assert leave_out_folder(paths, "a") == tuple(path for path in paths if not path.startswith("a/"))
+    own = (".handoff-tui/.gitignore", ".handoff-tui/trust/policy.toml")
+    assert leave_out_own(sort_paths(paths, (*own, ".handoff-tui/a"))) == sort_paths(paths, (".handoff-tui/a",))
 
 
 def test_line_of_one_path_is_found_without_the_others() -> None:

@@ -91,11 +91,7 @@ def test_patched_tree_is_what_git_would_say(work: RepositoryBuilder, attributes:
 
 @pytest.mark.parametrize(
     ("path", "act"),
-    [
-        ("a.py", unlink("a.py")),
-        ("new.txt", write("new.txt", "new\n")),
-        ("out.log", write("out.log", "ignored\n")),
-    ],
+    [("a.py", unlink("a.py")), ("new.txt", write("new.txt", "new\n")), ("out.log", write("out.log", "ignored\n"))],
 )
 def test_coming_and_going_is_said(work: RepositoryBuilder, path: str, act: Act) -> None:
     """Also of a file that git ignores: a claim may name it."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
@@ -13,6 +12,7 @@ from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.trial_tree import open_trial_tree, remove_left_trials
+from handoff_tui.system.files.sealed_files import write_json
 from handoff_tui.system.processes.identity import find_marked
 from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import RepositoryBuilder
@@ -39,7 +39,7 @@ def make_left(name: str, **changes: object) -> Path:
     folder = Path(tempfile.gettempdir()) / f"handoff-tui-trial-{name}"
     (folder / ".git").mkdir(parents=True)
     owner = {"pid": 2**22 + 1, "birth": "long:ago", "host": os.uname().nodename, "mark": "left-by-a-test", **changes}
-    (folder / ".git" / "handoff-tui-owner.json").write_text(json.dumps(owner))
+    write_json(folder / ".git" / "handoff-tui-owner.json", owner)
     return folder
 
 

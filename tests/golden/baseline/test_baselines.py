@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import Said, say
+from tests.support.golden import compare_golden
 
 _REPORT = "test-results/junit.xml"
 _UNITS = "PKG-UNITS-001/manifest.json"
@@ -92,7 +92,6 @@ def _write_report(root: Path, tests: dict[str, str]) -> None:
 
 
 HERE = Path(__file__).parent
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 
 CALLS = {
     "list.txt": ("baseline", "list"),
@@ -120,10 +119,7 @@ def test_output_is_as_promised(name: str, story: BaselineStory) -> None:
     said = story.say(*(word.format(digest=story.digest) for word in CALLS[name]))
     assert (said.code, said.stderr) == (0, "")
     actual = said.stdout.replace(story.digest, "<digest>").replace(story.digest[:12], "<-snapshot->")
-    place = HERE / name
-    if WRITE:
-        place.write_text(actual, encoding="utf-8")
-    assert actual == place.read_text(encoding="utf-8")
+    compare_golden(HERE / name, actual)
 
 
 def test_captured_snapshot_is_the_same_each_time(story: BaselineStory) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,10 +18,10 @@ from handoff_tui.checks.output.tap import render_check_tap
 from handoff_tui.checks.report import CheckReport
 from tests.support.check_reports import build_blocked_report, build_hostile_report, build_passing_report
 from tests.support.checks_document import build_rule_table
+from tests.support.golden import compare_golden
 from tests.support.pages import render_page
 
 HERE = Path(__file__).parent
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 
 FORMATS: dict[str, Callable[[CheckReport], str]] = {
     "txt": lambda report: render_page(build_check_page(report)),
@@ -42,20 +41,13 @@ REPORTS = {
 }
 
 
-def compare(name: str, actual: str) -> None:
-    place = HERE / name
-    if WRITE:
-        place.write_text(actual + "\n", encoding="utf-8")
-    assert actual + "\n" == place.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("name", REPORTS)
 def test_format_is_as_promised(name: str, form: str) -> None:
     """The same report is always the same bytes."""
-    compare(f"{name}.{form}", FORMATS[form](REPORTS[name]))
+    compare_golden(HERE / f"{name}.{form}", FORMATS[form](REPORTS[name]) + "\n")
 
 
 def test_rule_table_is_as_promised() -> None:
     """The table for the documentation."""
-    compare("rules.md", build_rule_table(build_blocked_report().rules))
+    compare_golden(HERE / "rules.md", build_rule_table(build_blocked_report().rules) + "\n")

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from datetime import UTC, datetime
@@ -27,9 +26,9 @@ from handoff_tui.history.replay.replay import replay
 from handoff_tui.history.replay.report import ReplayReport
 from handoff_tui.log.open_log import open_log
 from tests.support.command_line import InProcess
+from tests.support.golden import compare_golden
 
 HERE = Path(__file__).parent
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 NOW = datetime(2026, 3, 9, 12, tzinfo=UTC)
 WIDTH = 80
 
@@ -67,10 +66,7 @@ def test_everything_told_of_the_sample_is_as_promised(demo: Path) -> None:
     }
     for name, text in told.items():
         actual = name_entries(text.replace(str(demo), "/sample"), judged)
-        place = HERE / name
-        if WRITE:
-            place.write_text(actual, encoding="utf-8")
-        assert actual == place.read_text(encoding="utf-8"), name
+        compare_golden(HERE / name, actual)
 
 
 @pytest.mark.parametrize("words", [("metrics",), ("export",), ("log", "replay")], ids="-".join)
@@ -81,10 +77,8 @@ def test_help_is_as_promised(
     """With examples, at a hundred columns."""
     monkeypatch.setenv("COLUMNS", "100")
     said = InProcess(capsys)(*words, "--help")
-    place = HERE / f"{'-'.join(words)}-help.txt"
-    if WRITE:
-        place.write_text(said.stdout, encoding="utf-8")
-    assert (said.code, said.stdout) == (0, place.read_text(encoding="utf-8"))
+    assert said.code == 0
+    compare_golden(HERE / f"{'-'.join(words)}-help.txt", said.stdout)
 
 
 def test_document_defines_every_figure() -> None:
@@ -92,4 +86,4 @@ def test_document_defines_every_figure() -> None:
     text = (HERE.parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `") and "handoff-tui" not in line]
     named = {name for row in rows for name in re.findall(r"`([a-z-]+)`", row.split(" | ")[0])}
-    assert named == {definition.id for definition in ALL}
+    assert named == {definition.id for definition, _ in ALL}

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -13,9 +12,9 @@ import pytest
 
 from tests.support.attempts import HANDOFF, AttemptStory, tell_story
 from tests.support.command_line import InProcess
+from tests.support.golden import compare_golden
 
 HERE = Path(__file__).parent
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 
 CALLS = {
     "list.txt": ("history",),
@@ -50,7 +49,4 @@ def test_output_is_as_promised(
     said = InProcess(capsys)("--repo", story.root, *CALLS[name])
     assert said.code == (1 if name == "failure.txt" else 0)
     actual = said.stdout.replace(str(story.root), "/repository")
-    place = HERE / name
-    if WRITE:
-        place.write_text(actual, encoding="utf-8")
-    assert actual == place.read_text(encoding="utf-8")
+    compare_golden(HERE / name, actual)

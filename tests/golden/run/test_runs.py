@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,10 +14,10 @@ from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, T
 from handoff_tui.cli.output import render_json, render_page
 from handoff_tui.handoffs.session import load_terminal_theme
 from tests.support.command_line import say
+from tests.support.golden import compare_golden
 from tests.support.procedure_runs import build_report, build_run, build_try
 
 HERE = Path(__file__).parent
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 
 STEPS = (build_try(TryKind.STEP, "one", detail="at 0123456789ab"), build_try(TryKind.RULE, "A", detail="A holds"))
 WAITING: ProcedureRun = build_run(
@@ -71,7 +70,4 @@ def test_output_is_as_promised(name: str, monkeypatch: pytest.MonkeyPatch) -> No
         pytest.skip("argparse lays help out differently in each Python; the expected text is that of 3.11")
     monkeypatch.setenv("NO_COLOR", "1")
     actual = OUTPUTS[name]()
-    place = HERE / name
-    if WRITE:
-        place.write_text(actual, encoding="utf-8")
-    assert actual == place.read_text(encoding="utf-8")
+    compare_golden(HERE / name, actual)

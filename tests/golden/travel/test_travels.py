@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -10,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import InProcess
+from tests.support.golden import compare_golden
 
 HERE = Path(__file__).parent
-WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 CALLS = {
     "bisect.txt": (("bisect", "dropped-counts-explained", "--good", "HEAD~10", "--bad", "HEAD~8"), 0),
     "bisect.json": (("bisect", "dropped-counts-explained", "--good", "HEAD~10", "--bad", "HEAD~8", "--json"), 0),
@@ -36,7 +35,4 @@ def test_output_is_as_promised(
     said = InProcess(capsys)(*words)
     assert (said.code, said.stderr) == (code, "")
     actual = re.sub(r"(?m) +$", "", said.stdout.replace(str(sample_repository), "/sample"))
-    place = HERE / name
-    if WRITE:
-        place.write_text(actual, encoding="utf-8")
-    assert actual == place.read_text(encoding="utf-8")
+    compare_golden(HERE / name, actual)

@@ -377,14 +377,8 @@ def test_saved_files_are_measured_again(story: RepositoryBuilder) -> None:
     """What else was found stays; a file behind a link is hashed each time."""
     story.link("way.py", "a.py")
     evidence = RepositoryEvidence(open_desk(story.folder), deep=False)
-    assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (
-        sha256("two\n"),
-        sha256("two\n"),
-    )
+    assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (sha256("two\n"), sha256("two\n"))
     story.write("a.py", "three\n").write("PKG-1/manifest.json", "{} ")
     evidence.move_on(open_desk(story.folder), frozenset({"a.py"}))
-    assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (
-        sha256("three\n"),
-        sha256("three\n"),
-    )
+    assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (sha256("three\n"), sha256("three\n"))
     assert "a.py" in evidence.uncommitted

@@ -6,11 +6,12 @@ import pytest
 
 from handoff_tui.config.settings.formats import Tdd
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.git.history.commits import Commit
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.tdd.format import TDD
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.reading.format import CommitFact, Confidence, RefFact, Source
-from tests.support.memory_files import MemoryFiles, read_with
+from handoff_tui.handoffs.reading.format import Confidence, Source
+from tests.support.memory_files import MemoryFiles, build_commit, build_ref, read_with
 
 NOTES = "refs/notes/tdd-handoffs"
 FIRST, SECOND, THIRD = ("1" * 40, "2" * 40, "3" * 40)
@@ -28,9 +29,9 @@ GREEN: dict[str, object] = {
 RED: dict[str, object] = {"phase": "RED", "nextPhase": "GREEN", "cycleNumber": 2, "testResult": "FAIL"}
 
 
-def commit(identifier: str, subject: str, trailers: str = "", author: str = "Ada") -> CommitFact:
+def commit(identifier: str, subject: str, trailers: str = "", author: str = "Ada") -> Commit:
     body = f"{subject}\n\n{trailers}" if trailers else subject
-    return CommitFact(identifier, subject, body, author, "2031-01-01")
+    return build_commit(identifier, subject, body, author, "2031-01-01")
 
 
 def noted(*notes: tuple[str, object], **files: str) -> MemoryFiles:
@@ -123,7 +124,7 @@ def test_tdd_other_notes_are_read_where_they_are_steps() -> None:
     """A ref whose name speaks of handoffs is looked at; prose in it is passed over."""
     shelf = MemoryFiles(
         {},
-        git_refs=(RefFact("refs/notes/handoff-lamp", FIRST, ""), RefFact("refs/notes/review", FIRST, "")),
+        git_refs=(build_ref("refs/notes/handoff-lamp", FIRST, ""), build_ref("refs/notes/review", FIRST, "")),
         git_notes={
             "refs/notes/handoff-lamp": {FIRST: json.dumps(RED), SECOND: "looks good"},
             "refs/notes/review": {FIRST: json.dumps(GREEN)},
@@ -156,7 +157,7 @@ def test_tdd_next_agent_trailer_names_agent_and_phase() -> None:
 def test_tdd_words_elsewhere_in_a_message_are_no_trailers(body: str) -> None:
     """Only a last paragraph of nothing but trailers counts, and never the subject."""
     text = body if body.startswith("Handoff-Phase: RED") and "\n" not in body else f"feat: x\n\n{body}"
-    assert read_all(MemoryFiles({}, git_commits=(CommitFact(FIRST, "feat: x", text, "Ada", "2031"),))) == {}
+    assert read_all(MemoryFiles({}, git_commits=(build_commit(FIRST, "feat: x", text, "Ada", "2031"),))) == {}
 
 
 def test_tdd_bracket_subjects_tell_a_step() -> None:
@@ -199,10 +200,10 @@ def test_tdd_bytes_that_are_no_text_are_replaced() -> None:
 def test_tdd_refs_mark_cycles() -> None:
     """A tag alone makes a handoff; beside a note it is a fact of the cycle."""
     refs = (
-        RefFact("refs/tags/handoff/test-agent/cycle-5", FIRST, "five"),
-        RefFact("refs/heads/tdd/cycle-2/green-phase", SECOND, ""),
-        RefFact("refs/handoff/current-agent", SECOND, ""),
-        RefFact("refs/heads/main", SECOND, ""),
+        build_ref("refs/tags/handoff/test-agent/cycle-5", FIRST, "five"),
+        build_ref("refs/heads/tdd/cycle-2/green-phase", SECOND, ""),
+        build_ref("refs/handoff/current-agent", SECOND, ""),
+        build_ref("refs/heads/main", SECOND, ""),
     )
     shelf = noted((SECOND, GREEN))
     shelf.git_refs = refs
@@ -302,7 +303,7 @@ def test_tdd_recognises_by_content() -> None:
 def test_tdd_ref_that_names_a_cycle_belongs_to_it(name: str) -> None:
     """It does not go to whichever cycle is the newest."""
     shelf = noted((SECOND, GREEN))
-    shelf.git_refs = (RefFact(name, FIRST, "five"),)
+    shelf.git_refs = (build_ref(name, FIRST, "five"),)
     handoffs = read_all(shelf)
     assert sorted(handoffs) == ["TDD-2", "TDD-5"]
     assert [fact.name for fact in handoffs["TDD-2"].facts] == []
@@ -324,7 +325,10 @@ def test_tdd_words_come_from_the_settings() -> None:
         {".tdd-queue.log": "POLISH next: done\n"},
         settings=Settings(tdd=words, pipelines={}),
         git_commits=(commit(FIRST, "draft: lamp", "Relay-Phase: polish\nRelay-Next: done\nRelay-Cycle: 3"),),
-        git_refs=(RefFact("refs/tags/relay/cycle-7/polish", FIRST, ""), RefFact("refs/tags/tdd/cycle-8", FIRST, "")),
+        git_refs=(
+            build_ref("refs/tags/relay/cycle-7/polish", FIRST, ""),
+            build_ref("refs/tags/tdd/cycle-8", FIRST, ""),
+        ),
     )
     reading = TDD.read([shelf.source(".tdd-queue.log")], shelf.opened)
     handoffs = {handoff.id: handoff for handoff in reading.handoffs}

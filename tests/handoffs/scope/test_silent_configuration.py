@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.config.first_file import FIRST_FILE
+from handoff_tui.config.load import read_first_file
 from handoff_tui.handoffs.scope.find import find_scopes
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import open_desk
@@ -27,14 +27,14 @@ def work(builder: RepositoryBuilder) -> RepositoryBuilder:
 @pytest.mark.parametrize("committed", [True, False])
 def test_first_file_is_no_change(work: RepositoryBuilder, *, committed: bool) -> None:
     """Committed or not: who follows what `init` prints has made nothing that needs an approval."""
-    work.write(NAME, FIRST_FILE)
+    work.write(NAME, read_first_file())
     if committed:
         work.commit("begin")
     assert (find(work).unclaimed_paths, find(work).changed) == ((), frozenset())
 
 
 @pytest.mark.parametrize("committed", [True, False])
-@pytest.mark.parametrize("content", [SETTING, FIRST_FILE + SETTING])
+@pytest.mark.parametrize("content", [SETTING, read_first_file() + SETTING])
 def test_setting_is_a_change(work: RepositoryBuilder, content: str, *, committed: bool) -> None:
     """Also one behind a comment."""
     work.write(NAME, content)
@@ -45,7 +45,7 @@ def test_setting_is_a_change(work: RepositoryBuilder, content: str, *, committed
 
 def test_setting_that_is_taken_away_is_a_change(work: RepositoryBuilder) -> None:
     """From something to comments, and from something to nothing."""
-    work.write(NAME, SETTING).commit("settings").write(NAME, FIRST_FILE).commit("none")
+    work.write(NAME, SETTING).commit("settings").write(NAME, read_first_file()).commit("none")
     assert len(find(work).unclaimed) == 2
     work.step("rm", "--quiet", NAME).commit("gone")
     assert len(find(work).unclaimed) == 2
@@ -62,5 +62,5 @@ def test_scope_is_no_change(work: RepositoryBuilder) -> None:
 
 def test_link_in_its_place_is_a_change(work: RepositoryBuilder) -> None:
     """Whatever its target is called."""
-    work.write("# elsewhere", FIRST_FILE).commit("comments").link(NAME, "# elsewhere").commit("link")
+    work.write("# elsewhere", read_first_file()).commit("comments").link(NAME, "# elsewhere").commit("link")
     assert NAME in find(work).unclaimed_paths

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.files import write_json
-from handoff_tui.agents.runs.folders import write_run
+from handoff_tui.agents.runs.folders import write_run, write_value
 from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection, ItemChange
 from handoff_tui.changes.snapshots.snapshot import TestOutcome
@@ -15,21 +14,14 @@ from handoff_tui.core.tasks import Attempt
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.attempts import report
 from handoff_tui.history.attempts.attempt import build_attempt
 from handoff_tui.history.attempts.attempts import list_histories, read_history
 from handoff_tui.history.attempts.compare import AttemptName, compare_attempts, compare_runs, parse_attempt_name
-from handoff_tui.history.attempts.report import (
-    AttemptComparison,
-    AttemptHistory,
-    AttemptOutcome,
-    AttemptRun,
-    CommitPlace,
-)
 from handoff_tui.history.attempts.sources import (
     AttemptContent,
     AttemptSources,
     group_attempts,
-    is_same_phase,
     read_content,
 )
 from handoff_tui.history.known_phases import find_known_phase, list_known_phases
@@ -39,6 +31,7 @@ from handoff_tui.log.review_record import Comment
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_entry, build_index, build_shown, tell_story
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person
 from tests.support.snapshots import build_snapshot
 
 
@@ -47,7 +40,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> AttemptStory:
     return tell_story(tmp_path_factory.mktemp("attempts"))
 
 
-def read(story: AttemptStory, *, now: bool = False, measured: int | None = 20) -> AttemptHistory:
+def read(story: AttemptStory, *, now: bool = False, measured: int | None = 20) -> report.AttemptHistory:
     desk, log = story.open()
     looked = examine(desk, log, HANDOFF, options=WITHOUT_COMMANDS) if now else None
     return read_history(desk, log, HANDOFF, measured=measured, now=looked)
@@ -63,7 +56,7 @@ def test_attempts_of_the_log_stand_side_by_side(story: AttemptStory) -> None:
     history = read(story)
     assert (history.handoff, history.phase, history.fatal) == (HANDOFF, PHASE, False)
     first, second = history.attempts
-    assert (first.outcome, second.outcome) == (AttemptOutcome.REJECTED, AttemptOutcome.RETRY)
+    assert (first.outcome, second.outcome) == (report.AttemptOutcome.REJECTED, report.AttemptOutcome.RETRY)
     assert (first.name, second.name) == (f"{HANDOFF}:review:1", f"{HANDOFF}:review:2")
     assert (second.worked_seconds, second.waited_seconds, first.worked_seconds) == (9_000, 1_800, None)
     assert [commit.subject for commit in second.commits or ()] == ["say what was tested, elsewhere", "turn it round"]
@@ -82,7 +75,7 @@ def test_attempts_of_the_log_stand_side_by_side(story: AttemptStory) -> None:
     assert second.tests is not None
     assert (second.tests.passed, second.tests.total) == (3, 3)
     assert (second.checks_passed, second.checks_total, second.failing) == (1, 3, ("problems-absent", "tests"))
-    assert {first.commit_place, second.commit_place} == {CommitPlace.BEHIND}
+    assert {first.commit_place, second.commit_place} == {report.CommitPlace.BEHIND}
 
 
 def test_points_of_a_rejection_are_measured_on_the_next_attempt(story: AttemptStory) -> None:
@@ -104,7 +97,7 @@ def test_points_of_a_rejection_are_measured_on_the_next_attempt(story: AttemptSt
 def test_work_that_no_entry_knows_is_the_last_attempt(story: AttemptStory) -> None:
     """It has the number that a decision would give it, and what was asked for last is measured on it."""
     *_, second, now = read(story, now=True).attempts
-    assert (now.outcome, now.number, now.name) == (AttemptOutcome.OPEN, 3, f"{HANDOFF}:review:now")
+    assert (now.outcome, now.number, now.name) == (report.AttemptOutcome.OPEN, 3, f"{HANDOFF}:review:now")
     assert [commit.subject for commit in now.commits or ()] == ["start again"]
     assert second.asked_against == now.name
     # nobody has configured a check "tests" here
@@ -113,7 +106,7 @@ def test_work_that_no_entry_knows_is_the_last_attempt(story: AttemptStory) -> No
     ]
 
 
-def look(desk: GateDesk) -> AttemptHistory:
+def look(desk: GateDesk) -> report.AttemptHistory:
     opened = open_desk(desk.root)
     log = open_log(opened.repository)
     return read_history(opened, log, HANDOFF, now=examine(opened, log, HANDOFF, options=WITHOUT_COMMANDS))
@@ -145,10 +138,8 @@ def test_what_a_rejection_asked_for_is_measured_as_soon_as_the_agent_is_back(gat
     assert (compared.after.number, [point.addressed for point in compared.asked]) == (2, [None, True])
 
 
-def test_work_of_others_is_no_attempt(gate_desk: GateDesk) -> None:
+def test_work_of_others_is_no_attempt(gate_desk: GateDesk, bo: Person) -> None:
     """Nor does it make a decided attempt look as if there were newer work."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "reject", "--reason", "no")
     gate_desk.change(path="elsewhere.py")
     assert [attempt.name for attempt in look(gate_desk).attempts] == [f"{HANDOFF}:review:1"]
@@ -167,7 +158,7 @@ def test_handoffs_are_listed_with_their_last_outcome(story: AttemptStory) -> Non
     desk, log = story.open()
     [row] = list_histories(desk, log).rows
     assert (row.handoff, row.attempts, row.sent_back) == (HANDOFF, 3, 2)
-    assert (row.outcome, row.who, row.when) == (AttemptOutcome.RETRY, "bob", "2026-01-02T13:00:00Z")
+    assert (row.outcome, row.who, row.when) == (report.AttemptOutcome.RETRY, "bob", "2026-01-02T13:00:00Z")
 
 
 def test_unknown_handoff_is_refused(story: AttemptStory) -> None:
@@ -202,12 +193,12 @@ def test_handoff_that_only_the_log_knows_has_a_history(tmp_path: Path) -> None:
     story.decide("hold", 1, handoff="H-7", phase="verify")
     desk, log = story.open()
     history = read_history(desk, log, "H-7")
-    assert (history.phase, [one.outcome for one in history.attempts]) == ("verify", [AttemptOutcome.HELD])
+    assert (history.phase, [one.outcome for one in history.attempts]) == ("verify", [report.AttemptOutcome.HELD])
     assert any("documents are gone" in note for note in history.notes)
     assert any("build" in note for note in history.notes)
 
 
-def compare(story: AttemptStory, first: str, second: str) -> AttemptComparison:
+def compare(story: AttemptStory, first: str, second: str) -> report.AttemptComparison:
     desk, log = story.open()
     return compare_attempts(desk, log, first, second)
 
@@ -238,7 +229,7 @@ def test_name_of_no_attempt_is_refused(text: str) -> None:
 def test_two_attempts_are_compared(story: AttemptStory) -> None:
     """Checks, tests, files, commits, and what the first was asked for measured on the second."""
     found = compare(story, f"{HANDOFF}:1", "2")
-    assert (found.before.outcome, found.after.outcome) == (AttemptOutcome.REJECTED, AttemptOutcome.RETRY)
+    assert (found.before.outcome, found.after.outcome) == (report.AttemptOutcome.REJECTED, report.AttemptOutcome.RETRY)
     assert found.check_changes is not None
     assert {item.id: item.change for item in found.check_changes.items}["claims-hold"] is ItemChange.FIXED
     assert found.record is not None
@@ -259,7 +250,7 @@ def test_attempts_are_compared_backwards_too(story: AttemptStory) -> None:
 def test_attempt_is_compared_with_now(story: AttemptStory) -> None:
     """Without a command being started."""
     found = compare(story, f"{HANDOFF}:1", "now")
-    assert (found.after.outcome, found.after.number) == (AttemptOutcome.OPEN, 3)
+    assert (found.after.outcome, found.after.number) == (report.AttemptOutcome.OPEN, 3)
     assert len(found.commits or ()) == 3
 
 
@@ -271,7 +262,7 @@ def test_now_is_the_same_as_in_the_history(tmp_path: Path) -> None:
     plan = RunPlan(key=key, argv=("maker",), folder="/w", timeout_seconds=5, agent="maker")
     handle = write_run(desk.repository.common_dir, plan, {"output.log": b"working\n"})
     end = RunEnd(ending=RunEnding.EXITED, code=0, began=1.0, seconds=75.0)
-    write_json(handle.folder / "exit.json", end.model_dump(mode="json"))
+    write_value(handle.folder / "exit.json", end)
     compared = compare(story, f"{HANDOFF}:1", "now").after
     listed = read_history(desk, log, HANDOFF, now=examine(desk, log, HANDOFF, options=WITHOUT_COMMANDS)).attempts[-1]
     assert (listed.name, listed.ran_seconds, [run.agent for run in listed.runs]) == (compared.name, 75.0, ["maker"])
@@ -301,7 +292,7 @@ def test_unknown_attempt_is_refused(story: AttemptStory) -> None:
 
 def test_runs_are_compared_by_how_they_were_started() -> None:
     """Only what differs, the folder of the run apart; nothing where one side has no run."""
-    before = AttemptRun(
+    before = report.AttemptRun(
         step="agent",
         number=1,
         agent="maker",
@@ -357,18 +348,18 @@ def group(*verbs: tuple[str, str | None], void: tuple[int, ...] = ()) -> Attempt
 @pytest.mark.parametrize(
     ("verbs", "outcome"),
     [
-        ([("claude", None)], AttemptOutcome.SUBMITTED),
-        ([("alice", "approve")], AttemptOutcome.APPROVED),
-        ([("alice", "carry")], AttemptOutcome.APPROVED),
-        ([("alice", "approve"), ("bob", "reject")], AttemptOutcome.REJECTED),
-        ([("bob", "reject"), ("alice", "approve")], AttemptOutcome.REJECTED),
-        ([("alice", "reject"), ("alice", "approve")], AttemptOutcome.APPROVED),
-        ([("alice", "approve"), ("alice", "withdraw")], AttemptOutcome.WITHDRAWN),
-        ([("alice", "hold"), ("bob", "override")], AttemptOutcome.HELD),
-        ([("alice", "skip")], AttemptOutcome.SKIPPED),
+        ([("claude", None)], report.AttemptOutcome.SUBMITTED),
+        ([("alice", "approve")], report.AttemptOutcome.APPROVED),
+        ([("alice", "carry")], report.AttemptOutcome.APPROVED),
+        ([("alice", "approve"), ("bob", "reject")], report.AttemptOutcome.REJECTED),
+        ([("bob", "reject"), ("alice", "approve")], report.AttemptOutcome.REJECTED),
+        ([("alice", "reject"), ("alice", "approve")], report.AttemptOutcome.APPROVED),
+        ([("alice", "approve"), ("alice", "withdraw")], report.AttemptOutcome.WITHDRAWN),
+        ([("alice", "hold"), ("bob", "override")], report.AttemptOutcome.HELD),
+        ([("alice", "skip")], report.AttemptOutcome.SKIPPED),
     ],
 )
-def test_outcome_is_the_heaviest_last_word(verbs: list[tuple[str, str | None]], outcome: AttemptOutcome) -> None:
+def test_outcome_is_the_heaviest_last_word(verbs: list[tuple[str, str | None]], outcome: report.AttemptOutcome) -> None:
     """Each person's last decision counts; one who sends back outweighs all who let pass."""
     assert group(*verbs).outcome is outcome
 
@@ -376,7 +367,7 @@ def test_outcome_is_the_heaviest_last_word(verbs: list[tuple[str, str | None]], 
 def test_void_decision_is_told_and_does_not_count() -> None:
     """It stays in the list with the reason."""
     sources = group(("alice", "approve"), ("bob", "reject"), void=(2,))
-    assert sources.outcome is AttemptOutcome.APPROVED
+    assert sources.outcome is report.AttemptOutcome.APPROVED
     told = sources.list_decisions()
     assert [(one.actor, bool(one.void), one.taken_back) for one in told] == [
         ("alice", False, False),
@@ -399,28 +390,11 @@ def test_documents_and_runs_tell_of_attempts_too() -> None:
     other = RunState(key=RunKey(handoff=HANDOFF, phase="build", attempt=5), folder="", status=RunStatus.FINISHED)
     found = group_attempts(None, handoff, PHASE, (run, other))
     assert [(one.number, one.outcome) for one in found] == [
-        (1, AttemptOutcome.CLAIMED),
-        (3, AttemptOutcome.CLAIMED),
-        (4, AttemptOutcome.RAN),
+        (1, report.AttemptOutcome.CLAIMED),
+        (3, report.AttemptOutcome.CLAIMED),
+        (4, report.AttemptOutcome.RAN),
     ]
     assert found[0].work is None
-
-
-def test_newest_entry_stands_for_the_attempt() -> None:
-    """Where files changed within an attempt, all that its entries are bound to is known."""
-    index = build_index(
-        build_entry(1, "claude", 1, tree="1" * 40),
-        build_entry(2, "alice", 1, "hold", tree="2" * 40),
-    )
-    [sources] = group_attempts(index, PLAIN, PHASE)
-    assert sources.work is not None
-    assert sources.work.subject.tree == "2" * 40
-
-
-def test_same_phase_is_told_by_the_spelling_of_the_log() -> None:
-    """Letters of any case, and what the log cannot hold as it holds it."""
-    assert is_same_phase("Code Review", "code-review")
-    assert not is_same_phase("build", "review")
 
 
 @pytest.fixture
@@ -472,12 +446,6 @@ def test_files_that_are_not_those_of_the_commit_are_not_here(told: AttemptStory)
     assert content.tree is None
 
 
-def test_attempt_that_no_entry_is_about_has_no_content(told: AttemptStory) -> None:
-    """Not even a commit."""
-    desk, _ = told.open()
-    assert read_content(desk, "H-1:build:1", AttemptSources(1)) == AttemptContent("H-1:build:1")
-
-
 def test_tests_are_counted_by_outcome() -> None:
     """Errors are failures; skipped ones are a number of their own; without a report there is no number."""
     outcomes = {name: TestOutcome(name) for name in ("pass", "fail", "error", "skipped")}
@@ -496,9 +464,9 @@ def test_times_are_counted_between_entries() -> None:
         build_entry(95, "alice", 2, "approve"),
     )
     first, second = group_attempts(index, PLAIN, PHASE)
-    record = build_attempt("H-1:build:2", second, first, {"a" * 40: CommitPlace.ASIDE})
+    record = build_attempt("H-1:build:2", second, first, {"a" * 40: report.CommitPlace.ASIDE})
     assert (record.worked_seconds, record.waited_seconds, record.ran_seconds) == (60, 30, None)
-    assert (record.commit_place, record.producers, record.measured) == (CommitPlace.ASIDE, ("claude",), False)
+    assert (record.commit_place, record.producers, record.measured) == (report.CommitPlace.ASIDE, ("claude",), False)
 
 
 def test_time_that_runs_backwards_is_not_counted() -> None:
@@ -512,7 +480,7 @@ def test_claimed_attempt_is_told_with_its_agent() -> None:
     """Who a document names counts only where no entry names anybody."""
     sources = AttemptSources(1, claimed=(Attempt(number=1, agent="heron"),))
     record = build_attempt("H-1:build:1", sources, None, {})
-    assert (record.outcome, record.producers, record.commit_place) == (AttemptOutcome.CLAIMED, ("heron",), None)
+    assert (record.outcome, record.producers, record.commit_place) == (report.AttemptOutcome.CLAIMED, ("heron",), None)
 
 
 def test_agent_that_the_handoff_names_comes_first() -> None:

@@ -11,7 +11,6 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.attempts.measure import (
     compare_checks,
-    compare_outcomes,
     compare_tests,
     find_first_head,
     find_places,
@@ -39,7 +38,7 @@ def branched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, dict[str, 
     builder = RepositoryBuilder.init(tmp_path_factory.mktemp("branched"))
     builder.write("a.py", "1\n").commit("first")
     first = builder.head()
-    builder.write(".handoff-tui/log/x", "entry\n").commit("the log")
+    builder.write(".handoff-tui/trust/policy.toml", "entry\n").commit("the log")
     builder.write("a.py", "2\n").commit("second")
     second = builder.head()
     builder.git("checkout", "--quiet", "-b", "aside", first)
@@ -97,17 +96,6 @@ def test_checks_of_one_kind_are_compared() -> None:
     section = compare_checks(stored, both)
     assert section is not None
     assert section.items == ()
-
-
-def test_outcomes_are_compared_in_the_usual_words() -> None:
-    """A check that crashed and passes now is fixed; one that has no result any more is newly skipped."""
-    section = compare_outcomes({"a": "error", "b": "pass", "c": "pass"}, {"a": "pass", "b": "unknown", "d": "pass"})
-    assert {item.id: item.change for item in section.items} == {
-        "a": ItemChange.FIXED,
-        "b": ItemChange.NEWLY_SKIPPED,
-        "c": ItemChange.REMOVED,
-        "d": ItemChange.NEW,
-    }
 
 
 def test_tests_are_compared_where_both_have_a_snapshot(branched: tuple[Desk, dict[str, str]]) -> None:

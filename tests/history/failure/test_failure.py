@@ -5,28 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.files import write_json
-from handoff_tui.agents.runs.folders import find_run, write_run
+from handoff_tui.agents.runs.folders import find_run, write_run, write_value
 from handoff_tui.agents.runs.reports import write_report
 from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
+from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.config.load import build_settings
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.failure import failure
 from handoff_tui.history.failure.changes import ChangeFinder, compare_settings, list_unset
-from handoff_tui.history.failure.failure import (
-    find_earlier,
-    fold_output,
-    is_error_line,
-    order_failures,
-    read_excerpt,
-    read_failure,
-)
 from handoff_tui.history.failure.page import build_failed_page, build_failure_json, build_failure_page
 from handoff_tui.history.failure.report import EarlierEnd, EarlierMatch, FailureReport, GoodMoment
 from handoff_tui.history.past.evidence import EntryEvidence
@@ -68,7 +60,7 @@ def story(tmp_path: Path, isolated_user: Path) -> AttemptStory:
 
 def read(story: AttemptStory, wanted: str | None = None, only: str | None = None) -> FailureReport:
     desk, log = story.open()
-    return read_failure(desk, log, wanted, only=only)
+    return failure.read_failure(desk, log, wanted, only=only)
 
 
 def test_cause_is_found_with_its_output_and_what_changed(story: AttemptStory) -> None:
@@ -101,9 +93,9 @@ def test_phase_that_is_none_is_refused(story: AttemptStory) -> None:
     """One without a handoff, and one that nothing tells of; before any check runs."""
     desk, log = story.open()
     with pytest.raises(UsageError, match="needs a handoff"):
-        read_failure(desk, log, None, "review")
+        failure.read_failure(desk, log, None, "review")
     with pytest.raises(UsageError, match="'nope'"):
-        read_failure(desk, log, HANDOFF, "nope")
+        failure.read_failure(desk, log, HANDOFF, "nope")
 
 
 def test_last_run_that_failed_is_told_beside_one_that_came_through(story: AttemptStory) -> None:
@@ -115,7 +107,7 @@ def test_last_run_that_failed_is_told_beside_one_that_came_through(story: Attemp
         plan = RunPlan(key=key, argv=argv, folder="/w", timeout_seconds=5, agent="maker")
         handle = write_run(common, plan, {"output.log": b"working\nfatal: no\n"})
         end = RunEnd(ending=RunEnding.EXITED, code=code, began=float(number), seconds=1.0)
-        write_json(handle.folder / "exit.json", end.model_dump(mode="json"))
+        write_value(handle.folder / "exit.json", end)
         if code == 0:
             write_report(
                 find_run(common, key), build_report().model_copy(update={"key": key, "outcome": StepOutcome.READY})
@@ -292,7 +284,7 @@ def test_same_finding_that_came_right_names_the_entry_that_shows_it() -> None:
         tell(2, None, "fail", "y", attempt=2),
         tell(1, "reject", "fail", "x", "y"),
     )
-    [first, second] = find_earlier(fail("x"), evidence, HANDOFF)
+    [first, second] = failure.find_earlier(fail("x"), evidence, HANDOFF)
     assert (first.match, first.shared, first.end, first.ended_attempt) == (
         EarlierMatch.SAME_FINDING,
         1,
@@ -318,37 +310,39 @@ def test_same_finding_that_came_right_names_the_entry_that_shows_it() -> None:
 def test_end_of_an_earlier_failure(later: tuple[tuple[str, ...], ...], end: EarlierEnd) -> None:
     """A check without a verdict is no sign that it came right; evidence that is gone says nothing."""
     newer = [tell(number, verb, outcome, *found) for number, (verb, outcome, *found) in enumerate(later, start=2)]
-    found = find_earlier(fail("x"), (*reversed(newer), tell(1, "reject", "fail", "x")), HANDOFF)
+    found = failure.find_earlier(fail("x"), (*reversed(newer), tell(1, "reject", "fail", "x")), HANDOFF)
     assert found[-1].end is end
 
 
 def test_failures_that_ended_alike_are_told_once() -> None:
     """The newest of them."""
     evidence = tuple(tell(number, "retry", "fail", "x", attempt=number) for number in range(9, 0, -1))
-    assert [(one.attempt, one.end) for one in find_earlier(fail("x"), evidence)] == [(9, EarlierEnd.STILL_OPEN)]
+    assert [(one.attempt, one.end) for one in failure.find_earlier(fail("x"), evidence)] == [(9, EarlierEnd.STILL_OPEN)]
 
 
 def test_other_findings_of_another_handoff_are_not_alike() -> None:
     """Those of a command are: it is about the whole repository."""
     evidence = (tell(1, "reject", "fail", "y"),)
-    assert find_earlier(fail("x"), evidence, "H-9") == ()
-    assert [one.match for one in find_earlier(fail("x"), evidence, "H-9", is_command=True)] == [EarlierMatch.SAME_CHECK]
+    assert failure.find_earlier(fail("x"), evidence, "H-9") == ()
+    assert [one.match for one in failure.find_earlier(fail("x"), evidence, "H-9", is_command=True)] == [
+        EarlierMatch.SAME_CHECK
+    ]
 
 
 def test_snapshot_alone_tells_only_of_its_own_handoff() -> None:
     """It is about the whole repository: what it found elsewhere was not met at this gate."""
     alone = replace(tell(1, None, "fail", "x"), has_record=False)
-    assert find_earlier(fail("x"), (alone,), "H-9") == ()
-    assert [one.match for one in find_earlier(fail("x"), (alone,), HANDOFF)] == [EarlierMatch.SAME_FINDING]
-    assert find_earlier(fail("y"), (alone,), HANDOFF) == ()
+    assert failure.find_earlier(fail("x"), (alone,), "H-9") == ()
+    assert [one.match for one in failure.find_earlier(fail("x"), (alone,), HANDOFF)] == [EarlierMatch.SAME_FINDING]
+    assert failure.find_earlier(fail("y"), (alone,), HANDOFF) == ()
 
 
 def test_end_of_an_output_is_the_same_only_if_it_says_the_same() -> None:
     """The fingerprint of every output of a command is one and the same."""
     output = build_fingerprint("a", "", "exit")
     evidence = (tell(1, "reject", "fail", output),)
-    other = find_earlier(fail(output, message="other words"), evidence, is_command=True)
-    same = find_earlier(fail(output, message=f"found {output} and more"), evidence, is_command=True)
+    other = failure.find_earlier(fail(output, message="other words"), evidence, is_command=True)
+    same = failure.find_earlier(fail(output, message=f"found {output} and more"), evidence, is_command=True)
     assert (other[0].match, same[0].match) == (EarlierMatch.SAME_CHECK, EarlierMatch.SAME_FINDING)
 
 
@@ -359,7 +353,7 @@ def fail_order(
 
 
 def order(*results: CheckResult, **needs: tuple[str, ...]) -> list[str]:
-    return [one.result.id for one in order_failures(results, needs)]
+    return [one.result.id for one in failure.order_failures(results, needs)]
 
 
 def test_cause_comes_before_what_it_holds_back() -> None:
@@ -369,7 +363,7 @@ def test_cause_comes_before_what_it_holds_back() -> None:
         fail_order("b", Outcome.SKIPPED, Severity.CRITICAL),
         fail_order("c", severity=Severity.LOW, blocking=False),
     )
-    found = order_failures(results, {"a": ("b",), "b": ("c", "passes")})
+    found = failure.order_failures(results, {"a": ("b",), "b": ("c", "passes")})
     assert (found[0].result.id, found[0].holds_back) == ("c", ("a", "b"))
     by_id = {one.result.id: one for one in found}
     assert (by_id["a"].needs, by_id["b"].needs, by_id["b"].holds_back) == (("b",), ("c",), ("a",))
@@ -392,7 +386,7 @@ def test_what_blocks_comes_before_what_does_not() -> None:
 
 def test_check_that_failed_by_itself_was_not_held_back() -> None:
     """It needs another one that fails, and ran all the same: it comes later, and nobody held it back."""
-    found = order_failures((fail_order("a"), fail_order("b")), {"a": ("b",)})
+    found = failure.order_failures((fail_order("a"), fail_order("b")), {"a": ("b",)})
     assert [(one.result.id, one.holds_back) for one in found] == [("b", ()), ("a", ())]
 
 
@@ -424,7 +418,7 @@ def test_circle_of_needs_has_no_cause_inside() -> None:
 )
 def test_line_that_speaks_of_an_error_is_found(line: str) -> None:
     """In the words of compilers, test runners and shells."""
-    assert is_error_line(line)
+    assert failure.is_error_line(line)
 
 
 @pytest.mark.parametrize(
@@ -433,14 +427,14 @@ def test_line_that_speaks_of_an_error_is_found(line: str) -> None:
 )
 def test_line_that_counts_none_is_not(line: str) -> None:
     """Nor one that says that something passed."""
-    assert not is_error_line(line)
+    assert not failure.is_error_line(line)
 
 
 def test_output_is_folded_around_its_errors() -> None:
     """Errors with what is around them, and the end; every line is there or in a fold."""
     lines = [f"step {number}" for number in range(1, 101)]
     lines[49] = "error: it broke"
-    excerpt = fold_output("/log", lines)
+    excerpt = failure.fold_output("/log", lines)
     shown = [(line.number, line.folded) for line in excerpt.lines]
     assert shown == [
         (1, 47),
@@ -455,7 +449,7 @@ def test_output_is_folded_around_its_errors() -> None:
 def test_many_errors_show_the_first_ones() -> None:
     """All are counted."""
     lines = [line for _ in range(500) for line in ("error: again", *["x"] * 20)]
-    excerpt = fold_output("/log", lines)
+    excerpt = failure.fold_output("/log", lines)
     assert excerpt.errors == 500
     assert sum(line.is_error for line in excerpt.lines) == 12
     assert len(excerpt.lines) < 120
@@ -465,7 +459,7 @@ def test_excerpt_of_a_file_counts_from_its_beginning(tmp_path: Path) -> None:
     """Of a very long one the end is looked at, and what comes before is a fold."""
     place = tmp_path / "out.log"
     place.write_text("error: early\n" + "x\n" * 20_000 + "error: late\nend\n", encoding="utf-8")
-    excerpt = read_excerpt(str(place))
+    excerpt = failure.read_excerpt(str(place))
     assert excerpt is not None
     assert (excerpt.total_lines, excerpt.first_error, excerpt.errors) == (20_003, 20_002, 1)
     assert (excerpt.lines[0].number, excerpt.lines[-1].number) == (1, 20_003)
@@ -474,9 +468,9 @@ def test_excerpt_of_a_file_counts_from_its_beginning(tmp_path: Path) -> None:
 def test_missing_or_empty_output_has_no_excerpt(tmp_path: Path) -> None:
     """It is nothing, and no error."""
     (tmp_path / "empty").touch()
-    assert read_excerpt(None) is None
-    assert read_excerpt(str(tmp_path / "none")) is None
-    assert read_excerpt(str(tmp_path / "empty")) is None
+    assert failure.read_excerpt(None) is None
+    assert failure.read_excerpt(str(tmp_path / "none")) is None
+    assert failure.read_excerpt(str(tmp_path / "empty")) is None
 
 
 def test_page_begins_with_what_to_look_at_first() -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-
 from handoff_tui.history.metrics import definitions as observe
 from handoff_tui.history.metrics.compute import Observed
-from handoff_tui.history.metrics.facts import BY_COMMIT, BY_SUBMISSION, MetricsFacts, parse_seconds
+from handoff_tui.history.metrics.facts import BY_COMMIT, BY_SUBMISSION, parse_seconds
 from tests.support.replays import DAY, FigureLog, build_record
 
 COMMIT = "a" * 40
@@ -24,27 +20,6 @@ def count_left_out(observed: Observed) -> dict[str, int]:
 
 def at(time: str) -> float:
     return parse_seconds(f"{DAY}{time}Z")
-
-
-@pytest.mark.parametrize(
-    "observer",
-    [
-        observe.observe_failures,
-        observe.observe_compliance,
-        observe.observe_resumption,
-        observe.observe_rediscovery,
-        observe.observe_success,
-        observe.observe_duration,
-        observe.observe_decision_time,
-        observe.observe_loops,
-        observe.observe_staleness,
-        observe.observe_rubber_stamps,
-    ],
-)
-def test_empty_log_gives_no_value_and_says_why(observer: Callable[[MetricsFacts], Observed]) -> None:
-    """Nothing is no zero."""
-    observed = observer(FigureLog().build())
-    assert (list(observed.observations), bool(observed.why)) == ([], True)
 
 
 def test_failure_is_an_attempt_sent_back_or_overridden() -> None:

@@ -7,22 +7,15 @@ import pytest
 
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.registry import RULES
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.checks.rule import Moment, UndecidableError
 from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import ConfigError, EntryNotFoundError, FileUnreadableError, UsageError
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.history.past.checks import (
-    CommitWorld,
-    adapt_rules,
-    build_past_report,
-    choose_past_baseline,
-    is_undecidable,
-)
+from handoff_tui.history.past import checks
 from handoff_tui.history.past.evidence import EntryEvidence, list_evidence
 from handoff_tui.history.past.log import CurrentLog, PastGates, read_current_log
 from handoff_tui.history.past.repository import PastRepositories
@@ -102,13 +95,6 @@ def test_name_that_is_no_commit_is_refused(builder: RepositoryBuilder) -> None:
     assert "shallow" in (refused.value.hint or "")
 
 
-def test_size_of_a_file_of_then_is_known(builder: RepositoryBuilder) -> None:
-    """Nothing for what is not there."""
-    builder.write("a.md", "12345").commit().write("a.md", "1").commit()
-    shelf = PastRepositories(open_desk(builder.folder)).open("HEAD~1").reading.files
-    assert (shelf.size("a.md"), shelf.size("b.md")) == (5, None)
-
-
 def test_memory_of_other_commits_changes_nothing(sample_repository: Path) -> None:
     """Documents that were parsed for another commit are read the same again, problems included."""
     desk = open_desk(sample_repository)
@@ -120,7 +106,7 @@ def test_memory_of_other_commits_changes_nothing(sample_repository: Path) -> Non
 
 
 @pytest.fixture
-def world(builder: RepositoryBuilder) -> CommitWorld:
+def world(builder: RepositoryBuilder) -> checks.CommitWorld:
     """The second of three commits, compared with the first."""
     builder.write("a.md", "one\n").write("gone", "away\n").commit("first")
     builder.write("a.md", "two\n").write("run.sh").write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n")
@@ -128,10 +114,10 @@ def world(builder: RepositoryBuilder) -> CommitWorld:
     builder.place("gone").unlink()
     builder.commit("second").write("a.md", "three\n").commit("third")
     past = PastRepositories(open_desk(builder.folder)).open("HEAD~1")
-    return CommitWorld(past, lambda: Baseline(builder.head("HEAD~2"), "named"))
+    return checks.CommitWorld(past, lambda: Baseline(builder.head("HEAD~2"), "named"))
 
 
-def test_world_answers_from_the_commit(world: CommitWorld, builder: RepositoryBuilder) -> None:
+def test_world_answers_from_the_commit(world: checks.CommitWorld, builder: RepositoryBuilder) -> None:
     """Files, permissions, history, changes and clock of then."""
     assert (world.read("a.md"), world.read("gone"), world.exists("run.sh")) == (b"two\n", None, True)
     assert (world.is_executable("run.sh"), world.is_executable("a.md")) == (True, False)
@@ -148,7 +134,7 @@ def test_world_answers_from_the_commit(world: CommitWorld, builder: RepositoryBu
     assert (world.lag(builder.head("HEAD~2")), world.lag(builder.head())) == (1, None)
 
 
-def test_world_reads_handoffs_and_measures_them(world: CommitWorld) -> None:
+def test_world_reads_handoffs_and_measures_them(world: checks.CommitWorld) -> None:
     """An unknown handoff has no verdicts."""
     [handoff] = world.handoffs()
     assert {verdict.claim.kind for verdict in world.verdicts(handoff.id)} == {claim.kind for claim in handoff.claims}
@@ -169,37 +155,24 @@ def test_world_reads_handoffs_and_measures_them(world: CommitWorld) -> None:
         lambda world: world.answers("https://example.org"),
     ],
 )
-def test_world_refuses_what_is_in_no_commit(world: CommitWorld, ask: Callable[[CommitWorld], object]) -> None:
+def test_world_refuses_what_is_in_no_commit(
+    world: checks.CommitWorld, ask: Callable[[checks.CommitWorld], object]
+) -> None:
     """A rule that asks cannot tell, and says why."""
     with pytest.raises(UndecidableError, match=r"is in no commit$"):
         ask(world)
 
 
-def test_world_without_a_baseline_has_no_changes(builder: RepositoryBuilder) -> None:
-    """There is nothing to compare with."""
-    builder.write("a").commit()
-    assert (
-        CommitWorld(PastRepositories(open_desk(builder.folder)).open("HEAD"), lambda: Baseline(None, "none")).changes()
-        == ()
-    )
-
-
-def test_rules_about_uncommitted_files_cannot_tell(world: CommitWorld) -> None:
+def test_rules_about_uncommitted_files_cannot_tell(world: checks.CommitWorld) -> None:
     """All others stay as they are."""
-    suited = adapt_rules(RULES)
+    suited = checks.adapt_rules(RULES)
     changed = [rule for rule, before in zip(suited, RULES, strict=True) if rule is not before]
-    assert {rule.id for rule in changed} == {"changes-are-documented", "nothing-unpushed", "uncommitted-files-agree"}
+    assert {rule.id for rule in changed} == {
+        *("changes-are-documented", "documents-list-own-changes", "nothing-unpushed", "uncommitted-files-agree")
+    }
     for rule in changed:
         with pytest.raises(UndecidableError, match=r"is in no commit$"):
             list(rule.judge(Context(Answers(world))))
-
-
-def test_untold_is_told_from_unknown() -> None:
-    """Only what is in no commit counts as such."""
-    result = CheckResult(id="a", outcome=Outcome.UNKNOWN, severity=Severity.LOW, blocking=True, summary="who knows")
-    untold = result.model_copy(update={"summary": "what was pushed by then is in no commit"})
-    assert [is_undecidable(one) for one in (result, untold)] == [False, True]
-    assert not is_undecidable(untold.model_copy(update={"outcome": Outcome.FAIL}))
 
 
 COMMIT = "HEAD~4"
@@ -214,7 +187,7 @@ def test_rules_say_of_a_commit_what_they_say_where_it_is_checked_out(sample_repo
     there = {result.id: result for result in check(open_desk(clone.folder), CheckRequest(run_commands=False)).results}
     past = PastRepositories(open_desk(sample_repository)).open(COMMIT)
     baseline = choose_usual_baseline(open_desk(clone.folder))
-    here = {result.id: result for result in build_past_report(past, baseline, CheckRequest()).results}
+    here = {result.id: result for result in checks.build_past_report(past, baseline, CheckRequest()).results}
     told = [name for name, one in here.items() if "is in no commit" not in one.summary and name not in BY_THE_CLOCK]
     assert len(told) > 50
     assert {name: (here[name].outcome, here[name].summary, here[name].findings) for name in told} == {
@@ -226,7 +199,7 @@ def test_report_counts_what_is_in_no_commit_as_out_of_place(builder: RepositoryB
     """It closes no gate of then."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
     past = PastRepositories(open_desk(builder.folder)).open("HEAD")
-    report = build_past_report(past, Baseline(None, "none"), CheckRequest(moment=Moment.PRE))
+    report = checks.build_past_report(past, Baseline(None, "none"), CheckRequest(moment=Moment.PRE))
     unpushed = next(result for result in report.results if result.id == "nothing-unpushed")
     assert (unpushed.outcome, unpushed.remedy) == (Outcome.NOT_APPLICABLE, None)
     assert (report.mode, report.head) == ("pre", builder.head())
@@ -237,12 +210,12 @@ def test_command_that_was_not_run_is_no_pass(builder: RepositoryBuilder) -> None
     """It is listed as unknown, with the reason, and blocks where it would; one that was not asked for is not listed."""
     builder.write("handoff-tui.toml", "[checks.own]\nrun = ['true']\nseverity = 'critical'\n").commit()
     past = PastRepositories(open_desk(builder.folder)).open("HEAD")
-    report = build_past_report(past, Baseline(None, "none"), CheckRequest())
+    report = checks.build_past_report(past, Baseline(None, "none"), CheckRequest())
     own = next(result for result in report.results if result.id == "own")
     assert (own.outcome, own.blocking, report.verdict) == (Outcome.UNKNOWN, True, "blocked")
     assert own.summary.startswith("not run")
     for request in (CheckRequest(excluded=("own",)), CheckRequest(only=("hashes-hold",))):
-        other = build_past_report(past, Baseline(None, "none"), request)
+        other = checks.build_past_report(past, Baseline(None, "none"), request)
         assert (other.verdict, "own" in {result.id for result in other.results}) == ("pass", False)
 
 
@@ -252,14 +225,14 @@ def test_report_by_settings_that_cannot_be_used_is_refused(builder: RepositoryBu
     (builder.folder / "handoff-tui.toml").unlink()
     past = PastRepositories(open_desk(builder.folder)).open("HEAD")
     with pytest.raises(ConfigError, match=rf"the settings as of {builder.head()[:7]} [^\0]*nonsense"):
-        build_past_report(past, Baseline(None, "none"), CheckRequest())
+        checks.build_past_report(past, Baseline(None, "none"), CheckRequest())
 
 
 def test_baseline_of_a_branch_is_where_it_left(builder: RepositoryBuilder) -> None:
     """Without a log, as now."""
     builder.commit("one").step("checkout", "--quiet", "-b", "side").write("a").commit("two").write("b").commit("three")
     past = PastRepositories(open_desk(builder.folder)).open("HEAD~1")
-    assert choose_past_baseline(past, None).commit == builder.head("main")
+    assert checks.choose_past_baseline(past, None).commit == builder.head("main")
 
 
 def test_log_is_found_by_entry_and_cut_there(gate_desk: GateDesk) -> None:
@@ -294,11 +267,6 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> tuple[EntryEvidence, .
     """Newest first: bob's retry, the submission, alice's rejection."""
     desk, log = tell_story(tmp_path_factory.mktemp("evidence")).open()
     return list_evidence(desk, build_log_index(log.verify()))
-
-
-def test_evidence_is_listed_newest_first(evidence: tuple[EntryEvidence, ...]) -> None:
-    """Decisions and submissions."""
-    assert [one.logged.entry.actor for one in evidence] == ["bob", "claude", "alice"]
 
 
 def test_outcome_is_that_of_the_gate_or_of_the_snapshot(evidence: tuple[EntryEvidence, ...]) -> None:

@@ -11,16 +11,9 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.git.history.commit_graph import GraphCommit
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.past.log import CurrentLog
-from handoff_tui.history.travel.page import StopRows, add_banner, build_stop_json, describe_stop
-from handoff_tui.history.travel.travel import (
-    TravelCache,
-    Traveller,
-    build_state_at,
-    build_stop,
-    build_stops,
-    read_stops,
-)
-from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
+from handoff_tui.history.travel import travel
+from handoff_tui.history.travel.page import add_banner
+from handoff_tui.history.travel.values import PastState, Stop, StopKind
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Subject, Work
 from handoff_tui.status.review_state import ReviewState
@@ -36,7 +29,7 @@ def test_traveller_sees_gates_and_log_of_then(gate_desk: GateDesk) -> None:
     genesis = gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     gate_desk.change()
-    traveller = Traveller(open_desk(gate_desk.root))
+    traveller = travel.Traveller(open_desk(gate_desk.root))
     stops = traveller.line.stops
     assert [stop.kind for stop in stops] == [StopKind.COMMIT, StopKind.COMMIT, StopKind.ENTRY, StopKind.ENTRY]
     first, second = (stop.commit for stop in stops[:2])
@@ -52,8 +45,6 @@ def test_traveller_sees_gates_and_log_of_then(gate_desk: GateDesk) -> None:
     assert visit(first, genesis) == ("pending", 1)
     assert visit(first, approval) == ("approved", 2)
     assert visit(second, approval) == ("superseded", 2)
-    by_name = build_state_at(open_desk(gate_desk.root), first, approval[len("sha256:") :][:12])
-    assert (by_name.state.handoffs[0].gate.state, by_name.stop.entry) == ("approved", approval)
     assert traveller.find_stop(approval[:20]) == stops[3]
     shown = traveller.show(stops[3], HANDOFF)
     assert (shown.reviewed.handoff.id, [one.subject for one in shown.history][-1]) == (HANDOFF, "the work")
@@ -63,11 +54,11 @@ def test_traveller_sees_gates_and_log_of_then(gate_desk: GateDesk) -> None:
 def test_traveller_remembers_where_it_was(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """In memory, and for the next one in our cache: nothing is looked at again."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit().write("a").commit()
-    first = Traveller(open_desk(builder.folder))
+    first = travel.Traveller(open_desk(builder.folder))
     found = first.visit(first.line.stops[0])
     assert not found.from_cache
     monkeypatch.setattr("handoff_tui.history.travel.travel.PastRepositories.open", None)
-    for traveller in (first, Traveller(open_desk(builder.folder))):
+    for traveller in (first, travel.Traveller(open_desk(builder.folder))):
         again = traveller.visit(traveller.line.stops[0])
         assert again.from_cache
         assert again.model_copy(update={"from_cache": False}) == found
@@ -76,7 +67,7 @@ def test_traveller_remembers_where_it_was(builder: RepositoryBuilder, monkeypatc
 def test_traveller_checks_what_is_asked_for(builder: RepositoryBuilder) -> None:
     """One rule, one handoff, another baseline."""
     builder.write("a").commit("one").write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit("two")
-    traveller = Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_desk(builder.folder))
     stop = traveller.find_stop("HEAD")
     report = traveller.check(stop, CheckRequest(only=("claims-hold",), handoff="HANDOFF.md", baseline="HEAD~1"))
     assert [result.id for result in report.results] == ["claims-hold"]
@@ -88,23 +79,17 @@ def test_traveller_goes_on_where_settings_were_wrong(builder: RepositoryBuilder)
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").write("handoff-tui.toml", "nonsense = 1\n").commit()
     (builder.folder / "handoff-tui.toml").unlink()
     builder.commit()
-    traveller = Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_desk(builder.folder))
     then = traveller.visit(traveller.find_stop("HEAD~1"))
     assert (then.report, len(then.state.handoffs)) == (None, 1)
     assert "nonsense" in then.notes[0]
     assert then.state.handoffs[0].gate.blocking
 
 
-def test_entry_that_is_none_is_refused(builder: RepositoryBuilder) -> None:
-    """Also where there is no log at all."""
-    builder.commit()
-    with pytest.raises(UsageError, match="isn't a valid log entry"):
-        build_state_at(open_desk(builder.folder), "HEAD", "sha256:1234")
-
-
 def test_state_at_a_commit_is_that_of_the_sample(sample_repository: Path) -> None:
     """At the review of H-3 there were no procedures and no hub."""
-    then = build_state_at(open_desk(sample_repository), RepositoryBuilder(sample_repository).head("HEAD~14"))
+    traveller = travel.Traveller(open_desk(sample_repository))
+    then = traveller.visit(traveller.find_stop("HEAD~14"))
     assert {one.handoff.dialect for one in then.state.handoffs} == {"builder", "mosaic"}
     assert then.report is not None
     assert "hashes-hold" in {result.id for result in then.report.blocking_failures}
@@ -113,7 +98,7 @@ def test_state_at_a_commit_is_that_of_the_sample(sample_repository: Path) -> Non
 def test_name_that_is_neither_is_refused(builder: RepositoryBuilder) -> None:
     """With a hint; a commit comes before an entry that happens to begin like it."""
     builder.commit("one").commit("two")
-    traveller = Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_desk(builder.folder))
     assert traveller.find_stop("main~1") == traveller.line.stops[0]
     for name in ("none", "sha256:" + "0" * 64):
         with pytest.raises(UsageError, match="nor a log entry") as refused:
@@ -124,7 +109,7 @@ def test_name_that_is_neither_is_refused(builder: RepositoryBuilder) -> None:
 def test_handoff_that_was_not_there_then_is_said_of_then(builder: RepositoryBuilder) -> None:
     """With the commit, and how to list what was there."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    traveller = Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_desk(builder.folder))
     [stop] = traveller.line.stops
     at = stop.commit[:7]
     for ask in (lambda: traveller.show(stop, "H-9"), lambda: traveller.check(stop, CheckRequest(handoff="H-9"))):
@@ -156,7 +141,7 @@ def build_entry(seq: int, minute: int, about: str | None = None) -> Entry:
 def test_stops_are_in_the_order_of_time() -> None:
     """Every commit knows the newest entry before it."""
     commits = [build_commit(1, 10), build_commit(2, 20), build_commit(3, 30)]
-    stops = build_stops(commits, [build_entry(1, 15), build_entry(2, 25, "c2")])
+    stops = travel.build_stops(commits, [build_entry(1, 15), build_entry(2, 25, "c2")])
     assert [(stop.key, stop.commit, stop.entry) for stop in stops] == [
         ("c1", "c1", None),
         ("sha256:1", "c1", "sha256:1"),
@@ -170,33 +155,21 @@ def test_stops_are_in_the_order_of_time() -> None:
 def test_entry_never_comes_before_what_it_is_about() -> None:
     """Whatever its clock says; nor before an entry that it may follow."""
     commits = [build_commit(1, 10), build_commit(2, 20)]
-    stops = build_stops(commits, [build_entry(1, 1, "c2"), build_entry(2, 12)])
+    stops = travel.build_stops(commits, [build_entry(1, 1, "c2"), build_entry(2, 12)])
     assert [stop.key for stop in stops] == ["c1", "c2", "sha256:1", "sha256:2"]
-
-
-def test_stops_of_no_commits_are_none() -> None:
-    """An entry needs a commit to be shown at."""
-    assert build_stops([], [build_entry(1, 1)]) == []
-
-
-def test_stop_of_its_own_is_a_commit_or_an_entry() -> None:
-    """For what is not on the line."""
-    commit = build_commit(1, 10)
-    assert build_stop(commit, None).kind is StopKind.COMMIT
-    assert (build_stop(commit, build_entry(3, 5)).kind, build_stop(commit, build_entry(3, 5)).commit) == ("entry", "c1")
 
 
 def test_line_says_what_it_leaves_out(builder: RepositoryBuilder) -> None:
     """A long history, a shallow clone, a log that is not intact."""
-    assert read_stops(open_desk(builder.folder), None).notes == ("there is no commit yet",)
+    assert travel.read_stops(open_desk(builder.folder), None).notes == ("there is no commit yet",)
     builder.commit("one").commit("two").commit("three")
     fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="gone")
     log = CurrentLog(LogVerdict(problems=(fatal,)), {})
-    line = read_stops(open_desk(builder.folder), log, most=2)
+    line = travel.read_stops(open_desk(builder.folder), log, most=2)
     assert [stop.title for stop in line.stops] == ["two", "three"]
     assert ["only the newest 2 commits" in line.notes[0], "(rollback)" in line.notes[1]] == [True, True]
     shallow = builder.clone_shallow(builder.folder.parent / "shallow")
-    assert "shallow" in read_stops(open_desk(shallow.folder), None).notes[0]
+    assert "shallow" in travel.read_stops(open_desk(shallow.folder), None).notes[0]
 
 
 STOP = Stop(key="c1", kind=StopKind.COMMIT, commit="c1", time="2026-03-06T14:10:00Z", who="Ada", title="work")
@@ -209,8 +182,8 @@ def repository(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.commit()
 
 
-def open_cache(builder: RepositoryBuilder) -> TravelCache:
-    return TravelCache(open_desk(builder.folder))
+def open_cache(builder: RepositoryBuilder) -> travel.TravelCache:
+    return travel.TravelCache(open_desk(builder.folder))
 
 
 def test_cache_gives_back_what_was_kept(repository: RepositoryBuilder) -> None:
@@ -248,17 +221,6 @@ def test_damaged_cache_is_as_good_as_none(repository: RepositoryBuilder, content
     assert open_cache(repository).find(STOP) is None
 
 
-def test_memory_is_bounded(repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was pushed out is still on disk."""
-    monkeypatch.setattr("handoff_tui.history.travel.travel._MOST_IN_MEMORY", 1)
-    cache = open_cache(repository)
-    other = STOP.model_copy(update={"commit": "c2", "key": "c2"})
-    cache.keep(STOP, FOUND)
-    cache.keep(other, FOUND.model_copy(update={"stop": other}))
-    assert len(cache._known) == 1
-    assert cache.find(STOP) is not None
-
-
 def test_disk_is_bounded(repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest go first."""
     monkeypatch.setattr("handoff_tui.history.travel.travel._MOST_ON_DISK", 2)
@@ -284,17 +246,6 @@ ENTRY = Stop(
 )
 
 
-def test_rows_are_newest_first_and_found_again() -> None:
-    """By the commit or the entry; what is hidden in a title is shown."""
-    rows = StopRows(TravelLine(stops=(COMMIT, ENTRY)))
-    assert rows.keys == [ENTRY.key, COMMIT.key]
-    assert (rows.find(COMMIT.key), rows.find("none")) == (COMMIT, None)
-    entry, commit = ("".join(cell.text for cell in rows.build_row(number, 80)) for number in (0, 1))
-    assert entry == "◆ sha256:eeeeeeeeeeee…  2026-03-06 15:00  bo@example.org  approve H-2 · build · attempt 1"
-    assert commit.startswith("● ccccccc  2026-03-06 14:10  Ada  work")
-    assert "\x1b" not in commit
-
-
 def test_page_of_then_is_marked_at_both_ends() -> None:
     """Nobody takes it for now."""
     page = Page()
@@ -302,16 +253,3 @@ def test_page_of_then_is_marked_at_both_ends() -> None:
     text = render_page(add_banner(page, ENTRY, ("something is not known",)))
     assert text.startswith("AS IT WAS at ccccccc · 2026-03-06 15:00 UTC")
     assert text.index("content") < text.index("read-only") < text.index("something is not known")
-
-
-def test_stop_without_a_log_says_so() -> None:
-    """Before the first entry."""
-    assert describe_stop(COMMIT).endswith("no log yet")
-    assert "log up to sha256:eeeeeeeeeeee…" in describe_stop(ENTRY)
-
-
-def test_json_carries_the_stop() -> None:
-    """With the tree, and what cannot be known."""
-    then = PastState(stop=ENTRY, tree="t", state=ReviewState(repository=RepositoryFacts(root="/r")), notes=("a",))
-    value = build_stop_json(then)
-    assert (value["kind"], value["commit"], value["tree"], value["notes"]) == ("entry", "c" * 40, "t", ["a"])

@@ -24,7 +24,7 @@ from handoff_tui.status.review_state import ReviewedHandoff
 from tests.support.desk_states import make_state
 from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder
-from tests.support.stepping import wait_until
+from tests.support.waiting import wait_until
 
 PROOFS = (
     Proof(path="proofs/shot.png", kind=ProofKind.SCREENSHOT, task="T-1"),

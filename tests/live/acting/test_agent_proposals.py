@@ -10,9 +10,9 @@ import pytest
 from handoff_tui.agents.runs.phase_locks import find_lock_place, list_locks, take_lock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.step.end import finish_step
-from handoff_tui.agents.step.follow import follow
 from handoff_tui.agents.step.prepare import PreparedStep
 from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.step import follow
 from handoff_tui.checks.run.commands import has_consent
 from handoff_tui.core.errors import PhaseLockedError, ShownMovedError, UsageError
 from handoff_tui.handoffs.session import open_desk

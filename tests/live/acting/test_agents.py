@@ -8,10 +8,9 @@ import pytest
 
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.end import finish_step
-from handoff_tui.agents.step.follow import follow
 from handoff_tui.agents.step.prepare import StepRequest, prepare_step
 from handoff_tui.agents.step.report import RunView, StepOutcome
-from handoff_tui.agents.step.start import start_step
+from handoff_tui.agents.step.step import follow, start_step
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.live.state.agents import (
@@ -88,7 +87,7 @@ def let_go(home: Path) -> None:
 
 
 def wait_for_output(onlooker: Onlooker, place: OutputRange, lines: int) -> OutputWindow:
-    onlooker.desk.agents.want_output(place)
+    onlooker.desk.agents.follower.want(place)
     state = onlooker.wait_for(
         lambda state: state.output is not None and state.output.total >= lines and state.output.source is place.source
     )
@@ -129,7 +128,7 @@ def test_output_is_shown_while_it_is_printed(stepping: Stepping, isolated_user: 
         state = onlooker.wait_for(lambda state: state.output is not None and state.output.total > 2000)
         assert state.output is not None
         assert len(state.output.lines) <= 30
-        onlooker.desk.agents.want_output(OutputRange(key, OutputSource.OUTPUT, 500, 10))
+        onlooker.desk.agents.follower.want(OutputRange(key, OutputSource.OUTPUT, 500, 10))
         state = onlooker.wait_for(lambda state: state.output is not None and state.output.first == 490)
         assert state.output is not None
         assert state.output.lines[10] == "501"

@@ -60,9 +60,9 @@ def test_search_of_another_number_changes_nothing() -> None:
     assert store.state.bisect is None  # no handoff is in view
     key = HandoffKey("/desk", "H-1")
     store.change(lambda _: AppState(chosen=key, bisect=BisectPart(3, "tests", "H-1")))
-    bisecting._add(2, TRIALS[0])
+    store.change_part("bisect", 2, trials=TRIALS[:1])
     assert store.state.bisect == BisectPart(3, "tests", "H-1")
-    bisecting._add(3, TRIALS[0])
+    store.change_part("bisect", 3, trials=TRIALS[:1])
     bisecting.cancel()
     assert store.state.bisect == BisectPart(3, "tests", "H-1", TRIALS[:1], cancelling=True)
     bisecting.begin("types")

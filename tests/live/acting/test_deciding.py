@@ -314,9 +314,9 @@ def test_nothing_begins_without_a_handoff(seat: Seat) -> None:
 
 
 def test_demands_come_with_what_is_ready(seat: Seat) -> None:
-    """Nothing was approved here before, and nobody has opened the document."""
+    """Nobody has read the handoff's own files, or opened its document."""
     demands = seat.begin("approve").demands
-    assert [demand.detail for demand in demands] == ["there is no baseline", "HANDOFF.md"]
+    assert [demand.detail for demand in demands] == ["HANDOFF.md and 1 more", "HANDOFF.md"]
 
 
 REMARK = Comment(text="why?", path="src/app.py", line=2)
@@ -342,7 +342,7 @@ def reviewer_alone(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> Pers
 def test_remarks_and_read_files_go_along(gate_desk: GateDesk, reviewer_alone: Person) -> None:
     """What is shown is what is signed: remarks of this handoff, files whose very content was marked; then it holds."""
     examined = ready(gate_desk, DecisionVerb.HOLD, StoredDrafts()).prepared.examined
-    (change,) = compare_read(examined, StoredDrafts()).changes
+    change = next(one for one in compare_read(examined, StoredDrafts()).changes if one.path == "src/app.py")
     other = change._replace(path="gone.py")
     drafts = StoredDrafts().add_comment(HANDOFF, REMARK).mark(change, viewed=True).mark(other, viewed=True)
     readied = ready(gate_desk, DecisionVerb.REJECT, drafts)

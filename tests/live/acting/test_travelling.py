@@ -28,6 +28,7 @@ from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import Onlooker, build_results, looking
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person
 from tests.support.view_states import STOPS, build_desk, build_travel
 
 RESULTS = "handoffs/H-{0}/H-{0}_RESULTS.md"
@@ -72,7 +73,7 @@ def test_past_is_told_in_place_of_now() -> None:
     assert told.checks is live.travel.visited.checks
     assert (told.decision, told.drafts, told.running, told.proposal) == (None, Drafts(), None, None)
     assert told.attempts.trouble is not None
-    assert told.figures.trouble is not None
+    assert told.metrics.trouble is not None
     assert told.repository is not None
     assert told.repository.reviewer is None
 
@@ -81,7 +82,7 @@ def test_past_is_the_same_values_each_time() -> None:
     """Views compare parts by identity, so that nothing is drawn again for nothing."""
     live = build_desk(travel=build_travel())
     first, second = present_past(live), present_past(replace(live, generation=7))
-    names = ("inbox", "shown", "checks", "log", "gate", "document", "attempts", "figures", "agent", "drafts")
+    names = ("inbox", "shown", "checks", "log", "gate", "document", "attempts", "metrics", "agent", "drafts")
     assert all(getattr(first, name) is getattr(second, name) for name in names)
 
 
@@ -205,10 +206,10 @@ def test_parts_of_now_are_not_read_while_somebody_travels(story: RepositoryBuild
         onlooker.choose("H-1")
         onlooker.desk.travelling.begin()
         wait_for_stop(onlooker, 2)
-        onlooker.desk.need(frozenset({Part.FIGURES}))
-        assert onlooker.desk._store.state.figures == Loaded()
+        onlooker.desk.need(frozenset({Part.METRICS}))
+        assert onlooker.desk._store.state.metrics == Loaded()
         onlooker.desk.travelling.end()
-        assert onlooker.wait_for_parts(Part.FIGURES).figures.value is not None
+        assert onlooker.wait_for_parts(Part.METRICS).metrics.value is not None
 
 
 NOTHING = Wanted(None, None, None)
@@ -219,10 +220,8 @@ def read_all(reader: PastReader, index: int, wanted: Wanted = NOTHING) -> list[P
     return list(reader.read(line.stops[index], wanted))
 
 
-def test_reader_shows_gate_and_log_of_the_entry(gate_desk: GateDesk) -> None:
+def test_reader_shows_gate_and_log_of_the_entry(gate_desk: GateDesk, bo: Person) -> None:
     """Before the approval the gate is pending and the log is empty; at it both say so. Nobody is waited for."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     reader = PastReader(open_desk(gate_desk.root))
     line, newest = reader.read_line(None)

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from handoff_tui.checks.context import Question
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import CheckReport, Outcome
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.world import Change
-from handoff_tui.git.history.changes import read_changes
+from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.live.feed.following import follow
 from handoff_tui.live.feed.live_checks import (
     LiveChecks,
@@ -63,6 +62,7 @@ def run_afresh(snapshot: RepositorySnapshot) -> CheckReport:
 @pytest.fixture
 def work(builder: RepositoryBuilder, tmp_path: Path) -> RepositoryBuilder:
     """On a branch that left main a commit ago, so that there is a baseline."""
+    builder.write("README", "a part\n").commit("first")
     build_work(builder, handoffs=2).write("tests/test_part.py", "def test_one():\n    assert 1\n").commit()
     builder.push(tmp_path / "remote")
     return builder.write("src/other.py", "value = 22\n").commit("unpushed")
@@ -131,30 +131,8 @@ def save_file(
 
 def list_changes(snapshot: RepositorySnapshot, baseline: str) -> tuple[Change, ...]:
     """As the world answers, without a memory."""
-    tracked = (Change(*change) for change in read_changes(snapshot.desk.repository.git, baseline))
+    tracked = (Change(*one[:3]) for one in read_changes(snapshot.desk.repository.git, baseline))
     return (*tracked, *(Change("A", path) for path in snapshot.desk.work_tree.facts.untracked))
-
-
-def test_answers_about_other_files_hold(plain_work: RepositoryBuilder) -> None:
-    """Those about the saved one, what is above it, and the state of the tree do not."""
-    before = read_snapshot(plain_work.folder, 1)
-    now, patch = save_file(plain_work, before, "src/part.py", "value = 2\n")
-    answers = StillValidAnswers(before, now, patch, {})
-    held = [("read", "src/other.py"), ("exists", "README.md"), ("commit", "abc"), ("paths",), ("handoff", "H-1")]
-    held += [("handoff_names",), ("problems",), ("find", "src/other.py", "docs/a.md"), ("settings", "mosaic", "folder")]
-    assert [name for name, *about in held if not answers.holds(Question(name, tuple(about)))] == []
-    lost = [("read", "src/part.py"), ("exists", "src"), ("facts",), ("now",), ("changes",), ("verdicts", "H-1")]
-    assert [name for name, *about in lost if answers.holds(Question(name, tuple(about)))] == []
-
-
-def test_answers_about_paths_fall_when_a_file_comes(plain_work: RepositoryBuilder) -> None:
-    """Who looked for a file may find another one now."""
-    before = read_snapshot(plain_work.folder, 1)
-    now, patch = save_file(plain_work, before, "src/new.py", "value = 2\n")
-    answers = StillValidAnswers(before, now, patch, {})
-    assert not answers.holds(Question("paths"))
-    assert not answers.holds(Question("find", ("src/other.py", "docs/a.md")))
-    assert answers.holds(Question("read", ("src/other.py",)))
 
 
 def test_file_behind_a_link_is_asked_again(plain_work: RepositoryBuilder) -> None:

@@ -151,7 +151,7 @@ def test_claims_are_measured_again_when_their_file_was_saved(builder: Repository
     assert find_states(book, handoffs) == [VerdictState.CONTRADICTED] * 2
     builder.write("src/part.py", "value = 7\n")
     now = open_desk(builder.folder)
-    assert book.move_on(now, PATHS, handoffs) == {"H-1", "H-2"}
+    assert book.carry(now, SavedPaths(2, PATHS), handoffs) is book
     after = [book.measure(handoff) for handoff in handoffs]
     assert [one is other for one, other in zip(before, after, strict=True)] == [False, False, True]
     assert find_states(book, handoffs) == [VerdictState.CONTRADICTED, VerdictState.HOLDS]
@@ -163,7 +163,7 @@ def test_other_files_leave_every_verdict(builder: RepositoryBuilder, desk: Desk)
     book = VerdictCache(desk, handoffs, deep=False)
     before = [book.measure(handoff) for handoff in handoffs]
     builder.write("src/other.py", "value = 7\n")
-    assert book.move_on(open_desk(builder.folder), frozenset({"src/other.py"}), handoffs) == frozenset()
+    book.carry(open_desk(builder.folder), SavedPaths(2, frozenset({"src/other.py"})), handoffs)
     assert all(book.measure(handoff) is one for handoff, one in zip(handoffs, before, strict=True))
 
 
@@ -184,11 +184,12 @@ def test_edited_handoff_is_measured_and_others_keep_their_verdicts(builder: Repo
     builder.write("handoffs/H-1/H-1_RESULTS.md", build_results(1, tests=9))
     now = open_desk(builder.folder)
     edited = read_repository(now).result.handoffs[0]
-    book.move_on(now, frozenset({"handoffs/H-1/H-1_RESULTS.md"}), (edited, second, third))
+    book.carry(now, SavedPaths(2, frozenset({"handoffs/H-1/H-1_RESULTS.md"})), (edited, second, third))
     assert book.measure(edited) != before[0]
     assert [book.measure(second) is before[1], book.measure(third) is before[2]] == [True, True]
     quoting = edited.model_copy(update={"claims": (build_quote(edited),)})
-    assert book.move_on(now, frozenset(), (quoting, second, third)) == {"H-1", "H-2", "H-3"}
+    book.carry(now, SavedPaths(3, frozenset()), (quoting, second, third))
+    assert [book.measure(second) is before[1], book.measure(third) is before[2]] == [False, False]
 
 
 def build_quote(handoff: Handoff) -> Claim:

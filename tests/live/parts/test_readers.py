@@ -18,13 +18,14 @@ from handoff_tui.live.parts.readers import (
     read_attempts,
     read_comparison,
     read_document,
-    read_figures,
+    read_repository_metrics,
     read_why,
 )
 from handoff_tui.live.state.app import USUAL_SCOPE, ComparisonPoint
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person
 
 
 def test_long_document_is_read_as_far_as_the_limit(builder: RepositoryBuilder) -> None:
@@ -59,10 +60,8 @@ def test_text_is_never_cut_within_a_character() -> None:
 WANTED = Wanted(HANDOFF, None, USUAL_SCOPE)
 
 
-def test_readers_tell_of_a_rejection_and_of_what_came_after(gate_desk: GateDesk) -> None:
+def test_readers_tell_of_a_rejection_and_of_what_came_after(gate_desk: GateDesk, bo: Person) -> None:
     """Both attempts, the difference between them, and the figure that counts the rejection."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "reject", "--reason", "not yet")
     gate_desk.change()
     snapshot = read_snapshot(gate_desk.root, 1)
@@ -74,7 +73,7 @@ def test_readers_tell_of_a_rejection_and_of_what_came_after(gate_desk: GateDesk)
     assert [file.change.path for file in comparison.files] == ["src/app.py"]
     why = read_why(snapshot, WANTED, Event())
     assert (why.handoff, why.total > 0) == (HANDOFF, True)
-    assert read_figures(snapshot).decisions == 1
+    assert read_repository_metrics(snapshot).decisions == 1
     gate_desk.root.joinpath("handoff-tui.toml").write_text("nonsense = 1\n", encoding="utf-8")
     [recorded] = read_attempts(read_snapshot(gate_desk.root, 2), WANTED, Event()).histories
     assert [record.outcome for record in recorded.attempts] == [AttemptOutcome.REJECTED]  # nothing is judged now

@@ -188,18 +188,7 @@ def test_size_has_a_limit() -> None:
         b'"' + b"\\u0041" * (MAX_BYTES // 6 - 1) + b'"',
         b"[" * (100 * MAX_BYTES),
     ],
-    ids=[
-        "balanced",
-        "objects",
-        "open",
-        "digits",
-        "negative",
-        "fraction",
-        "exponent",
-        "over-4300",
-        "escapes",
-        "huge",
-    ],
+    ids=["balanced", "objects", "open", "digits", "negative", "fraction", "exponent", "over-4300", "escapes", "huge"],
 )
 def test_bomb_is_refused_at_no_cost(data: bytes) -> None:
     """Deep nesting, huge numbers and huge files end at once, even where Python's own limits are lifted."""

@@ -1,4 +1,4 @@
-"""Entries: bytes to values and back, by patterns and field by field."""
+"""Entries: bytes to values and back."""
 
 from __future__ import annotations
 
@@ -23,16 +23,9 @@ from handoff_tui.core.errors import (
     SignatureInvalidError,
 )
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.patterns import match_entry
+from handoff_tui.log.entries.envelope import build_envelope
 from handoff_tui.log.entries.public_keys import KeyType
-from handoff_tui.log.entries.statement import (
-    build_file,
-    build_payload,
-    parse_entry,
-    parse_payload,
-    parse_statement,
-    verify_signatures,
-)
+from handoff_tui.log.entries.statement import build_payload, parse_entry, parse_payload, verify_signatures
 from handoff_tui.log.entry import DecisionVerb, Entry, EntryKind
 from tests.support.log_keys import (
     GOLDEN,
@@ -61,7 +54,7 @@ def test_golden_file_is_read_and_written_again(name: str) -> None:
     assert parsed.entry.id == IDS[name]
     payload = build_payload(parsed.entry)
     signatures = [key.sign(parsed.pae) for key in SIGNERS[name]]
-    assert build_file(payload, reversed(signatures)) == content
+    assert build_envelope(payload, reversed(signatures)) == content
 
 
 def test_golden_decision_says_what_is_in_it() -> None:
@@ -114,14 +107,14 @@ def test_entry_by_a_key_of_every_type_is_verified(kind: KeyType) -> None:
     other = build_statement(reason="another")
     stolen = base64.b64decode(json.loads(content)["signatures"][0]["sig"])
     with pytest.raises(SignatureInvalidError):
-        verify_signatures(parse_entry(build_file(canonical.encode(other), [stolen])))
+        verify_signatures(parse_entry(build_envelope(canonical.encode(other), [stolen])))
 
 
 def test_one_wrong_signature_of_two_is_noticed() -> None:
     """All must fit, not one of them."""
     payload = canonical.encode(build_statement("genesis"))
     pae = parse_entry(sign_payload(payload)).pae
-    content = build_file(payload, [ALICE.sign(pae), BOB.sign(pae + b" ")])
+    content = build_envelope(payload, [ALICE.sign(pae), BOB.sign(pae + b" ")])
     with pytest.raises(SignatureInvalidError, match=BOB.fingerprint.replace("+", ".")):
         verify_signatures(parse_entry(content))
 
@@ -372,9 +365,9 @@ def test_file_is_not_built_without_signatures_or_over_the_limit() -> None:
     """What could not be read back is not written."""
     payload = canonical.encode(build_statement())
     with pytest.raises(EnvelopeMalformedError):
-        build_file(payload, [])
+        build_envelope(payload, [])
     with pytest.raises(EntryTooLargeError):
-        build_file(b"x" * 256 * 1024, [ALICE.sign(b"")])
+        build_envelope(b"x" * 256 * 1024, [ALICE.sign(b"")])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -395,88 +388,12 @@ def test_other_programs_read_what_we_write(kind: str) -> None:
     ]
 
 
-OTHER = "sha256:" + "f" * 64
-
-
-def match(payload: bytes) -> Entry | None:
-    return match_entry(payload, "sha256:" + "0" * 64, ("SHA256:x",))
-
-
-def read_slowly(payload: bytes) -> Entry | None:
-    """What is said without the short cut."""
-    try:
-        return parse_statement(payload, "sha256:" + "0" * 64, ("SHA256:x",))
-    except LogEntryError:
-        return None
-
-
-def test_golden_decision_fits() -> None:
-    """The short cut is really taken, and gives what the long way gives."""
-    payload = (GOLDEN / "decision.payload").read_bytes()
-    assert match(payload) is not None
-    assert match(payload) == read_slowly(payload)
-
-
-@pytest.mark.parametrize(
-    ("kind", "predicate"),
-    [
-        ("submission", {}),
-        ("submission", {"producers": [], "attempt": 10**6, "seq": 2**53 - 1}),
-        ("decision", {"parents": [OTHER[:-1] + "e", OTHER], "regards": [IDS["genesis"], OTHER]}),
-        ("decision", {"producers": ["a", "b@c", "a"], "time": "2024-02-29T23:59:59Z"}),
-        ("decision", {"reason": 'a "word"\nand a \\n, ö 😀 \u2028'}),
-        ("decision", {"reason": "", "decision": "carry"}),
-        ("decision", {"reason": "\\" * 4000, "decision": "hold"}),
-        *[("decision", {"decision": verb.value}) for verb in DecisionVerb],
-    ],
-)
-def test_right_entry_fits(kind: str, predicate: dict[str, Any]) -> None:
-    """Both kinds, with every verb, lists of any length, and a reason with escapes in it."""
-    payload = canonical.encode(build_statement(kind, **predicate))
-    found = match(payload)
-    assert found is not None
-    assert found == read_slowly(payload)
-
-
-@pytest.mark.parametrize(
-    "predicate",
-    [
-        {"attempt": 10**6 + 1},
-        {"attempt": 0},
-        {"seq": 1},
-        {"seq": 0},
-        {"parents": []},
-        {"parents": [OTHER, IDS["genesis"]]},
-        {"parents": [OTHER, OTHER]},
-        {"regards": [OTHER, OTHER]},
-        {"time": "2026-02-29T00:00:00Z"},
-        {"time": "0000-01-01T00:00:00Z"},
-        {"decision": "reject", "reason": " \n"},
-        {"reason": "x" * 4001},
-        {"reason": "\t"},
-        {"reason": "\x7f"},
-        {"reason": "\x85"},
-        {"actor": ""},
-        {"actor": "a\n"},
-        {"handoff": "x" * 129},
-        {"producers": [""]},
-        {"producers": ['a","b']},
-    ],
-)
-def test_wrong_entry_does_not_fit(predicate: dict[str, Any]) -> None:
-    """What the long way refuses is not let in by the short one."""
-    payload = canonical.encode(build_statement(**predicate))
-    assert match(payload) is None
-    assert read_slowly(payload) is None
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
         (b'"seq":2', b'"seq": 2'),
         (b'"seq":2', b'"seq":02'),
         (b'"seq":2', b'"seq":9007199254740992'),
-        (b'"seq":2', b'"seq":2.0'),
         (b"checks green", b"checks\\u0020green"),
         (b"checks green", b"checks\\/green"),
         (b"checks green", b"checks\\tgreen"),
@@ -484,36 +401,13 @@ def test_wrong_entry_does_not_fit(predicate: dict[str, Any]) -> None:
         (b"checks green", b"checks\\ud800green"),
         (b"checks green", b"checks\xed\xa0\x80green"),
         (b"checks green", b"checks\xffgreen"),
-        (b'"regards":[]', b'"regards":[],"regards":[]'),
-        (b'"regards":[]', b'"regards":null'),
-        (b'"name":"review"}]}', b'"name":"review"}]}\n'),
-        (b'{"_type"', b' {"_type"'),
         (b"in-toto.io", b"in-totoxio"),
     ],
 )
-def test_other_bytes_do_not_fit(old: bytes, new: bytes) -> None:
-    """Escapes, numbers and spaces have one form here too; a dot in a name is a dot."""
+def test_escapes_and_numbers_have_one_form(old: bytes, new: bytes) -> None:
+    """Bytes that other JSON readers take for the same value are refused."""
     payload = (GOLDEN / "decision.payload").read_bytes()
     changed = payload.replace(old, new, 1)
     assert changed != payload
-    assert match(changed) is None
-    assert read_slowly(changed) is None
-
-
-def test_policy_is_left_to_the_long_way() -> None:
-    """Its texts have to be hashed, and there are few."""
-    for kind in ("genesis", "policy"):
-        payload = canonical.encode(build_statement(kind))
-        assert match(payload) is None
-        assert read_slowly(payload) is not None
-
-
-def test_giant_payload_does_not_fit() -> None:
-    """Nothing over the size limit is looked at."""
-    parents = [f"sha256:{number:064x}" for number in range(4000)]
-    payload = canonical.encode(build_statement(parents=parents), max_bytes=10**6)
-    assert match(payload) is None
-    assert read_slowly(payload) is None
-    fitting = canonical.encode(build_statement(parents=parents[:3000]))
-    assert match(fitting) is not None
-    assert match(fitting) == read_slowly(fitting)
+    with pytest.raises(LogEntryError):
+        parse_payload(changed)

@@ -16,7 +16,7 @@ from handoff_tui.log.gates.approved import read_comparison_points
 from handoff_tui.log.gates.gate_state import GateReport
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
-from tests.support.signed import Speaking
+from tests.support.signed import Person, Speaking
 
 
 @pytest.fixture
@@ -94,10 +94,8 @@ def judge(desk: GateDesk) -> GateReport:
     return LogGates(opened, handoffs).judge(handoffs[0])
 
 
-def test_gate_is_told_without_running_a_check(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_is_told_without_running_a_check(gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """Approved by the log, superseded when its files have changed; those of others say nothing."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     monkeypatch.setattr("handoff_tui.checks.run.check.check", None)
     assert judge(gate_desk).state.value == "approved"
@@ -108,12 +106,10 @@ def test_gate_is_told_without_running_a_check(gate_desk: GateDesk, monkeypatch: 
     assert (report.state.value, "changed since: src/app.py" in " ".join(report.why)) == ("superseded", True)
 
 
-def test_approval_by_a_producer_is_not_counted(gate_desk: GateDesk) -> None:
+def test_approval_by_a_producer_is_not_counted(gate_desk: GateDesk, bo: Person) -> None:
     """Who made the work is taken from the entries: a submission by the approver undoes the approval."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     assert judge(gate_desk).state.value == "approved"
-    assert gate_desk.speaking(bo, "submit", "HANDOFF.md", "--repo", gate_desk.root, "--sign").code == 0
+    assert gate_desk.speaking(bo, "submit", "HANDOFF.md", "--repo", gate_desk.root, "--sign", terminal=True).code == 0
     report = judge(gate_desk)
     assert (report.state.value, "nobody approves their own" in " ".join(report.why)) == ("pending", True)

@@ -9,6 +9,7 @@ from handoff_tui.log.gates.coverage import (
     RepositoryCoverage,
     build_coverage,
     build_line_coverage,
+    count_coverage,
     describe_uncovered,
 )
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
@@ -52,7 +53,9 @@ def test_shared_path_needs_every_owner() -> None:
     """It is as far as the one that is least far."""
     shared = scopes(Scope("A", (change("x"),)), Scope("B", (change("x"),)))
     for other, state in ((GateName.OVERRIDDEN, "overridden"), (GateName.HELD, "waiting"), (GateName.RETRY, "rejected")):
-        assert states(build_coverage(shared, reports(A=GateName.APPROVED, B=other))) == {"x": state}
+        found = build_coverage(shared, reports(A=GateName.APPROVED, B=other))
+        assert states(found) == {"x": state}
+        assert count_coverage(shared, reports(A=GateName.APPROVED, B=other)) == found.counts
 
 
 def test_unclaimed_change_counts_although_somebody_had_the_path() -> None:

@@ -102,11 +102,7 @@ def test_gate_that_binds_the_tree_asks_for_all_files() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"subject": SUBJECT.model_copy(update={"tree": "1" * 40})},
-        {"edited": True},
-        {"whole_handoff": "1" * 64},
-    ],
+    [{"subject": SUBJECT.model_copy(update={"tree": "1" * 40})}, {"edited": True}, {"whole_handoff": "1" * 64}],
 )
 def test_approval_of_the_first_version_binds_the_tree(log: LogBuilder, changes: dict[str, Any]) -> None:
     """Entries without a scope stay valid as long as no file of the repository has changed."""
@@ -157,7 +153,7 @@ def test_approval_of_another_attempt_is_superseded(log: LogBuilder) -> None:
 @pytest.mark.parametrize("changes", [{"handoff": "H-2"}, {"phase": "release"}])
 def test_approval_of_another_place_says_nothing(log: LogBuilder, changes: dict[str, str]) -> None:
     """An approval of another handoff or phase is not looked at."""
-    log.add_decision(**changes)  # type: ignore[arg-type]
+    log.add_decision(**changes)
     report = judge(log)
     assert (report.state, report.approvals) == (GateName.PENDING, ())
 

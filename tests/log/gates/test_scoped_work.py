@@ -146,3 +146,53 @@ def test_submitters_of_this_attempt_are_producers(work: RepositoryBuilder, log: 
     log.add_submission("bob", handoff=HANDOFF, phase="review", attempt=1)
     log.add_submission("claude", handoff=HANDOFF, phase="review", attempt=2)
     assert ask(work, log).producers == {EMAIL, "claude"}
+
+
+REVIEWED = {
+    "handoffs/H-7/REVIEW_REPORT.md": "# Review report: H-7\n\nReview verdict: PASS\n\n- 14 tests pass\n",
+    "handoffs/H-7/EVALUATION_REPORT.md": "# Evaluation: H-7\n\nFinal verdict: ACCEPT\n",
+    "handoffs/REGISTRY.md": "# Registry\n\n| ID | Status |\n|---|---|\n| H-7 | VALIDATED |\n",
+}
+
+
+@pytest.fixture
+def built(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """A builder's handoff with a spec and results."""
+    builder.write("README.md").write("handoffs/REGISTRY.md", "# Registry\n\n| ID | Status |\n|---|---|\n").commit(
+        "before"
+    )
+    builder.write("handoffs/H-7/H-7_BUILDER_HANDOFF.md", "# H-7: lamps\n")
+    builder.write("handoffs/H-7/H-7_RESULTS.md", "# Results: H-7\n\n## Status: PASS\n").write("lamp.py", "1\n")
+    return builder.commit("Build lamps (H-7)")
+
+
+@pytest.mark.parametrize("path", REVIEWED)
+@pytest.mark.parametrize("subject", ["Review H-7", "paperwork"])
+def test_what_tells_of_a_decision_does_not_supersede_it(
+    built: RepositoryBuilder, log: LogBuilder, path: str, subject: str
+) -> None:
+    """A review, an evaluation, the registry: written, committed and changed after the approval."""
+    before = ask(built, log)
+    built.write(path, REVIEWED[path])
+    for _ in range(2):
+        after = ask(built, log)
+        assert (after.subject.scope, after.subject.handoff) == (before.subject.scope, before.subject.handoff)
+        assert after.key == before.key
+        built.commit(subject)
+
+
+def test_review_that_is_filed_away_does_not_supersede(built: RepositoryBuilder, log: LogBuilder) -> None:
+    """Its old name is gone, its new one is a review, too."""
+    before = ask(built, log).subject.scope
+    review = "handoffs/H-7/REVIEW_REPORT.md"
+    built.write(review, REVIEWED[review]).commit("Review H-7")
+    built.step("mv", review, "handoffs/H-7/REVIEW_REPORT_ATTEMPT_1.md").commit("File it away (H-7)")
+    assert ask(built, log).subject.scope == before
+
+
+@pytest.mark.parametrize("path", ["handoffs/H-7/H-7_RESULTS.md", "handoffs/H-7/H-7_BUILDER_HANDOFF.md", "lamp.py"])
+def test_what_was_judged_stays_bound(built: RepositoryBuilder, log: LogBuilder, path: str) -> None:
+    """The work, the agent's report on it, and the spec that it was measured by."""
+    before = ask(built, log).subject.scope
+    built.write(path, "# Results: H-7\n\n## Status: PASS\n\nMore.\n")
+    assert ask(built, log).subject.scope != before

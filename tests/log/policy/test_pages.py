@@ -104,9 +104,7 @@ def test_fork_and_drift_come_first() -> None:
 def test_one_policy_in_force_is_the_policy() -> None:
     """Drift stands apart from what is fatal."""
     value = build_policy_json(build_policy_report(problems=(DRIFT,)))
-    assert list(value) == [
-        *("schema", "repo", "log", "pinned", "policy", "policies", "history", "drift", "problems"),
-    ]
+    assert list(value) == [*("schema", "repo", "log", "pinned", "policy", "policies", "history", "drift", "problems")]
     assert value["policies"] == [value["policy"]]
     assert value["problems"] == []
     assert value["drift"] == [
@@ -265,7 +263,7 @@ def test_page_says_what_was_done_and_what_comes_next() -> None:
         "Next",
         'git add .handoff-tui handoff-tui.toml && git commit -m "Begin the handoff log"',
         f"git config --global handoff-tui.lamp.pin {GENESIS}",
-        "pins it: then no other log can take its place unnoticed, not even in a fresh clone.",
+        "is for colleagues, once they have compared the id with you; CI is told with HANDOFF_TUI_PIN.",
         *STATUS_LINES,
     ]
 

@@ -20,7 +20,6 @@ from handoff_tui.log.policy.frontier import (
     build_frontier,
     count_signatures,
     find_counting_keys,
-    find_signed_by,
     find_voided,
 )
 from handoff_tui.log.policy.policy import Policy, parse_policy
@@ -28,7 +27,6 @@ from handoff_tui.log.policy.requirement import is_met, parse_requirement
 from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
 from tests.support.log_keys import build_key as build_real_key
 from tests.support.logs import LogBuilder, build_key, build_policy, build_policy_toml, build_signers, find_keyid
-from tests.support.trust_reports import DRIFT, FATAL, build_policy_report, build_proposal_report
 
 
 def parse(toml: str, *, version: int = 1, signers: tuple[str, ...] = ("alice", "bob", "claude")) -> Policy:
@@ -103,12 +101,7 @@ def test_gate_is_found_in_any_letters() -> None:
     policy = parse(build_policy_toml(gates='[gates."*"]\nthreshold = 1\n[gates.review]\nthreshold = 2\n'))
     assert [
         rule.threshold for phase in ("review", "Review", "REVIEW", "plan") if (rule := policy.find_gate(phase))
-    ] == [
-        2,
-        2,
-        2,
-        1,
-    ]
+    ] == [2, 2, 2, 1]
 
 
 ROLES = frozenset({"security", "dev", "root"})
@@ -365,30 +358,6 @@ def test_frontier_knows_the_newest_policies() -> None:
 TWO = build_policy_toml(root=("alice", "bob"), threshold=2)
 
 
-def test_policies_of_a_log_are_found_in_their_order() -> None:
-    """The tip, what it succeeded, and who signed it."""
-    log = LogBuilder()
-    first = log.add_policy()
-    log.add_decision()
-    second = log.add_policy(TWO, signed_by=("alice", "bob"))
-    verdict = log.judge()
-    frontier = build_frontier(verdict)
-    assert frontier.find_tips() == [second]
-    assert frontier.before[second] == {first}
-    entry = next(entry for entry in verdict.entries if entry.id == second)
-    assert find_signed_by(entry, frontier.policies.values()) == ("alice", "bob")
-
-
-def test_fork_has_two_tips() -> None:
-    """And both are in force for who follows both."""
-    log = LogBuilder()
-    first = log.add_policy()
-    sides = [log.add_policy(TWO, signed_by=("alice", "bob"), previous=first, parents=(first,), seq=2) for _ in range(2)]
-    frontier = build_frontier(log.judge())
-    assert frontier.find_tips() == sorted(sides)
-    assert frontier.find_in_force(sides) == set(sides)
-
-
 def test_signatures_are_counted_by_people() -> None:
     """Two keys of one person are one; who has no say, or no valid key, counts for nothing."""
     late = build_line("bob", build_key("bob"), valid_after="2026-03-01T00:00:00Z")
@@ -413,16 +382,3 @@ def test_unseen_entries_of_a_dropped_key_are_found() -> None:
     assert find_voided(entries, (first,), frozenset({find_keyid("bob")})) == (seen, unseen)
     assert find_voided(entries, (first,), frozenset()) == ()
     assert build_frontier(LogVerdict()).find_tips() == []
-
-
-def test_only_a_fatal_problem_is_fatal() -> None:
-    """Drift is said, and closes nothing."""
-    assert not build_policy_report(problems=(DRIFT,)).fatal
-    assert build_policy_report(problems=(DRIFT, FATAL)).fatal
-
-
-def test_proposal_is_complete_when_nobody_is_missing() -> None:
-    """By the old policy and by the new one."""
-    assert build_proposal_report(0, 0).complete
-    assert not build_proposal_report(0, 1).complete
-    assert not build_proposal_report(1, 0).complete

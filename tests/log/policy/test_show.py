@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handoff_tui.core.errors import LogMissingError
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.policy.reports import KeyState
 from handoff_tui.log.policy.show import (
@@ -50,6 +49,7 @@ def test_policy_in_force_is_told_whole(circle: Circle) -> None:
             "require_signed_submission": False,
             "binds": "scope",
             "require_coverage": False,
+            "headless": [],
         }
     ]
     assert (policy["start_line"], policy["solo"], policy["commits_by_agents"]) == (None, True, [])
@@ -105,13 +105,6 @@ def test_log_that_is_not_sound_is_shown_with_its_faults(circle: Circle) -> None:
     assert shown.code == 3
     assert (shown.json["policy"], shown.json["policies"]) == (None, [])
     assert {problem["code"] for problem in shown.json["problems"]} == {"genesis-missing", "rollback"}
-
-
-def test_no_log_is_told(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As what it is: nothing there yet."""
-    circle.person("ada").become(monkeypatch)
-    with pytest.raises(LogMissingError, match="no signed log"):
-        show_policy(circle.repository)
 
 
 @pytest.mark.parametrize(

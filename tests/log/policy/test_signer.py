@@ -17,7 +17,7 @@ from handoff_tui.log.policy.texts import build_first_texts, build_policy_text
 from handoff_tui.system.processes import run as processes
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
-from tests.support.signed import make_person
+from tests.support.signed import Person, make_person
 
 
 def test_signer_has_the_name_that_the_policy_gives_the_key(
@@ -50,11 +50,7 @@ def test_unknown_key_is_refused(builder: RepositoryBuilder, tmp_path: Path, monk
     [("tty", "/bin/x", Prompt.TERMINAL), ("", "/bin/x", Prompt.ASKPASS), ("", "", Prompt.NOBODY)],
 )
 def test_passphrase_is_asked_for_where_somebody_can_answer(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    terminal: str,
-    askpass: str,
-    expected: Prompt,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, terminal: str, askpass: str, expected: Prompt
 ) -> None:
     """The terminal first, then the user's own window, else nobody."""
     (tmp_path / "tty").touch()
@@ -137,11 +133,9 @@ def test_missing_key_is_said(gate_desk: GateDesk, isolated_user: Path) -> None:
 
 @pytest.mark.usefixtures("quiet")
 def test_command_that_names_the_key_is_not_run_for_looking(
-    gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch, isolated_user: Path
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch, isolated_user: Path
 ) -> None:
     """It may ask for a passphrase; until somebody signs, their own address is what there is."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
     configuration = isolated_user / "gitconfig"
     configuration.write_text(f'[user]\n\temail = {bo.email}\n[gpg "ssh"]\n\tdefaultKeyCommand = /bin/false\n')
     monkeypatch.setenv("HOME", str(isolated_user))

@@ -71,9 +71,9 @@ def test_nobody_signs_by_accident(circle: Circle) -> None:
     file = circle.propose(ada, "--add-agent", circle.enrol(circle.person("claude")))
     before = file.read_bytes()
     words = ("policy", "sign", file, "--repo", circle.repository)
-    silent = circle.speaking(ada, *words)
+    silent = circle.speaking(ada, *words, terminal=False)
     assert silent.code == 4
-    assert "no terminal to ask on" in silent.stderr
+    assert "there is no terminal here" in silent.stderr
     for digest in ("sha256:" + "0" * 64, "y", ""):
         wrong = circle.speaking(ada, *words, "--yes-i-read-it", digest)
         assert wrong.code == 4

@@ -57,7 +57,8 @@ def test_log_is_begun_in_one_step(ada: Person, builder: RepositoryBuilder) -> No
     assert ada.public_text in (own / "trust/allowed_signers").read_text()
     assert report.written == (".handoff-tui/", "handoff-tui.toml")
     assert (builder.folder / "handoff-tui.toml").read_text().startswith("# Settings")
-    assert (report.pinned, report.kept, report.warnings) == (False, (), ())
+    assert (report.pinned, report.kept, len(report.warnings)) == (False, (), 1)
+    assert report.warnings[0].startswith("your key: it asks nothing")
 
 
 def read_policy(folder: Path) -> Policy:

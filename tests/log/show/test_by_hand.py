@@ -12,12 +12,12 @@ import pytest
 
 from handoff_tui.handoffs.scope.manifest import build_scope_digest
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
-from handoff_tui.log.show.by_hand import README_NAME, SCRIPT, SCRIPT_NAME, build_bundle_texts, build_extract_readme
+from handoff_tui.log.show.by_hand import README_NAME, SCRIPT_NAME, build_bundle_texts, build_extract_readme, read_script
 from handoff_tui.log.show.view import EntryState, EntryView, LogRow
 from handoff_tui.log.storage.evidence import write_review
 from tests.support.hostile import write_executable
-from tests.support.logs import build_policy_toml
-from tests.support.real_log import SCOPED, RealLog, build_signers
+from tests.support.logs import build_policy_toml, build_signers
+from tests.support.real_log import SCOPED, RealLog
 from tests.support.repositories import RepositoryBuilder
 
 needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
@@ -64,7 +64,7 @@ def run(
         environment["PATH"] = str(tools)
     done = subprocess.run(
         [*shell.split(" "), "-s", str(log.folder)],
-        input=SCRIPT.encode(),
+        input=read_script().encode(),
         capture_output=True,
         check=False,
         env=environment,
@@ -186,7 +186,7 @@ def test_script_that_finds_no_tool_or_no_log_does_not_say_yes(log: RealLog, tmp_
     write_executable(place / "jq", "exit 0")
     done = subprocess.run(
         ["sh", "-s", str(log.folder)],
-        input=SCRIPT.encode(),
+        input=read_script().encode(),
         capture_output=True,
         check=False,
         env={"PATH": f"{place}:/usr/bin:/bin"},
@@ -208,7 +208,7 @@ def test_script_passes_no_control_characters_on(short_log: RealLog, tmp_path: Pa
 def test_bundle_texts_name_each_other() -> None:
     """The README says how to call the script that lies beside it."""
     texts = build_bundle_texts()
-    assert texts[SCRIPT_NAME] == SCRIPT
+    assert texts[SCRIPT_NAME] == read_script()
     assert f"sh handoff-log/{SCRIPT_NAME} handoff-log" in texts[README_NAME]
     assert all(text.isascii() or name == README_NAME for name, text in texts.items())
 

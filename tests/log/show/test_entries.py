@@ -22,8 +22,8 @@ from handoff_tui.log.show.entries import (
     write_extract,
 )
 from handoff_tui.log.show.view import EntryState, LogView
-from tests.support.logs import build_policy_toml
-from tests.support.real_log import SUBJECT, RealLog, build_signers
+from tests.support.logs import build_policy_toml, build_signers
+from tests.support.real_log import SUBJECT, RealLog
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -93,15 +93,15 @@ def test_empty_lists_say_why_they_are_empty() -> None:
         ("option", "--pin"),
         ("environment", "HANDOFF_TUI_PIN"),
         ("configuration", "git configuration"),
-        ("witness", "seen it before"),
-        ("none", "not pinned"),
+        ("none", "nothing vouches for it"),
     ],
 )
 def test_report_tells_what_it_rests_on(anchor: str, words: str) -> None:
     """The verdict, how many entries, and what says that this is the log."""
     report = LogReport(fatal=False, entries=1, heads=(ID,), log=ID, policy=ID, anchor=anchor, void=1, refused=2)
     lines = list_lines(build_report_page(report))
-    assert lines[0] == "✓ clean  1 entry, 1 head, 1 void, 2 refused"
+    label = "! clean, not vouched for" if anchor == "none" else "✓ clean"
+    assert lines[0] == f"{label}  1 entry, 1 head, 1 void, 2 refused"
     assert words in lines[1]
 
 

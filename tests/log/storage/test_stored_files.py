@@ -216,12 +216,6 @@ def test_other_pin_is_left_alone(builder: RepositoryBuilder) -> None:
     assert read_pin(Git.open(builder.folder), "lamp") == FIRST
 
 
-def test_pin_of_the_repository_itself_does_not_count(builder: RepositoryBuilder) -> None:
-    """An agent can write there."""
-    builder.config("handoff-tui.lamp.pin", OTHER)
-    assert read_pin(Git.open(builder.folder), "lamp") is None
-
-
 @pytest.mark.parametrize(
     ("comment", "place"),
     [

@@ -14,7 +14,7 @@ import pytest
 
 from handoff_tui.core.errors import StoredFileDamagedError, StoredFileMissingError, StoreWriteError
 from handoff_tui.system.files.addressed_files import AddressedFolder, FolderListing, ListedFolder
-from handoff_tui.system.files.atomic_write import FOLDER_FLAGS, SYSTEM, Calls
+from handoff_tui.system.files.atomic_write import SYSTEM, Calls, Folder, open_folders
 from handoff_tui.system.files.own_folder import is_own, read_layout_problems
 from tests.support.failing_calls import FailingCalls, fail_all, fail_at
 from tests.support.repositories import RepositoryBuilder
@@ -271,10 +271,9 @@ LONG_AGO = 1_000_000_000
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[int]:
-    descriptor = os.open(tmp_path, FOLDER_FLAGS)
-    yield descriptor
-    os.close(descriptor)
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    with open_folders(SYSTEM, tmp_path) as [folder]:
+        yield folder
 
 
 def add(root: Path, digest: str, shard: str | None = None) -> Path:
@@ -292,9 +291,9 @@ def list_digests(found: list[ListedFolder]) -> list[str]:
     return [digest for one in found for digest in one.digests]
 
 
-def test_change_is_seen_at_once(tmp_path: Path, folder: int) -> None:
+def test_change_is_seen_at_once(tmp_path: Path, folder: Folder) -> None:
     """New, removed and replaced files, also when the look before was a moment ago."""
-    listing = FolderListing("shown", SUFFIX, SYSTEM)
+    listing = FolderListing("shown", SUFFIX)
     first = add(tmp_path, build_digest("aa1"))
     for number in range(50):
         listing.look_at_shards(folder)
@@ -307,9 +306,11 @@ def test_change_is_seen_at_once(tmp_path: Path, folder: int) -> None:
     assert list_digests(listing.look_at_shards(folder)) == []
 
 
-def test_times_that_were_set_back_deceive_nobody(tmp_path: Path, folder: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_that_were_set_back_deceive_nobody(
+    tmp_path: Path, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A planted file, and the folder's time of change put back as it was: the time that nobody can set tells."""
-    listing = FolderListing("shown", SUFFIX, SYSTEM)
+    listing = FolderListing("shown", SUFFIX)
     add(tmp_path, build_digest("aa"))
     status = (tmp_path / "aa").stat()
     monkeypatch.setattr(
@@ -359,12 +360,18 @@ def test_linked_or_missing_file_is_told(builder: RepositoryBuilder) -> None:
 @pytest.mark.parametrize(
     ("path", "own"),
     [
-        (".handoff-tui/log/aa/x", True),
+        (f".handoff-tui/log/aa/{'a' * 64}.intoto.jsonl", True),
+        (f".handoff-tui/reviews/{'a' * 64}.json", True),
+        (".handoff-tui/trust/policy.toml", True),
+        (".handoff-tui/log/aa/x", False),
+        (".handoff-tui/log/.tmp-x", False),
+        (".handoff-tui/helper.py", False),
+        (f".handoff-tui/reviews/{'a' * 64}.json/x.py", False),
         (".handoff-tui", False),
         (".handoff-tui-not/ours", False),
         ("a/.handoff-tui/x", False),
     ],
 )
-def test_only_what_is_below_our_folder_is_ours(path: str, own: bool) -> None:  # noqa: FBT001 - expected value
+def test_only_known_names_below_our_folder_are_ours(path: str, own: bool) -> None:  # noqa: FBT001 - expected value
     """At the top of the work tree, and by its whole name."""
     assert is_own(path) is own

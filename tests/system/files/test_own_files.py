@@ -8,36 +8,23 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import StoredFileDamagedError, StoreWriteError
-from handoff_tui.system.files.atomic_write import (
-    FOLDER_FLAGS,
-    SYSTEM,
-    build_write_error,
-    replace_file,
-    write_once,
-)
-from handoff_tui.system.files.cache_files import (
-    drop_oldest,
-    find_cache_folder,
-    find_state_folder,
-    load_json,
-    write_json,
-    write_log,
-)
-from handoff_tui.system.files.git_private_files import GitPrivateFolder, load_cache_secret
+from handoff_tui.system.files.atomic_write import SYSTEM, Folder, build_write_error, open_folders
+from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder, find_state_folder, write_log
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
+from handoff_tui.system.files.sealed_files import load_cache_secret, load_json, write_json
 from tests.support.failing_calls import FailingCalls, fail_at
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[int]:
-    descriptor = os.open(tmp_path, FOLDER_FLAGS)
-    yield descriptor
-    os.close(descriptor)
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    with open_folders(SYSTEM, tmp_path) as [folder]:
+        yield folder
 
 
-def test_short_writes_are_continued(tmp_path: Path, folder: int) -> None:
+def test_short_writes_are_continued(tmp_path: Path, folder: Folder) -> None:
     """A call that takes only a part is followed by others until all is there."""
     calls = FailingCalls()
-    write_once(calls, folder, folder, "name", b"0123456789")
+    Folder(calls, folder.descriptor).write_once("name", b"0123456789")
     assert calls.made.count("write") > 1
     assert (tmp_path / "name").read_bytes() == b"0123456789"
 
@@ -54,17 +41,17 @@ def test_refusal_is_told_in_words(number: int, words: str) -> None:
     assert bool(told.hint) == (number != errno.EIO)
 
 
-def test_replaced_file_is_old_or_new(tmp_path: Path, folder: int) -> None:
+def test_replaced_file_is_old_or_new(tmp_path: Path, folder: Folder) -> None:
     """A link in its place is replaced and not followed; when a call fails, the old content stays and nothing else."""
     (tmp_path / "precious").write_bytes(b"precious")
     (tmp_path / "name").symlink_to("precious")
-    replace_file(SYSTEM, folder, "name", b"first")
+    folder.replace("name", b"first")
     assert (tmp_path / "precious").read_bytes() == b"precious"
     counting = FailingCalls()
-    replace_file(counting, folder, "name", b"first")
+    Folder(counting, folder.descriptor).replace("name", b"first")
     for place in range(1, counting.made.index("rename") + 2):
         with pytest.raises(OSError, match="No space"):
-            replace_file(fail_at(place, errno.ENOSPC), folder, "name", b"second")
+            Folder(fail_at(place, errno.ENOSPC), folder.descriptor).replace("name", b"second")
         assert (tmp_path / "name").read_bytes() == b"first"
         assert sorted(one.name for one in tmp_path.iterdir()) == ["name", "precious"]
 

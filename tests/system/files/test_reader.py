@@ -14,14 +14,7 @@ from handoff_tui.core.errors import FileUnreadableError, HandoffError, UnsafePat
 from handoff_tui.system.files import probe
 from handoff_tui.system.files import reader as files_module
 from handoff_tui.system.files.decoding import decode_text
-from handoff_tui.system.files.probe import (
-    can_execute,
-    can_write,
-    find_program,
-    is_inside,
-    list_named,
-    read_size,
-)
+from handoff_tui.system.files.probe import can_execute, can_write, find_program, is_inside, list_named, read_size
 from handoff_tui.system.files.reader import FileReader
 
 LIMIT = 1000
@@ -179,7 +172,7 @@ def test_large_file_is_refused_without_being_read(root: Path, monkeypatch: pytes
     """50 MB are refused by their size alone; the hint names the setting."""
     with (root / "large").open("wb") as large:
         large.truncate(50_000_000)
-    monkeypatch.setattr(files_module, "_read_all", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(files_module, "read_up_to", lambda *_: pytest.fail("the file was read"))
     error = refuse(root, "large")
     assert error.message == "large is too large: 50,000,000 bytes; the limit is 1,000"
     assert "limits.file_bytes" in error.hint

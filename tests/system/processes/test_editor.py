@@ -32,8 +32,7 @@ def test_configured_editor_comes_first(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("deed", "error", "words"),
-    [("exit 3", UsageError, "exit code 3"), ('rm "$1"', FileUnreadableError, "is gone")],
+    ("deed", "error", "words"), [("exit 3", UsageError, "exit code 3"), ('rm "$1"', FileUnreadableError, "is gone")]
 )
 def test_editor_that_fails_proposes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str, error: type[Exception], words: str

@@ -19,14 +19,8 @@ from handoff_tui.system.processes.agent_process import start_agent
 from handoff_tui.system.processes.detached import end_detached, has_ended, start_detached
 from handoff_tui.system.processes.identity import find_descendants, find_marked, is_same_process, read_birth
 from handoff_tui.system.processes.output_reader import OutputReader, read_ends, read_last_lines
-from handoff_tui.system.processes.run import (
-    Bounds,
-    CommandEnd,
-    offer_report_place,
-    read_report,
-    run_command,
-)
-from tests.support.stepping import wait_until
+from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_own_folders, read_report, run_command
+from tests.support.waiting import wait_until
 
 BOUNDS = Bounds(seconds=20, grace_seconds=0.3, keep_bytes=4096)
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
@@ -78,9 +72,8 @@ def test_daemon_that_leaves_the_session_is_found(tmp_path: Path) -> None:
 
 def test_background_child_that_keeps_the_pipe_open_does_not_hold_us(tmp_path: Path) -> None:
     """The command has ended; who still holds its output is ended too."""
-    end = run(tmp_path, "sleep 60 & echo $! > a.pid; echo said")
+    end = run(tmp_path, "sleep 600 & echo $! > a.pid; echo said")
     assert (end.code, end.output) == (0, b"said\n")
-    assert end.seconds < 10
     assert list_living(tmp_path) == []
 
 
@@ -89,10 +82,8 @@ def test_cancel_ends_everything(tmp_path: Path) -> None:
     cancel = threading.Event()
     timer = threading.Timer(0.3, cancel.set)
     timer.start()
-    started = time.monotonic()
-    end = run(tmp_path, "echo $$ > a.pid; sleep 60 & echo $! > b.pid; wait", cancel=cancel)
+    end = run(tmp_path, "echo $$ > a.pid; sleep 600 & echo $! > b.pid; wait", cancel=cancel)
     assert end.cancelled
-    assert time.monotonic() - started < 10
     assert list_living(tmp_path) == []
 
 
@@ -114,11 +105,12 @@ def test_only_the_given_environment_is_seen(tmp_path: Path, monkeypatch: pytest.
 
 def test_place_is_new_and_gone_afterwards() -> None:
     """A command may write there; nothing is left."""
-    with offer_report_place() as place:
-        assert not place.exists()
-        place.write_bytes(b"<testsuite/>")
-        assert read_report(place) == b"<testsuite/>"
-    assert not place.parent.exists()
+    with offer_own_folders() as own:
+        assert not own.report.exists()
+        own.report.write_bytes(b"<testsuite/>")
+        assert read_report(own.report) == b"<testsuite/>"
+        assert all(folder.is_dir() for folder in own[2:])
+    assert not own.root.exists()
 
 
 def test_report_that_nobody_can_read_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.history.metrics.report import Metric
-from handoff_tui.tui.views.attempts.view import AttemptList, AttemptRows
+from handoff_tui.tui.views.attempts.view import AttemptRows
 from handoff_tui.tui.views.metrics.view import MetricRows, SourceRows, build_metric_page
-from tests.support.attempt_records import FIRST
 from tests.support.attempt_records import HISTORY as RECORDED
 from tests.support.view_states import (
     ATTEMPTS,
@@ -20,18 +19,10 @@ from tests.support.view_states import (
 )
 
 
-def test_rows_are_keyed_by_the_name_of_the_attempt() -> None:
-    """Oldest first, as the history has them."""
-    rows = AttemptRows(RECORDED)
-    assert list(rows.keys) == ["H-3:build:1", "H-3:build:2"]
-    assert rows.find("H-3:build:1") is FIRST
-    assert rows.find("H-3:build:9") is None
-
-
 def test_row_shows_what_there_is_room_for() -> None:
     """What was asked for outlives what took how long."""
-    rows = AttemptRows(RECORDED)
-    wide, narrow = ("".join(cell.text for cell in rows.build_row(0, width)) for width in (200, 80))
+    rows = AttemptRows((RECORDED,))
+    wide, narrow = ("".join(cell.text for cell in rows.build_row(1, width)) for width in (200, 80))
     assert "1 of 2 addressed" in wide
     assert "2026-01-02 10:00" in wide
     assert "1 of 2 addressed" in narrow
@@ -41,28 +32,27 @@ def test_row_shows_what_there_is_room_for() -> None:
     assert "WHEN" not in heading
 
 
-def join(rows: AttemptList, index: int, width: int = 120) -> str:
+def join(rows: AttemptRows, index: int, width: int = 120) -> str:
     return "".join(cell.text for cell in rows.build_row(index, width))
 
 
 def test_list_is_newest_first_under_its_phases() -> None:
     """A heading takes no cursor."""
-    rows = AttemptList(ATTEMPTS.histories)
-    assert rows.keys == ("", "H-1:build:2", "H-1:build:1", "", "H-1:plan:1")
+    rows = AttemptRows(ATTEMPTS.histories)
+    assert rows.keys == ["", "H-1:build:2", "H-1:build:1", "", "H-1:plan:1"]
     assert join(rows, 0) == "build  2 attempts"
     assert "rejected" in join(rows, 2)
 
 
 def test_list_of_one_phase_has_no_heading() -> None:
     """There is nothing to tell apart."""
-    assert AttemptList((HISTORY,)).keys == ("H-1:build:2", "H-1:build:1")
-    assert AttemptList(()).keys == ()
-    assert "".join(cell.text for cell in AttemptList(()).build_heading(80)).strip() == ""
+    assert AttemptRows((HISTORY,)).keys == ["H-1:build:2", "H-1:build:1"]
+    assert AttemptRows(()).keys == []
 
 
 def test_earlier_attempt_is_of_the_same_phase() -> None:
     """The first has none before it."""
-    rows = AttemptList(ATTEMPTS.histories)
+    rows = AttemptRows(ATTEMPTS.histories)
     assert rows.find_earlier("H-1:build:2") is REJECTED
     assert rows.find_earlier("H-1:build:1") is None
     assert rows.find_earlier("H-1:plan:1") is None
@@ -72,10 +62,10 @@ def test_earlier_attempt_is_of_the_same_phase() -> None:
 
 def test_list_marks_one_and_is_narrowed_by_words() -> None:
     """By outcome, reason, person or check."""
-    rows = AttemptList(ATTEMPTS.histories, marked="H-1:build:1", text="red tests")
-    assert rows.keys == ("", "H-1:build:1")
+    rows = AttemptRows(ATTEMPTS.histories, marked="H-1:build:1", text="red tests")
+    assert rows.keys == ["", "H-1:build:1"]
     assert join(rows, 1).startswith("◆ ")
-    assert AttemptList((HISTORY, EARLIER), text="nika").keys == ("", "H-1:plan:1")
+    assert AttemptRows((HISTORY, EARLIER), text="nika").keys == ["", "H-1:plan:1"]
 
 
 def render(figure: Metric, width: int = 100) -> str:
@@ -98,8 +88,8 @@ def test_rows_have_value_beside_target() -> None:
 
 def test_rows_are_narrowed_to_what_is_missed_and_by_words() -> None:
     """An unknown figure is not missed."""
-    assert MetricRows(FIGURES, only_missed=True).keys == (MISSED.id,)
-    assert MetricRows(FIGURES, text="resume").keys == (UNKNOWN.id,)
+    assert MetricRows(FIGURES, only_missed=True).keys == [MISSED.id]
+    assert MetricRows(FIGURES, text="resume").keys == [UNKNOWN.id]
     assert MetricRows(FIGURES).find("no-such") is None
 
 

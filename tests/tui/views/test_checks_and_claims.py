@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from handoff_tui.checks.output.words import describe_duration
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Cell
@@ -40,7 +40,7 @@ def test_rows_stand_under_headings_worst_first() -> None:
     expected = ["group:blocking", "worst", "hard", "group:warnings", "soft", "group:passed", "slow"]
     assert rows.keys == [*expected, "group:silent", "silent"]
     assert draw(rows, "group:blocking") == "BLOCKING 2"
-    assert rows.find("group:blocking") is None
+    assert rows.find_result("group:blocking") is None
     group = rows.find_group("group:blocking")
     assert group is not None
     assert [result.id for result in group.results] == ["worst", "hard"]
@@ -52,12 +52,6 @@ def test_row_tells_outcome_severity_time_and_age() -> None:
     assert all(words in draw(rows, "hard") for words in ("✗ FAIL", "high", "3m", "2 failed of 418"))
     assert all(words in draw(rows, "slow") for words in ("✓ pass", "48s"))
     assert "· n/a" in draw(rows, "silent")
-
-
-def test_narrow_row_keeps_the_name_and_the_outcome() -> None:
-    """The rest goes first."""
-    assert "worst" in draw(CheckRows(REPORT), "worst", 36)
-    assert "! ERROR" in draw(CheckRows(REPORT), "worst", 36)
 
 
 def test_stale_result_is_never_shown_as_passed() -> None:

@@ -9,6 +9,7 @@ from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileKind
 from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.messages import CommentWanted
 from handoff_tui.tui.views.diff.head import MOST_FOLDED, build_head, find_file_notices
 from handoff_tui.tui.views.diff.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
 from handoff_tui.tui.views.diff.rows import (
@@ -20,7 +21,7 @@ from handoff_tui.tui.views.diff.rows import (
     find_words,
     shift_cells,
 )
-from handoff_tui.tui.views.diff.view import CommentPlace, build_comment_place
+from handoff_tui.tui.views.diff.view import build_comment_place
 from tests.support.diffs import build_change, build_shown, number_lines, parse_patch, render_patch
 
 PLAIN = DiffLook(colours=False)
@@ -313,20 +314,20 @@ def make_rows(*comments: Comment, split: bool = False, context: int = 1) -> Diff
 def test_remark_belongs_to_the_new_lines() -> None:
     """Of one row or of a range, from the first to the last that is there now."""
     rows = make_rows()
-    assert build_comment_place(rows, 1, 1) == CommentPlace("a.py", 9)
-    assert build_comment_place(rows, 5, 5) == CommentPlace("a.py", 10)
-    assert build_comment_place(rows, 1, 6) == CommentPlace("a.py", 9, 11)
+    assert build_comment_place(rows, 1, 1) == CommentWanted("a.py", 9)
+    assert build_comment_place(rows, 5, 5) == CommentWanted("a.py", 10)
+    assert build_comment_place(rows, 1, 6) == CommentWanted("a.py", 9, 11)
 
 
 def test_remark_on_deleted_lines_says_which_they_were() -> None:
     """It stands where they were; the next attempt finds that place."""
     rows = make_rows()
-    assert build_comment_place(rows, 2, 2) == CommentPlace("a.py", 10, None, "(deleted line 10) ")
-    assert build_comment_place(rows, 2, 4) == CommentPlace("a.py", 10, None, "(deleted lines 10-12) ")
+    assert build_comment_place(rows, 2, 2) == CommentWanted("a.py", 10, None, "(deleted line 10) ")
+    assert build_comment_place(rows, 2, 4) == CommentWanted("a.py", 10, None, "(deleted lines 10-12) ")
     gone = DiffRows(build_shown(["a", "b"], ["a"]), DiffLook())
-    assert build_comment_place(gone, 1, 1) == CommentPlace("a.py", 1, None, "(deleted line 2) ")
+    assert build_comment_place(gone, 1, 1) == CommentWanted("a.py", 1, None, "(deleted line 2) ")
     all_gone = DiffRows(build_shown(["a"], []), DiffLook())
-    assert build_comment_place(all_gone, 0, 0) == CommentPlace("a.py", None, None, "(deleted line 1) ")
+    assert build_comment_place(all_gone, 0, 0) == CommentWanted("a.py", None, None, "(deleted line 1) ")
 
 
 def test_remark_on_a_fold_is_refused() -> None:
@@ -338,21 +339,21 @@ def test_remark_on_a_remark_writes_it_anew() -> None:
     """With its words and its lines."""
     comment = Comment(text="why?", path="a.py", line=9, end_line=10)
     rows = make_rows(comment)
-    assert build_comment_place(rows, 6, 6) == CommentPlace("a.py", 9, 10, "why?", comment)
+    assert build_comment_place(rows, 6, 6) == CommentWanted("a.py", 9, 10, "why?", comment)
 
 
 def test_remark_above_the_lines_is_on_the_file() -> None:
     """Also where the file has no lines at all."""
     rows = DiffRows(build_shown([], ["\u200b"]), DiffLook())
-    assert build_comment_place(rows, 0, 0) == CommentPlace("a.py")
-    assert build_comment_place(DiffRows(build_shown([], []), DiffLook()), 0, 0) == CommentPlace("a.py")
+    assert build_comment_place(rows, 0, 0) == CommentWanted("a.py")
+    assert build_comment_place(DiffRows(build_shown([], []), DiffLook()), 0, 0) == CommentWanted("a.py")
 
 
 def test_remark_side_by_side_is_on_the_new_side() -> None:
     """Where both sides have a line, the new one counts."""
     rows = make_rows(split=True)
-    assert build_comment_place(rows, 2, 2) == CommentPlace("a.py", 10)
-    assert build_comment_place(rows, 4, 4) == CommentPlace("a.py", 10, None, "(deleted line 12) ")
+    assert build_comment_place(rows, 2, 2) == CommentWanted("a.py", 10)
+    assert build_comment_place(rows, 4, 4) == CommentWanted("a.py", 10, None, "(deleted line 12) ")
 
 
 def test_each_side_is_read_by_itself() -> None:

@@ -9,6 +9,7 @@ from handoff_tui.core.text.page import Page
 from handoff_tui.live.state.app import Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.status.inbox_item import InboxGroup, InboxOrder, RiskFact, RiskKind, WorkSize, close_items
+from handoff_tui.status.review_state import ScopeSummary
 from handoff_tui.tui.views.inbox.page import add_blocking, build_broken_page, build_inbox_page
 from handoff_tui.tui.views.inbox.rows import InboxRows, build_key, filter_inbox, label_item
 from tests.support.desk_states import MOMENT, list_lines, make_item
@@ -103,8 +104,7 @@ def test_other_orders_sort_what_the_filter_left() -> None:
     """By name here."""
     items = (make_item("b"), make_item("a"), make_item("c"))
     rows = InboxRows(items, order=InboxOrder.NAME, text="the title")
-    assert [item.key.handoff for item in rows.items] == ["a", "b", "c"]
-    assert rows.total == 3
+    assert [item.key.handoff for item in rows.handoffs] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -163,11 +163,12 @@ def test_page_gives_the_facts_behind_the_risk() -> None:
     places = tuple(Place(path=f"tests/test_{number}.py", line=number) for number in range(1, 9))
     risk = RiskFact(kind=RiskKind.TESTS_REMOVED, text="8 tests are gone", places=places)
     item = make_item(risks=(risk,), claims=(3, 1, 2), size=WorkSize(7, 182, 40))
-    text = "\n".join(list_lines(build_inbox_page(item, None)))
+    own = item.reviewed.model_copy(update={"scope": ScopeSummary(files=7, commits=2, source="span")})
+    text = "\n".join(list_lines(build_inbox_page(item._replace(reviewed=own), None)))
     assert "! tests 8 tests are gone  tests/test_1.py:1, tests/test_2.py:2" in text
     assert "and 2 more" in text
     assert "✗ 1 false  ✓ 3 hold  ? 2 not measured" in text
-    assert "7 files, +182 -40 since the baseline" in text
+    assert "own     7 files, +182 -40, 2 commits  a guess: before its report" in text
 
 
 def test_page_does_not_call_unmeasured_work_harmless() -> None:

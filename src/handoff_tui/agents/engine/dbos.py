@@ -5,21 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 
-from handoff_tui.agents.procedures.report import (
-    ProcedureEnd,
-    ProcedurePlan,
-    ProcedureRun,
-    ProcedureState,
-    ProcedureTry,
-    RunRequest,
-    TryKind,
-    TryResult,
-)
+from handoff_tui.agents.procedures import report
 from handoff_tui.core.errors import EngineError, EngineMissingError
+from handoff_tui.core.model import Model
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, Serializer, WorkflowStatus
@@ -35,6 +27,7 @@ LOGGER = "dbos"
 _QUEUED = frozenset({"ENQUEUED", "DELAYED"})
 _ENDED = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
 _MILLISECONDS = 1000.0
+_Value = TypeVar("_Value", bound=Model)
 _STOPPED = {
     "CANCELLED": "it was cancelled in the engine from outside, and nothing was undone",
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "it was restarted too often",
@@ -54,15 +47,17 @@ class WorkflowRow(NamedTuple):
     withdrawn: bool = False
 
 
-def build_run(row: WorkflowRow, steps: Iterable[Mapping[str, object]]) -> ProcedureRun:
+def build_run(row: WorkflowRow, steps: Iterable[Mapping[str, object]]) -> report.ProcedureRun:
     """Builds a run from its row and the outputs of its steps."""
     outputs = [step.get("output") for step in steps]
-    plan = next((plan for output in outputs if (plan := _parse_plan(output)) is not None), None)
-    tries = tuple(found for output in outputs if (found := _parse_try(output)) is not None)
-    request = _parse_request(row.input)
+    plans = (_parse(report.ProcedurePlan, _get(output, "plan")) for output in outputs)
+    plan = next((plan for plan in plans if plan is not None), None)
+    tries = tuple(found for output in outputs if (found := _parse(report.ProcedureTry, output)) is not None)
+    arguments = _get(row.input, "args")
+    request = _parse(report.RunRequest, arguments[0]) if isinstance(arguments, list | tuple) and arguments else None
     end = _find_end(row)
     state = end.state if end is not None else _find_state(row.status, plan, tries)
-    return ProcedureRun(
+    return report.ProcedureRun(
         id=row.run,
         request=request,
         state=state,
@@ -79,73 +74,62 @@ def build_run(row: WorkflowRow, steps: Iterable[Mapping[str, object]]) -> Proced
     )
 
 
-def _find_end(row: WorkflowRow) -> ProcedureEnd | None:
+def _find_end(row: WorkflowRow) -> report.ProcedureEnd | None:
     if row.status not in _ENDED:
         return None
     if row.status == "SUCCESS":
-        try:
-            return ProcedureEnd.model_validate(row.output)
-        except ValidationError:
-            return ProcedureEnd(state=ProcedureState.FAILED, reason="its end can't be read", needs_human=True)
-    reason = _STOPPED.get(row.status) or f"it ended with a bug: {row.fault}"
-    return ProcedureEnd(state=ProcedureState.FAILED, reason=reason, needs_human=True)
+        end = _parse(report.ProcedureEnd, row.output)
+        if end is not None:
+            return end
+        reason = "its end can't be read"
+    else:
+        reason = _STOPPED.get(row.status) or f"it ended with a bug: {row.fault}"
+    return report.ProcedureEnd(state=report.ProcedureState.FAILED, reason=reason, needs_human=True)
 
 
-def _find_state(word: str, plan: ProcedurePlan | None, tries: tuple[ProcedureTry, ...]) -> ProcedureState:
+def _find_state(
+    word: str, plan: report.ProcedurePlan | None, tries: tuple[report.ProcedureTry, ...]
+) -> report.ProcedureState:
     if word in _QUEUED and plan is None:
-        return ProcedureState.PENDING
+        return report.ProcedureState.PENDING
     if not tries:
-        return ProcedureState.IN_PROGRESS
+        return report.ProcedureState.IN_PROGRESS
     last = tries[-1]
-    if last.kind in {TryKind.ROLLBACK, TryKind.FENCE}:
-        return ProcedureState.ROLLBACK
-    if last.kind is TryKind.GATE and last.result is TryResult.WAITING:
-        return ProcedureState.WAITING
-    return ProcedureState.VALIDATING if last.kind is TryKind.RULE else ProcedureState.IN_PROGRESS
+    if last.kind in {report.TryKind.ROLLBACK, report.TryKind.FENCE}:
+        return report.ProcedureState.ROLLBACK
+    if last.kind is report.TryKind.GATE and last.result is report.TryResult.WAITING:
+        return report.ProcedureState.WAITING
+    return report.ProcedureState.VALIDATING if last.kind is report.TryKind.RULE else report.ProcedureState.IN_PROGRESS
 
 
-def _find_reason(tries: tuple[ProcedureTry, ...]) -> str:
+def _find_reason(tries: tuple[report.ProcedureTry, ...]) -> str:
     """Returns why the run doesn't continue, if its last attempt says so."""
     return tries[-1].detail if tries and not tries[-1].passed else ""
 
 
-def _find_current(plan: ProcedurePlan | None, tries: tuple[ProcedureTry, ...]) -> str | None:
+def _find_current(plan: report.ProcedurePlan | None, tries: tuple[report.ProcedureTry, ...]) -> str | None:
     """Returns the current step: the first that has not passed."""
     if plan is None:
         return None
-    if tries and tries[-1].kind in {TryKind.ROLLBACK, TryKind.FENCE}:
+    if tries and tries[-1].kind in {report.TryKind.ROLLBACK, report.TryKind.FENCE}:
         return "rollback"
-    passed = {found.name for found in tries if found.kind is TryKind.STEP and found.passed}
+    passed = {found.name for found in tries if found.kind is report.TryKind.STEP and found.passed}
     return next((step.name for step in plan.steps if step.name not in passed), "validation")
 
 
-def _parse_request(value: object) -> RunRequest | None:
-    arguments = value.get("args") if isinstance(value, dict) else None
-    first = arguments[0] if isinstance(arguments, list | tuple) and arguments else None
+def _parse(model: type[_Value], value: object) -> _Value | None:
+    """A value of the engine; None if it is missing or damaged."""
     try:
-        return RunRequest.model_validate(first)
+        return None if value is None else model.model_validate(value)
     except ValidationError:
         return None
 
 
-def _parse_plan(value: object) -> ProcedurePlan | None:
-    planned = value.get("plan") if isinstance(value, dict) else None
-    try:
-        return ProcedurePlan.model_validate(planned) if planned is not None else None
-    except ValidationError:
-        return None
+def _get(value: object, key: str) -> object:
+    return value.get(key) if isinstance(value, dict) else None
 
 
-def _parse_try(value: object) -> ProcedureTry | None:
-    if not isinstance(value, dict) or "kind" not in value:
-        return None
-    try:
-        return ProcedureTry.model_validate(value)
-    except ValidationError:
-        return None
-
-
-def _find_last_moment(row: WorkflowRow, tries: tuple[ProcedureTry, ...]) -> float | None:
+def _find_last_moment(row: WorkflowRow, tries: tuple[report.ProcedureTry, ...]) -> float | None:
     """Returns when the last attempt ended; a database file stores only full seconds."""
     return tries[-1].began + tries[-1].seconds if tries else _as_seconds(row.completed)
 
@@ -279,7 +263,7 @@ class DbosEngine:
                 retry_connection_errors=False,
             )
 
-    def submit(self, request: RunRequest) -> str:
+    def submit(self, request: report.RunRequest) -> str:
         with explain_errors(self._location):
             self._client.enqueue(
                 {
@@ -304,13 +288,13 @@ class DbosEngine:
             self._client.update_workflow_attributes(name, {WITHDRAWN: True}, merge=True)
             self._client.send(name, {}, WAKE)
 
-    def view(self, run: str) -> ProcedureRun | None:
+    def view(self, run: str) -> report.ProcedureRun | None:
         with explain_errors(self._location):
             name = self._location.name_run(run)
             found = self._client.list_workflows(workflow_ids=[name], name=PROCEDURE_WORKFLOW)
             return build_run(self._describe(found[0]), self._client.list_workflow_steps(name)) if found else None
 
-    def list(self, limit: int = 100) -> tuple[ProcedureRun, ...]:
+    def list(self, limit: int = 100) -> tuple[report.ProcedureRun, ...]:
         with explain_errors(self._location):
             found = self._client.list_workflows(
                 name=PROCEDURE_WORKFLOW,

@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureRun, ProcedureTry, RunRequest, TryKind
+from handoff_tui.agents.procedures.report import (
+    ProcedurePlan,
+    ProcedureRun,
+    ProcedureTry,
+    RunRequest,
+    TryKind,
+    TryResult,
+)
 
 Json = dict[str, object]
 """What a durable step returns: a value that can be stored and read back."""
@@ -77,6 +84,9 @@ class AgentOrder(NamedTuple):
     name: str
     number: int
     seconds: float
+
+    def end(self, result: TryResult, **more: Any) -> ProcedureTry:  # noqa: ANN401 - any further field of a try
+        return ProcedureTry(kind=self.kind, name=self.name, number=self.number, result=result, **more)
 
 
 class GateAnswer(NamedTuple):

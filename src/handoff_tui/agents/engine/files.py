@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from handoff_tui.agents.runs.folders import is_locked
 from handoff_tui.core.errors import EngineError, WorkerPresentError
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
@@ -92,14 +93,7 @@ def hold_worker_lock(common_dir: Path, name: str = WORKER_LOCK) -> Iterator[None
 
 def has_worker(common_dir: Path, name: str = WORKER_LOCK) -> bool:
     """Tells whether a worker holds the lock."""
-    descriptor = _open_lock(common_dir, name)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    return is_locked(find_engine_file(common_dir, name))
 
 
 def build_log_handler(common_dir: Path) -> logging.Handler:

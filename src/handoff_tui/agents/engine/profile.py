@@ -8,14 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.agents.engine.dbos import (
-    DbosEngine,
-    EngineLocation,
-    build_address,
-    load_engine,
-    remove_schema,
-    write_schema,
-)
+from handoff_tui.agents.engine import dbos
 from handoff_tui.agents.engine.engine import Engine
 from handoff_tui.agents.engine.files import write_ahead
 from handoff_tui.agents.engine.trial import (
@@ -134,7 +127,7 @@ def run_profile(
     chosen = procedure or USUAL_PROCEDURE
     if chosen not in procedures.procedures:
         raise ProcedureError(f"there is no procedure {chosen!r}; {suggest(chosen, procedures.procedures)}", _WHERE)
-    load_engine()
+    dbos.load_engine()
     folder = make_trial()
     try:
         trial = _build_trial(settings, name, chosen, folder)
@@ -150,12 +143,12 @@ def run_profile(
 
 
 @contextmanager
-def open_trial(folder: Path, trial: Trial) -> Iterator[DbosEngine]:
+def open_trial(folder: Path, trial: Trial) -> Iterator[dbos.DbosEngine]:
     """Opens the engine of a trial, with a worker that runs as long as this is open."""
-    place = EngineLocation(trial.address, trial.application, trial.table_schema)
+    place = dbos.EngineLocation(trial.address, trial.application, trial.table_schema)
     if not place.shared:
         write_ahead(Path(trial.address.removeprefix("sqlite:///")))
-    write_schema(place)
+    dbos.write_schema(place)
     worker = start_detached(["worker", "--trial", str(folder)], folder / "worker.log")
     try:
         began = read_monotonic()
@@ -163,7 +156,7 @@ def open_trial(folder: Path, trial: Trial) -> Iterator[DbosEngine]:
             if has_ended(worker) or read_monotonic() - began > _START_SECONDS:
                 raise EngineError(f"the worker of the trial did not start: {read_last_words(folder / 'worker.log')}")
             pause(_START_LOOK_SECONDS)
-        engine = DbosEngine(place)
+        engine = dbos.DbosEngine(place)
         try:
             yield engine
         finally:
@@ -171,7 +164,7 @@ def open_trial(folder: Path, trial: Trial) -> Iterator[DbosEngine]:
     finally:
         end_detached(worker)
         if place.shared:
-            remove_schema(place)
+            dbos.remove_schema(place)
 
 
 def _build_trial(settings: Settings, name: str, procedure: str, folder: Path) -> Trial:
@@ -184,7 +177,7 @@ def _build_trial(settings: Settings, name: str, procedure: str, folder: Path) ->
         failure_rate=settings.procedures.profiles[name].failure_rate,
         application=unique_name,
         table_schema=unique_name,
-        address=build_address(address) if address else f"sqlite:///{folder}/engine.sqlite",
+        address=dbos.build_address(address) if address else f"sqlite:///{folder}/engine.sqlite",
     )
 
 

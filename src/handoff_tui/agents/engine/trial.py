@@ -16,7 +16,7 @@ from handoff_tui.agents.engine.engine import AgentOrder, GateAnswer, StepResult
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.core.errors import EngineError
 from handoff_tui.core.model import Model
-from handoff_tui.system.files.cache_files import load_json, write_json
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
 _TRIAL = "trial.json"
 _RECORD = "record.jsonl"
@@ -109,8 +109,7 @@ class RecordedActions:
 
     def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
         passed, detail, _ = self.act(request, order.name, cancel)
-        result = TryResult.PASS if passed else TryResult.FAIL
-        return ProcedureTry(kind=order.kind, name=order.name, number=order.number, result=result, detail=detail)
+        return order.end(TryResult.PASS if passed else TryResult.FAIL, detail=detail)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
         del request, rule, cancel

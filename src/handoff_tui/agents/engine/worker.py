@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
 
+from handoff_tui.agents.engine import files
 from handoff_tui.agents.engine.dbos import (
     AGENT_WORKFLOW,
     PROCEDURE_WORKFLOW,
@@ -23,16 +24,9 @@ from handoff_tui.agents.engine.dbos import (
     write_schema,
 )
 from handoff_tui.agents.engine.engine import Actions, AgentOrder, Engine, Json
-from handoff_tui.agents.engine.files import (
-    ON_DEMAND_LOCK,
-    WORKER_LOCK,
-    build_log_handler,
-    hold_schema_lock,
-    hold_worker_lock,
-)
 from handoff_tui.agents.engine.trial import RecordedActions, Trial, load_trial, mark_ready
 from handoff_tui.agents.procedures.actions import RepositoryActions
-from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, RunRequest, TryKind, TryResult
+from handoff_tui.agents.procedures.report import ProcedureState, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.run import find_engine_location
 from handoff_tui.agents.procedures.runner import ProcedureRunner, StepExecutors
 from handoff_tui.config.settings.user import EngineSettings
@@ -287,17 +281,17 @@ class Worker:
         return self._dbos.run_step({"name": "run"}, lambda: self._work_as_agent(request, run, order))
 
     def _work_as_agent(self, request: RunRequest, run: str, order: Json) -> Json:
-        kind, name, number = TryKind(str(order["kind"])), str(order["name"]), int(str(order["number"]))
-        withdrawn = self._executors.find(run).withdrawn if kind is TryKind.STEP else Event()
-        if withdrawn.is_set():
-            ended = ProcedureTry(kind=kind, name=name, number=number, result=TryResult.WITHDRAWN, begun=False)
-            return ended.model_dump(mode="json")
+        name, number, seconds = str(order["name"]), int(str(order["number"])), float(str(order["seconds"]))
+        asked = AgentOrder(TryKind(str(order["kind"])), name, number, seconds)
+        withdrawn = self._executors.find(run).withdrawn if asked.kind is TryKind.STEP else Event()
         try:
-            asked = AgentOrder(kind, name, number, float(str(order["seconds"])))
-            done = self._actions.run_agent(request, asked, withdrawn)
+            if withdrawn.is_set():
+                done = asked.end(TryResult.WITHDRAWN, begun=False)
+            else:
+                done = self._actions.run_agent(request, asked, withdrawn)
         except HandoffError as refused:  # a failed step: the run must not end without undoing
-            done = ProcedureTry(kind=kind, name=name, number=number, result=TryResult.ERROR, detail=refused.message)
-        return done.model_copy(update={"kind": kind}).model_dump(mode="json")
+            done = asked.end(TryResult.ERROR, detail=refused.message)
+        return done.model_copy(update={"kind": asked.kind}).model_dump(mode="json")
 
 
 class DbosDurable:
@@ -356,7 +350,7 @@ def run_worker(start: Path, callbacks: WorkerCallbacks, *, on_demand: bool) -> N
     """
     desk = open_desk(start)
     load_engine()
-    quiet_logger(build_log_handler(desk.repository.common_dir))
+    quiet_logger(files.build_log_handler(desk.repository.common_dir))
     location = find_engine_location(desk)
     with _locked(desk, location, on_demand=on_demand), _opened(desk, location) as engine:
         actions = RepositoryActions(desk.repository.root, lambda request, name: has_completed(engine, request, name))
@@ -424,14 +418,14 @@ def _locked(desk: Desk, location: EngineLocation, *, on_demand: bool) -> Iterato
     """Allows one worker per database file. PostgreSQL allows many, but only one started on demand."""
     with ExitStack() as held:
         if not location.shared or on_demand:
-            lock = ON_DEMAND_LOCK if location.shared else WORKER_LOCK
-            held.enter_context(hold_worker_lock(desk.repository.common_dir, lock))
+            lock = files.ON_DEMAND_LOCK if location.shared else files.WORKER_LOCK
+            held.enter_context(files.hold_worker_lock(desk.repository.common_dir, lock))
         yield
 
 
 @contextmanager
 def _opened(desk: Desk, location: EngineLocation) -> Iterator[Engine]:
-    with hold_schema_lock(desk.repository.common_dir):
+    with files.hold_schema_lock(desk.repository.common_dir):
         write_schema(location)
     engine = DbosEngine(location)
     try:

@@ -21,9 +21,9 @@ from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.prepare import PreparedRun
 from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
 from handoff_tui.agents.step.route import find_known_phase
-from handoff_tui.agents.step.start import start_prepared
+from handoff_tui.agents.step.step import start_prepared
 from handoff_tui.agents.step.trail import list_reports
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.run.check import ProgressCallbacks, check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.config.pipeline import Phase, Pipeline
@@ -63,21 +63,15 @@ def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: E
     if find_run(common_dir, key).status in {RunStatus.ABSENT, RunStatus.PREPARED}:
         held = _wait_for_phase(desk, request, order, cancel)
         if held is None:
-            return ProcedureTry(
-                kind=order.kind, name=order.name, number=order.number, result=TryResult.WITHDRAWN, begun=False
-            )
+            return order.end(TryResult.WITHDRAWN, begun=False)
         _start(root, request, order, cancel, held)
     handle = attach_run(common_dir, key)
     withdrawn = not wait_run(handle, cancel).is_over
     if withdrawn:
         stop_run(handle)
     report = finish_step(desk, key)
-    result = TryResult.WITHDRAWN if withdrawn else _find_result(report)
-    return ProcedureTry(
-        kind=order.kind,
-        name=order.name,
-        number=order.number,
-        result=result,
+    return order.end(
+        TryResult.WITHDRAWN if withdrawn else _find_result(report),
         detail=_describe(report),
         began=report.end.began,
         seconds=report.end.seconds,
@@ -249,7 +243,7 @@ class RepositoryActions:
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
         """Runs the rule as a check of this handoff; a rule that does not apply passes."""
         progress = ProgressCallbacks(cancel=cancel)
-        report = check(open_desk(self._root), CheckRequest(handoff=request.handoff, only=(rule,)), progress)
+        report = check(open_desk(self._root), CheckRequest(handoff=request.handoff, only=(rule,), fresh=True), progress)
         result = report.results[0] if report.results else None
         if result is None:
             return StepResult(passed=False, detail=f"{rule} was not run: it is switched off")

@@ -6,15 +6,13 @@ from pathlib import Path
 
 from handoff_tui.agents.engine.engine import GateAnswer
 from handoff_tui.agents.procedures.report import RunRequest
+from handoff_tui.agents.step.route import OPEN, SENT_BACK
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.log.gates.gate_state import GateName, GateReport
+from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.pipeline import find_pipeline
-
-_OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
-_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 
 
 def read_run_gate(root: Path, request: RunRequest) -> GateAnswer:
@@ -53,9 +51,9 @@ def judge_run_gate(gate: GateReport, attempt: int) -> GateAnswer:
     words = "; ".join(gate.why)
     if gate.attempt != attempt:
         return GateAnswer(open=False, why=f"attempt {attempt} is over: this is attempt {gate.attempt}")
-    if gate.state in _OPEN:
+    if gate.state in OPEN:
         return GateAnswer(open=True, why=f"{gate.state.value}: {words}", entry=_find_entry(gate))
-    if gate.state in _SENT_BACK:
+    if gate.state in SENT_BACK:
         return GateAnswer(open=False, why=f"{gate.state.value}: {words}", entry=_find_entry(gate))
     return GateAnswer(open=None, why=f"{gate.state.value}: {words}")
 

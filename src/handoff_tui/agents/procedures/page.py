@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from handoff_tui.agents.procedures.report import (
-    ProcedureMetrics,
-    ProcedureRun,
-    ProcedureState,
-    ProcedureTry,
-    RuleMetrics,
-    TryKind,
-    TryResult,
-    TypeMetrics,
-)
+from handoff_tui.agents.procedures import report
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
@@ -23,41 +14,41 @@ SCHEMA = "handoff-tui/run/v1"
 LIST_SCHEMA = "handoff-tui/runs/v1"
 
 _STATES = {
-    ProcedureState.PENDING: Label("○", "pending", "muted"),
-    ProcedureState.IN_PROGRESS: Label("▶", "in progress", "accent"),
-    ProcedureState.VALIDATING: Label("▶", "validating", "accent"),
-    ProcedureState.WAITING: Label("●", "needs you", "human"),
-    ProcedureState.ROLLBACK: Label("↶", "rolling back", "warning"),
-    ProcedureState.COMPLETED: Label("✓", "completed", "pass"),
-    ProcedureState.FAILED: Label("✗", "failed", "fail"),
+    report.ProcedureState.PENDING: Label("○", "pending", "muted"),
+    report.ProcedureState.IN_PROGRESS: Label("▶", "in progress", "accent"),
+    report.ProcedureState.VALIDATING: Label("▶", "validating", "accent"),
+    report.ProcedureState.WAITING: Label("●", "needs you", "human"),
+    report.ProcedureState.ROLLBACK: Label("↶", "rolling back", "warning"),
+    report.ProcedureState.COMPLETED: Label("✓", "completed", "pass"),
+    report.ProcedureState.FAILED: Label("✗", "failed", "fail"),
 }
 _ROLLED_BACK = Label("↶", "rolled back", "warning")
 _NEEDS_HUMAN = Label("■", "stopped, needs you", "fail")
 _RESULTS = {
-    TryResult.PASS: Label("✓", "pass", "pass"),
-    TryResult.FAIL: Label("✗", "fail", "fail"),
-    TryResult.ERROR: Label("!", "error", "error"),
-    TryResult.TIMEOUT: Label("⌛", "timeout", "timeout"),
-    TryResult.WITHDRAWN: Label("↶", "withdrawn", "muted"),
-    TryResult.WAITING: Label("●", "waiting", "human"),
-    TryResult.EXPIRED: Label("⌛", "expired", "warning"),
-    TryResult.STOPPED: Label("⊘", "stopped", "cancelled"),
-    TryResult.NEEDS_HUMAN: Label("●", "needs you", "human"),
+    report.TryResult.PASS: Label("✓", "pass", "pass"),
+    report.TryResult.FAIL: Label("✗", "fail", "fail"),
+    report.TryResult.ERROR: Label("!", "error", "error"),
+    report.TryResult.TIMEOUT: Label("⌛", "timeout", "timeout"),
+    report.TryResult.WITHDRAWN: Label("↶", "withdrawn", "muted"),
+    report.TryResult.WAITING: Label("●", "waiting", "human"),
+    report.TryResult.EXPIRED: Label("⌛", "expired", "warning"),
+    report.TryResult.STOPPED: Label("⊘", "stopped", "cancelled"),
+    report.TryResult.NEEDS_HUMAN: Label("●", "needs you", "human"),
 }
 
 
-def label_run(run: ProcedureRun) -> Label:
+def label_run(run: report.ProcedureRun) -> Label:
     if run.needs_human:
         return _NEEDS_HUMAN
     return _ROLLED_BACK if run.rolled_back else _STATES[run.state]
 
 
-def build_run_json(run: ProcedureRun) -> dict[str, object]:
+def build_run_json(run: report.ProcedureRun) -> dict[str, object]:
     """Returns the shape promised to scripts."""
     return {"schema": SCHEMA, **_build_fields(run), "tries": [one.model_dump(mode="json") for one in run.tries]}
 
 
-def build_runs_json(runs: Iterable[ProcedureRun]) -> dict[str, object]:
+def build_runs_json(runs: Iterable[report.ProcedureRun]) -> dict[str, object]:
     known = tuple(runs)
     return {
         "schema": LIST_SCHEMA,
@@ -66,7 +57,7 @@ def build_runs_json(runs: Iterable[ProcedureRun]) -> dict[str, object]:
     }
 
 
-def build_run_page(run: ProcedureRun) -> Page:
+def build_run_page(run: report.ProcedureRun) -> Page:
     """Shows the state and why, every step with its tries, and what was not undone."""
     page = Page()
     _add_heading(page, run)
@@ -75,7 +66,7 @@ def build_run_page(run: ProcedureRun) -> Page:
         page.blank()
         columns = (Column(""), Column("what"), Column("name"), Column("no."), Column("s", right=True))
         page.grid((*columns, Column("", fold=True)), rows)
-    if run.state is ProcedureState.WAITING and run.request is not None:
+    if run.state is report.ProcedureState.WAITING and run.request is not None:
         words = f"handoff-tui decide approve {run.request.handoff} --phase {run.request.phase}"
         page.blank()
         page.line(Cell("Needs you: ", "muted"), Cell(render_safe(words), "accent"))
@@ -84,7 +75,7 @@ def build_run_page(run: ProcedureRun) -> Page:
     return page
 
 
-def build_runs_page(runs: Sequence[ProcedureRun]) -> Page:
+def build_runs_page(runs: Sequence[report.ProcedureRun]) -> Page:
     """Shows one row per run, then the metrics."""
     page = Page()
     if not runs:
@@ -96,23 +87,23 @@ def build_runs_page(runs: Sequence[ProcedureRun]) -> Page:
     return page
 
 
-def build_follow_line(run: ProcedureRun) -> str:
+def build_follow_line(run: report.ProcedureRun) -> str:
     """Builds one line of progress."""
-    done = sum(one.kind is TryKind.STEP and one.passed for one in run.tries)
+    done = sum(one.kind is report.TryKind.STEP and one.passed for one in run.tries)
     total = f"/{len(run.plan.steps)}" if run.plan else ""
     return f"{label_run(run).word}: {done}{total} steps{f', at {run.current}' if run.current else ''}"
 
 
-def fold_gate_readings(tries: Sequence[ProcedureTry]) -> list[ProcedureTry]:
+def fold_gate_readings(tries: Sequence[report.ProcedureTry]) -> list[report.ProcedureTry]:
     """Folds repeated readings of a gate that found nothing new into the last one."""
-    folded: list[ProcedureTry] = []
+    folded: list[report.ProcedureTry] = []
     for one in tries:
         before = folded[-1] if folded else None
         repeats = (
             before is not None
-            and before.kind is one.kind is TryKind.GATE
+            and before.kind is one.kind is report.TryKind.GATE
             and before.name == one.name
-            and before.result is TryResult.WAITING
+            and before.result is report.TryResult.WAITING
         )
         if repeats:
             folded.pop()
@@ -120,27 +111,17 @@ def fold_gate_readings(tries: Sequence[ProcedureTry]) -> list[ProcedureTry]:
     return folded
 
 
-def _build_fields(run: ProcedureRun) -> dict[str, object]:
-    request = run.request
+def _build_fields(run: report.ProcedureRun) -> dict[str, object]:
+    asked = ("procedure", "handoff", "phase", "attempt", "commit")
+    ran = ("state", "finished", "needs_human", "withdrawn", "reason", "current", "left", "seconds")
     return {
         "id": run.id,
-        "procedure": request.procedure if request else None,
-        "handoff": request.handoff if request else None,
-        "phase": request.phase if request else None,
-        "attempt": request.attempt if request else None,
-        "commit": request.commit if request else None,
-        "state": run.state.value,
-        "finished": run.finished,
-        "needs_human": run.needs_human,
-        "withdrawn": run.withdrawn,
-        "reason": run.reason,
-        "current": run.current,
-        "left": list(run.left),
-        "seconds": run.seconds,
+        **{name: getattr(run.request, name, None) for name in asked},
+        **{name: getattr(run, name) for name in ran},
     }
 
 
-def _add_heading(page: Page, run: ProcedureRun) -> None:
+def _add_heading(page: Page, run: report.ProcedureRun) -> None:
     label = label_run(run)
     page.line(Cell(f"{label}  ", label.role), Cell(render_safe(run.id), "heading"))
     if run.reason:
@@ -149,7 +130,7 @@ def _add_heading(page: Page, run: ProcedureRun) -> None:
         page.line(Cell("  "), Cell("Somebody asked it to end", "muted"), indent=4)
 
 
-def _build_row(one: ProcedureTry) -> tuple[Cell, ...]:
+def _build_row(one: report.ProcedureTry) -> tuple[Cell, ...]:
     label = _RESULTS[one.result]
     what = f"{one.kind.value}, at the end" if one.final else one.kind.value
     return (
@@ -162,7 +143,7 @@ def _build_row(one: ProcedureTry) -> tuple[Cell, ...]:
     )
 
 
-def _build_run_row(run: ProcedureRun) -> tuple[Cell, ...]:
+def _build_run_row(run: report.ProcedureRun) -> tuple[Cell, ...]:
     label = label_run(run)
     return (
         Cell(label.glyph, label.role),
@@ -173,7 +154,7 @@ def _build_run_row(run: ProcedureRun) -> tuple[Cell, ...]:
     )
 
 
-def _add_metrics(page: Page, runs: Sequence[ProcedureRun]) -> None:
+def _add_metrics(page: Page, runs: Sequence[report.ProcedureRun]) -> None:
     metrics = build_metrics(runs)
     page.heading("By procedure")
     for kind in metrics.types:
@@ -195,11 +176,11 @@ def _add_metrics(page: Page, runs: Sequence[ProcedureRun]) -> None:
         )
 
 
-def build_metrics(runs: Sequence[ProcedureRun]) -> ProcedureMetrics:
+def build_metrics(runs: Sequence[report.ProcedureRun]) -> report.ProcedureMetrics:
     """Counts the runs by procedure and by rule; leaves out those that can't be read."""
     known = [run for run in runs if run.request is not None]
     names = sorted({run.request.procedure for run in known if run.request is not None})
-    return ProcedureMetrics(
+    return report.ProcedureMetrics(
         types=tuple(
             _count_type(name, [run for run in known if run.request is not None and run.request.procedure == name])
             for name in names
@@ -208,20 +189,20 @@ def build_metrics(runs: Sequence[ProcedureRun]) -> ProcedureMetrics:
     )
 
 
-def _count_type(name: str, runs: Sequence[ProcedureRun]) -> TypeMetrics:
+def _count_type(name: str, runs: Sequence[report.ProcedureRun]) -> report.TypeMetrics:
     taken = [run.seconds for run in runs if run.seconds is not None]
-    return TypeMetrics(
+    return report.TypeMetrics(
         procedure=name,
         runs=len(runs),
-        completed=sum(run.state is ProcedureState.COMPLETED for run in runs),
+        completed=sum(run.state is report.ProcedureState.COMPLETED for run in runs),
         rolled_back=sum(run.rolled_back for run in runs),
-        failed=sum(run.state is ProcedureState.FAILED for run in runs),
+        failed=sum(run.state is report.ProcedureState.FAILED for run in runs),
         open=sum(not run.finished for run in runs),
         mean_seconds=sum(taken) / len(taken) if taken else None,
     )
 
 
-def _count_rules(runs: Iterable[ProcedureRun]) -> tuple[RuleMetrics, ...]:
+def _count_rules(runs: Iterable[report.ProcedureRun]) -> tuple[report.RuleMetrics, ...]:
     """Counts every check of a rule, including retries."""
     judged: dict[str, list[bool]] = {}
     severities: dict[str, Severity] = {}
@@ -229,9 +210,9 @@ def _count_rules(runs: Iterable[ProcedureRun]) -> tuple[RuleMetrics, ...]:
         for rule in run.plan.rules if run.plan else ():
             severities[rule.id] = rule.severity
         for one in run.tries:
-            if one.kind is TryKind.RULE:
+            if one.kind is report.TryKind.RULE:
                 judged.setdefault(one.name, []).append(one.passed)
     return tuple(
-        RuleMetrics(rule=rule, severity=severities.get(rule), judged=len(found), held=sum(found))
+        report.RuleMetrics(rule=rule, severity=severities.get(rule), judged=len(found), held=sum(found))
         for rule, found in sorted(judged.items())
     )

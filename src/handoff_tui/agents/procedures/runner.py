@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from threading import Event
 
 from handoff_tui.agents.engine.engine import Actions, Durable, GateAnswer, Json, StepResult
 from handoff_tui.agents.procedures.report import (
+    PlannedRule,
     PlannedStep,
     PlannedUndo,
     ProcedureEnd,
@@ -160,65 +162,49 @@ class ProcedureRunner:
 
     def _do(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
         """Runs a step until it passes or its retries are used up; returns why it failed, or None."""
-        last = self._retry(
-            plan,
-            step.retries,
-            lambda number: self._try_step(TryKind.STEP, step.name, number, step.timeout_seconds, agent=step.agent),
-        )
+        last = self._retry(plan, step.retries, partial(self._try_step, TryKind.STEP, step))
         if last.begun or last.number > 1:
             self._begun.append(step.name)
         self._for_person = self._for_person or last.result is TryResult.NEEDS_HUMAN
         return None if last.passed else _describe(f"the step {step.name}", last)
 
-    def _try_step(self, kind: TryKind, name: str, number: int, seconds: float, *, agent: bool) -> ProcedureTry:
-        if agent:
-            order: Json = {"kind": kind.value, "name": name, "number": number, "seconds": seconds}
-            return ProcedureTry.model_validate(self._durable.run_limited(f"{kind.value} {name} {number}", order))
+    def _try_step(self, kind: TryKind, step: PlannedStep | PlannedUndo, number: int) -> ProcedureTry:
+        if step.agent:
+            order: Json = {"kind": kind.value, "name": step.name, "number": number, "seconds": step.timeout_seconds}
+            return ProcedureTry.model_validate(self._durable.run_limited(f"{kind.value} {step.name} {number}", order))
         work = self._actions.act if kind is TryKind.STEP else self._actions.undo
-        return self._record(
-            ProcedureTry(kind=kind, name=name, number=number, result=TryResult.ERROR),
-            lambda draft: self._executor.run(
-                draft,
-                seconds,
-                lambda cancel: work(self._request, name, cancel),
-                to_the_end=kind is TryKind.ROLLBACK,
-            ),
-        )
+        draft = ProcedureTry(kind=kind, name=step.name, number=number, result=TryResult.ERROR)
+        return self._execute(draft, step.timeout_seconds, lambda cancel: work(self._request, step.name, cancel))
+
+    def _execute(self, draft: ProcedureTry, seconds: float, work: Callable[[Event], StepResult]) -> ProcedureTry:
+        to_the_end = draft.kind is TryKind.ROLLBACK
+        return self._record(draft, lambda draft: self._executor.run(draft, seconds, work, to_the_end=to_the_end))
 
     def _validate_step(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
         """Checks the rules of a step; only a critical one ends the run, the others count at the end."""
-        for rule in plan.rules:
-            if rule.id in step.rules:
-                last = self._judge(plan, rule.id, final=False)
-                if not last.passed and (rule.severity is Severity.CRITICAL or last.result is TryResult.WITHDRAWN):
-                    return _describe(f"{rule.id} ({rule.name}) after {step.name}", last)
-        return None
+        rules = (rule for rule in plan.rules if rule.id in step.rules)
+        judged = ((rule, self._judge(plan, rule, final=False)) for rule in rules)
+        return next(
+            (_describe(f"{_name(rule)} after {step.name}", last) for rule, last in judged if _ends(rule, last)), None
+        )
 
     def _validate_all(self, plan: ProcedurePlan) -> str | None:
         """Checks all rules; fails on a critical one, or if too small a share holds."""
         held = 0
         for rule in plan.rules:
-            last = self._judge(plan, rule.id, final=True)
+            last = self._judge(plan, rule, final=True)
             held += last.passed
-            if not last.passed and (rule.severity is Severity.CRITICAL or last.result is TryResult.WITHDRAWN):
-                return _describe(f"{rule.id} ({rule.name})", last)
+            if _ends(rule, last):
+                return _describe(_name(rule), last)
         if plan.rules and held / len(plan.rules) < plan.share_minimum:
             return f"only {held} of {len(plan.rules)} rules hold; {plan.share_minimum:.0%} must"
         return None
 
-    def _judge(self, plan: ProcedurePlan, rule_id: str, *, final: bool) -> ProcedureTry:
-        rule = next(rule for rule in plan.rules if rule.id == rule_id)
-
+    def _judge(self, plan: ProcedurePlan, rule: PlannedRule, *, final: bool) -> ProcedureTry:
         def judge_once(number: int) -> ProcedureTry:
             draft = ProcedureTry(kind=TryKind.RULE, name=rule.id, number=number, final=final, result=TryResult.ERROR)
-            return self._record(
-                draft,
-                lambda draft: self._executor.run(
-                    draft,
-                    rule.timeout_seconds,
-                    lambda cancel: self._actions.judge(self._request, rule.id, cancel),
-                ),
-            )
+            work = self._actions.judge
+            return self._execute(draft, rule.timeout_seconds, lambda cancel: work(self._request, rule.id, cancel))
 
         return self._retry(plan, rule.retries, judge_once)
 
@@ -254,18 +240,11 @@ class ProcedureRunner:
         if not fenced.passed:
             return _build_stop(failure, "nothing was undone: " + fenced.detail, undos)
         for position, undo in enumerate(undos):
-            last = self._undo(plan, undo)
+            last = self._retry(plan, undo.retries, partial(self._try_step, TryKind.ROLLBACK, undo))
             if not last.passed:
                 return _build_stop(failure, _describe(f"the rollback {undo.name}", last), undos[position:])
         state = ProcedureState.ROLLBACK if undos else ProcedureState.FAILED
         return ProcedureEnd(state=state, reason=failure, needs_human=self._for_person)
-
-    def _undo(self, plan: ProcedurePlan, undo: PlannedUndo) -> ProcedureTry:
-        return self._retry(
-            plan,
-            undo.retries,
-            lambda number: self._try_step(TryKind.ROLLBACK, undo.name, number, undo.timeout_seconds, agent=undo.agent),
-        )
 
     def _find_undos(self, plan: ProcedurePlan) -> list[PlannedUndo]:
         """Finds the undos of steps that were begun, and those without a step of their own."""
@@ -299,6 +278,15 @@ class ProcedureRunner:
 
         name = f"{draft.kind.value} {draft.name} {draft.number}{' final' if draft.final else ''}"
         return ProcedureTry.model_validate(self._durable.step(name, run_once))
+
+
+def _name(rule: PlannedRule) -> str:
+    return f"{rule.id} ({rule.name})"
+
+
+def _ends(rule: PlannedRule, last: ProcedureTry) -> bool:
+    """Whether the result of a rule ends the run."""
+    return not last.passed and (rule.severity is Severity.CRITICAL or last.result is TryResult.WITHDRAWN)
 
 
 def _describe(what: str, last: ProcedureTry) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from handoff_tui.agents.engine.engine import StepResult
 from handoff_tui.agents.procedures.gate import read_run_gate
 from handoff_tui.agents.procedures.report import RunRequest
-from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.files import read_json, write_json
 from handoff_tui.agents.runs.folders import build_name
 from handoff_tui.changes.snapshots.packages import build_asset_path
 from handoff_tui.core.errors import ProcedureError
@@ -28,7 +28,6 @@ from handoff_tui.log.gates.position import build_handoff_digest
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.files.atomic_write import build_write_error
-from handoff_tui.system.files.cache_files import load_json
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
 from handoff_tui.system.files.probe import find_program
 from handoff_tui.system.files.reader import FileReader
@@ -59,8 +58,10 @@ class TransferFolder:
 
     def load(self, name: str) -> dict[str, object] | None:
         """Loads a file; None if it is missing or damaged."""
-        value = load_json(self.place / name)
-        return value if isinstance(value, dict) else None
+        try:
+            return read_json(self.place / name) or None
+        except (OSError, ValueError, RecursionError):
+            return None
 
     def remove(self, name: str) -> None:
         try:

@@ -6,20 +6,12 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from handoff_tui.agents.rollback import saved_work
 from handoff_tui.agents.rollback.report import Rollback, RollbackPreview, RollbackState
-from handoff_tui.agents.rollback.saved_work import (
-    change_files,
-    find_unsavable,
-    move_head,
-    write_commit,
-    write_index,
-    write_saved_work,
-    write_target_tree,
-)
 from handoff_tui.agents.runs.observation import read_new_commits, read_touched_files
 from handoff_tui.agents.runs.phase_locks import describe_holder, list_locks
-from handoff_tui.agents.step.follow import find_operator
 from handoff_tui.agents.step.report import StepReport
+from handoff_tui.agents.step.step import find_operator
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.core.short_id import SHORT_DIGEST
@@ -27,7 +19,7 @@ from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
 from handoff_tui.handoffs.session import Desk, has_log
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import DecisionVerb
+from handoff_tui.log.entry import APPROVING
 from handoff_tui.log.gates.scoped_work import ROLLBACK
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
@@ -36,9 +28,6 @@ from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 _JOURNAL = "rollbacks.jsonl"
-
-
-_APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 
 
 class _Target(NamedTuple):
@@ -54,7 +43,7 @@ def preview_rollback(desk: Desk) -> RollbackPreview:
     uncommitted = (*facts.changed, *facts.untracked)
     repository = desk.repository
     now, then = _read_trees(desk, target.commit)
-    unsavable = find_unsavable(repository.root, uncommitted)
+    unsavable = saved_work.find_unsavable(repository.root, uncommitted)
     return RollbackPreview(
         target=target.commit,
         reason=target.reason,
@@ -76,12 +65,12 @@ def apply_rollback(desk: Desk, *, with_unexplained: bool = False) -> Rollback:
     repository = desk.repository
     moment = read_now()
     stamp = moment.strftime("%Y%m%dT%H%M%S%f")
-    saved = write_saved_work(repository, preview.head, preview.uncommitted, stamp)
-    tree = write_target_tree(repository, preview.target, preview.head)
+    saved = saved_work.write_saved_work(repository, preview.head, preview.uncommitted, stamp)
+    tree = saved_work.write_target_tree(repository, preview.target, preview.head)
     commit = preview.head
     if repository.git.read("rev-parse", f"{preview.head}^{{tree}}").decode().strip() != tree:
         message = f"{ROLLBACK} to {preview.target[:SHORT_DIGEST]}, the last approved commit\n\nSaved: {saved.ref}"
-        commit = write_commit(repository, tree, preview.head, message)
+        commit = saved_work.write_commit(repository, tree, preview.head, message)
     rollback = Rollback(
         id=stamp,
         time=build_time(moment),
@@ -94,10 +83,10 @@ def apply_rollback(desk: Desk, *, with_unexplained: bool = False) -> Rollback:
         branch=preview.branch,
     )
     _append(desk, rollback)
-    change_files(repository, saved.tree, tree)
+    saved_work.change_files(repository, saved.tree, tree)
     if commit != preview.head:
-        move_head(repository, commit, preview.head, f"handoff-tui rollback to {preview.target}")
-    write_index(repository, tree)
+        saved_work.move_head(repository, commit, preview.head, f"handoff-tui rollback to {preview.target}")
+    saved_work.write_index(repository, tree)
     return _append(desk, rollback.model_copy(update={"state": RollbackState.DONE}))
 
 
@@ -110,10 +99,10 @@ def undo_rollback(desk: Desk) -> Rollback:
     rollback = open_ones[-1]
     saved = rollback.saved
     _refuse_undo(desk, rollback)
-    change_files(repository, _find_current_tree(desk, rollback), saved.tree, saved.raw)
+    saved_work.change_files(repository, _find_current_tree(desk, rollback), saved.tree, saved.raw)
     if _require_head(desk) != saved.head:
-        move_head(repository, saved.head, rollback.commit, "handoff-tui rollback --undo")
-    write_index(repository, saved.index_tree)
+        saved_work.move_head(repository, saved.head, rollback.commit, "handoff-tui rollback --undo")
+    saved_work.write_index(repository, saved.index_tree)
     return _append(desk, rollback.model_copy(update={"state": RollbackState.UNDONE}))
 
 
@@ -158,7 +147,9 @@ def _find_current_tree(desk: Desk, rollback: Rollback) -> str:
     # it was interrupted: some files are of one tree, some of the other, so everything is compared again
     facts = desk.work_tree.facts
     stamp = read_now().strftime("%Y%m%dT%H%M%S%f")
-    return write_saved_work(desk.repository, _require_head(desk), (*facts.changed, *facts.untracked), stamp).tree
+    return saved_work.write_saved_work(
+        desk.repository, _require_head(desk), (*facts.changed, *facts.untracked), stamp
+    ).tree
 
 
 def _refuse_undo(desk: Desk, rollback: Rollback) -> None:
@@ -195,7 +186,7 @@ def _list_approvals(index: LogIndex) -> list[DecisionEntry]:
     return [
         vote
         for vote in sorted(index.decisions.values(), key=lambda vote: (-vote.entry.seq, vote.entry.id))
-        if vote.decision.verb in _APPROVING and not index.is_void(vote.entry.id)
+        if vote.decision.verb in APPROVING and not index.is_void(vote.entry.id)
     ]
 
 

@@ -12,9 +12,9 @@ from handoff_tui.agents.rollback.report import SavedWork
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import Repository
-from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
+from handoff_tui.system.files.own_folder import OWN_FOLDER, is_below_own_folder
 from handoff_tui.system.files.work_files import delete_file, write_file
-from handoff_tui.system.resources import make_temporary_folder
+from handoff_tui.system.installation import make_temporary_folder
 
 SAVED_REFS = "refs/handoff-tui/saved"
 _LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
@@ -91,7 +91,7 @@ def list_differences(git: Git, old: str, new: str) -> dict[str, str]:
     answer = git.read("diff-tree", "-r", "-z", "--no-renames", "--name-status", "--ignore-submodules=none", old, new)
     fields = os.fsdecode(answer).split("\0")
     pairs = zip(fields[::2], fields[1::2], strict=False)
-    return {path: status for status, path in pairs if path and not is_own(path)}
+    return {path: status for status, path in pairs if path and not is_below_own_folder(path)}
 
 
 def change_files(repository: Repository, old: str, new: str, raw: Iterable[str] = ()) -> None:

@@ -53,13 +53,26 @@ class OutputHash:
             pass
 
 
-def write_json(place: str | os.PathLike[str], value: dict[str, object], *, lasting: bool = False) -> None:
-    """Writes in one step: a reader sees all or nothing. With `lasting`, the file survives a power cut."""
+def write_json(place: str | os.PathLike[str], value: dict[str, object]) -> None:
+    """Writes in one step: a reader sees all or nothing."""
+    _replace(place, json.dumps(value).encode())
+
+
+def write_sealed(
+    place: str | os.PathLike[str], value: dict[str, object], secret: bytes, *, lasting: bool = False
+) -> None:
+    """The same with a seal, so that the agent can't write it. With `lasting`, the file survives a power cut."""
+    from handoff_tui.system.files.sealed_files import find_name, seal  # noqa: PLC0415 - when the agent is running
+
+    _replace(place, seal(json.dumps(value).encode(), find_name(place), secret), lasting=lasting)
+
+
+def _replace(place: str | os.PathLike[str], content: bytes, *, lasting: bool = False) -> None:
     folder, name = os.path.split(os.fspath(place))
     temporary = os.path.join(folder, f".{name}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(value, file)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
         if lasting:
             file.flush()
             os.fsync(descriptor)
@@ -67,7 +80,10 @@ def write_json(place: str | os.PathLike[str], value: dict[str, object], *, lasti
 
 
 def read_json(place: str | os.PathLike[str]) -> dict[str, object]:
-    """Returns the object in one of our files, {} for any other value; raises an error if it can't be read."""
+    """Returns the object in one of our files, {} for any other value; raises an error if it can't be read.
+
+    Whether a seal is right is the business of whoever believes the file.
+    """
     with open(place, "rb") as file:
-        value = json.loads(file.read())
+        value = json.loads(file.read().partition(b"\n# seal ")[0])
     return value if isinstance(value, dict) else {}

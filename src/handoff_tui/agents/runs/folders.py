@@ -1,7 +1,7 @@
 """Runs of agents: one folder per run, and a supervisor that keeps running when whoever started it is gone.
 
     find_run_folder(common_dir, key)          -> Path       <git-common-dir>/handoff-tui/runs/H-3/RED/a1/agent/t1
-    write_run(common_dir, plan, files)        -> RunHandle  makes the folder; files: bytes by name
+    write_run(common_dir, plan, files, values) -> RunHandle  makes the folder; files for the agent, values sealed
     start_run(handle, environment)            -> RunState   starts the supervisor, at most once per folder
     find_run(common_dir, key)                 -> RunState   absent, prepared, running, paused, finished, lost
     list_runs(common_dir, handoff=None)       -> tuple[RunState, ...]
@@ -43,13 +43,16 @@ from handoff_tui.agents.runs.files import (
     PROCESS,
     STOP,
     write_json,
+    write_sealed,
 )
 from handoff_tui.agents.runs.run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunPlan, RunProcess, RunState, RunStatus
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.core.model import Model
 from handoff_tui.system.clock import pause, read_monotonic, read_now
 from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.cache_files import find_state_folder
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.files.sealed_files import load_cache_secret, read_sealed
 from handoff_tui.system.processes.identity import find_marked, is_same_process, read_host
 from handoff_tui.system.processes.output_reader import hash_output, read_last_lines
 
@@ -97,11 +100,8 @@ def list_runs(common_dir: Path, handoff: str | None = None) -> tuple[RunState, .
 def read_run(handle: RunHandle) -> RunState:
     """Reads what the files of a run say now, and whether its supervisor is alive."""
     folder = handle.folder
-    plan, process, end = (
-        load_value(folder / PLAN, RunPlan),
-        load_value(folder / PROCESS, RunProcess),
-        load_value(folder / EXIT, RunEnd),
-    )
+    plan, process = load_value(folder / PLAN, RunPlan), _load_process(folder)
+    end = load_value(folder / EXIT, RunEnd)
     status = _find_status(folder, plan, process, end)
     if end is None and status is RunStatus.LOST:  # it may have ended in between
         end = load_value(folder / EXIT, RunEnd)
@@ -132,7 +132,8 @@ def _find_status(folder: Path, plan: RunPlan | None, process: RunProcess | None,
     if plan is None:
         return RunStatus.ABSENT
     if process is None:
-        return RunStatus.RUNNING if _is_locked(folder / LOCK) else RunStatus.PREPARED
+        # a supervisor that holds the run is about to write who it is
+        return RunStatus.RUNNING if is_locked(folder / LOCK) else RunStatus.PREPARED
     if process.host != read_host():
         alive = read_now().timestamp() - (_read_time(folder / HEARTBEAT) or process.since) < _SILENT_SECONDS
     else:
@@ -142,8 +143,8 @@ def _find_status(folder: Path, plan: RunPlan | None, process: RunProcess | None,
     return RunStatus.PAUSED if (folder / PAUSED).exists() else RunStatus.RUNNING
 
 
-def _is_locked(place: Path) -> bool:
-    """Tells whether a supervisor holds the run and is about to write who it is."""
+def is_locked(place: Path) -> bool:
+    """Tells whether a process holds the lock of this file."""
     import fcntl  # noqa: PLC0415 - needed only during a start
 
     try:
@@ -183,11 +184,36 @@ def build_name(text: str) -> str:
 
 
 def load_value(place: Path, model: type[_Value]) -> _Value | None:
-    """Loads a file of the run; None if it is missing or damaged."""
+    """Loads a file of the run; None if it is missing, damaged, or not written by handoff-tui."""
+    content = read_sealed(place)
     try:
-        return model.model_validate_json(place.read_bytes())
+        return None if content is None else model.model_validate_json(content)
+    except ValidationError:
+        return None
+
+
+def _load_process(folder: Path) -> RunProcess | None:
+    """Loads who supervises the run: a hint, which a look at the processes confirms."""
+    try:
+        return RunProcess.model_validate_json((folder / PROCESS).read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def write_value(place: Path, value: Model) -> None:
+    """Writes a file of the run, sealed; raises an OSError if that fails."""
+    write_sealed(place, value.model_dump(mode="json"), load_secret())
+
+
+def load_secret() -> bytes:
+    """Returns the secret to seal with; raises an error if there is none."""
+    secret = load_cache_secret()
+    if secret is None:
+        raise AgentRunError(
+            "the files of a run can't be sealed, so an agent could rewrite them",
+            f"Make {find_state_folder()} writable; if cache-secret there is damaged, delete it.",
+        )
+    return secret
 
 
 def read_size(place: Path) -> int:
@@ -204,25 +230,13 @@ def _read_time(place: Path) -> float | None:
         return None
 
 
-__all__ = [
-    "RunHandle",
-    "attach_run",
-    "describe_key",
-    "find_run",
-    "find_run_folder",
-    "list_runs",
-    "pause_run",
-    "read_run",
-    "resume_run",
-    "start_run",
-    "stop_run",
-    "wait_run",
-    "write_run",
-]
+def write_run(
+    common_dir: Path, plan: RunPlan, files: Mapping[str, bytes] | None = None, values: Mapping[str, Model] | None = None
+) -> RunHandle:
+    """Makes the folder of a run; leaves an existing one as it is, so that asking twice is one run.
 
-
-def write_run(common_dir: Path, plan: RunPlan, files: Mapping[str, bytes] | None = None) -> RunHandle:
-    """Makes the folder of a run; leaves an existing one as it is, so that asking twice is one run."""
+    `files` are for the agent to read, `values` are ours and sealed.
+    """
     handle = RunHandle(plan.key, find_run_folder(common_dir, plan.key))
     if (handle.folder / PLAN).exists():
         return handle
@@ -231,7 +245,9 @@ def write_run(common_dir: Path, plan: RunPlan, files: Mapping[str, bytes] | None
         handle.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name, content in (files or {}).items():
             (handle.folder / name).write_bytes(content)
-        write_json(handle.folder / PLAN, marked.model_dump(mode="json"))
+        for name, value in (values or {}).items():
+            write_value(handle.folder / name, value)
+        write_value(handle.folder / PLAN, marked)
     except OSError as refused:
         raise build_write_error(refused, str(handle.folder)) from refused
     return handle
@@ -256,7 +272,7 @@ def start_run(handle: RunHandle, environment: Mapping[str, str]) -> RunState:
             argv,
             cwd=handle.folder,
             env=dict(environment),
-            stdin=subprocess.DEVNULL,
+            input=load_secret(),
             capture_output=True,
             check=False,
             timeout=_START_SECONDS,
@@ -266,11 +282,9 @@ def start_run(handle: RunHandle, environment: Mapping[str, str]) -> RunState:
         raise AgentRunError(f"the supervisor of {describe_key(handle.key)} can't be started: {refused}") from refused
     if done.returncode:
         said = read_last_lines(handle.folder / COMPLAINTS, 1) or os.fsdecode(done.stderr).strip().splitlines()[-1:]
-        hint = f"Its files are in {handle.folder}."
-        raise AgentRunError(
-            f"the supervisor of {describe_key(handle.key)} did not start: {said[-1] if said else 'no reason given'}",
-            hint,
-        )
+        reason = said[-1] if said else "no reason given"
+        message = f"the supervisor of {describe_key(handle.key)} did not start: {reason}"
+        raise AgentRunError(message, f"Its files are in {handle.folder}.")
     return read_run(handle)
 
 
@@ -376,5 +390,5 @@ def _sweep(handle: RunHandle, state: RunState) -> RunState:
         output_sha256=hash_output(str(handle.folder / OUTPUT)) or "",
         left_running=left,
     )
-    write_json(handle.folder / EXIT, end.model_dump(mode="json"))
+    write_value(handle.folder / EXIT, end)
     return read_run(handle)

@@ -125,17 +125,7 @@ def _load(place: Path) -> PhaseLock | None:
     try:
         return PhaseLock.model_validate_json(content)
     except ValidationError:
-        return PhaseLock(
-            phase=place.name.removesuffix(_SUFFIX),
-            handoff="?",
-            attempt=0,
-            owner="somebody",
-            pid=0,
-            started="",
-            host=read_host(),
-            since=0.0,
-            mark="",
-        )
+        return PhaseLock(phase=place.name.removesuffix(_SUFFIX), host=read_host())
 
 
 def _build_locked_error(state: LockState | None, phase: str) -> PhaseLockedError:

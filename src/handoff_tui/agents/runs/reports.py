@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from handoff_tui.agents.runs.files import OUTPUT, write_json
-from handoff_tui.agents.runs.folders import build_name, load_value
+from handoff_tui.agents.runs.files import EXIT, OUTPUT, PLAN
+from handoff_tui.agents.runs.folders import build_name, load_secret, load_value, write_value
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import OperatorNote, Route, StepReport
@@ -15,12 +16,16 @@ from handoff_tui.config.pipeline import Pipeline
 from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.files.sealed_files import find_name, load_cache_secret, read_sealed, seal
+from handoff_tui.system.processes.output_reader import hash_output
 
 BEFORE, REPORT, ROUTE, PIPELINE, PROMPT, CONTEXT, CONTEXT_TEXT, NOTES = (
     *("before.json", "report.json", "route.json", "pipeline.json", "prompt.md", "context.json", "context.md"),
     "notes.md",
 )
 """Further files in a run's folder."""
+_SEALED = (PLAN, EXIT, BEFORE, ROUTE, PIPELINE, REPORT)
+_LINE_SEAL = " # seal "
 _NOTES_FOLDER = "notes"
 _LONGEST_NOTE = 64 * 1024
 
@@ -52,9 +57,39 @@ def load_report(state: RunState) -> StepReport | None:
 
 def write_report(state: RunState, report: StepReport) -> None:
     try:
-        write_json(Path(state.folder) / REPORT, report.model_dump(mode="json"))
+        write_value(Path(state.folder) / REPORT, report)
     except OSError as refused:
         raise build_write_error(refused, state.folder) from refused
+
+
+def list_edited(state: RunState) -> tuple[str, ...]:
+    """Lists the files of a run that is over which handoff-tui didn't write as they are now."""
+    if not state.is_over:
+        return ()
+    folder = Path(state.folder)
+    edited = [name for name in _SEALED if (folder / name).exists() and read_sealed(folder / name) is None]
+    return (*edited, *([OUTPUT] if is_output_edited(state) else []))
+
+
+def is_output_edited(state: RunState) -> bool:
+    """Whether the output is no longer the one that the supervisor saw."""
+    end, place = state.end, find_output(state)
+    if end is None or not end.output_sha256:
+        return False
+    try:
+        found = place.stat()
+    except OSError:
+        return end.output_bytes > 0
+    if found.st_size != end.output_bytes:
+        return True
+    stamp = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return _hash_once(str(place), stamp) != end.output_sha256
+
+
+@lru_cache(maxsize=256)
+def _hash_once(place: str, _: tuple[int, ...]) -> str | None:
+    """Hashes an output once, as long as nobody writes to it: it may be long, and is asked about often."""
+    return hash_output(place)
 
 
 def append_run_note(state: RunState, text: str) -> None:
@@ -74,22 +109,32 @@ def append_note(common_dir: Path, handoff: str, note: OperatorNote) -> None:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as refused:
         raise build_write_error(refused, str(place)) from refused
-    _append_line(place, note.model_dump_json())
+    _append_line(place, _seal_line(note.model_dump_json(), place, load_secret()))
 
 
 def read_notes(common_dir: Path, handoff: str) -> tuple[OperatorNote, ...]:
-    """Reads every note for a handoff's agents, oldest first; leaves out damaged lines."""
+    """Reads every note for a handoff's agents, oldest first; leaves out lines that no person wrote here."""
+    place, secret = _find_notes(common_dir, handoff), load_cache_secret()
+    if secret is None:
+        return ()
     try:
-        lines = _find_notes(common_dir, handoff).read_bytes().splitlines()
+        lines = place.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
         return ()
     notes: list[OperatorNote] = []
     for line in lines:
+        text = line.rpartition(_LINE_SEAL)[0]
         try:
-            notes.append(OperatorNote.model_validate_json(line))
+            if text and line == _seal_line(text, place, secret):
+                notes.append(OperatorNote.model_validate_json(text))
         except ValidationError:
             continue
     return tuple(notes)
+
+
+def _seal_line(text: str, place: Path, secret: bytes) -> str:
+    sealed = seal(text.encode("utf-8", "surrogateescape"), find_name(place), secret)
+    return sealed.decode("utf-8", "surrogateescape").rstrip("\n").replace("\n", " ")
 
 
 def _append_line(place: Path, line: str) -> None:

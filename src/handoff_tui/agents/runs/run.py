@@ -133,14 +133,14 @@ class PhaseLock(Model):
     """Who is at work in a phase of a repository."""
 
     phase: str
-    handoff: str
-    attempt: int
-    owner: str
-    pid: int
-    started: str
+    handoff: str = "?"
+    attempt: int = 0
+    owner: str = "somebody"
+    pid: int = 0
+    started: str = ""
     host: str
-    since: float
-    mark: str
+    since: float = 0.0
+    mark: str = ""
     """The mark of the holder's run, by which it recognises its lock."""
 
 

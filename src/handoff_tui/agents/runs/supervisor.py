@@ -30,11 +30,13 @@ from handoff_tui.agents.runs.files import (
     OutputHash,
     read_json,
     write_json,
+    write_sealed,
 )
 from handoff_tui.system.processes.agent_process import AgentProcess, ask_for_orphans, start_agent
 from handoff_tui.system.processes.identity import read_birth, read_host
 
 _READY = b"+"
+_SECRET_BYTES = 32
 _TICK_SECONDS = 0.2
 _BEAT_SECONDS = 2.0
 _LINGER_SECONDS = 0.5
@@ -46,9 +48,10 @@ _HEARD = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, signal.
 class Supervisor:
     """One agent, from its start to the end of its last process."""
 
-    def __init__(self, folder: str, plan: dict[str, object]) -> None:
+    def __init__(self, folder: str, plan: dict[str, object], secret: bytes) -> None:
         words = plan["argv"]
         self.folder = folder
+        self._secret = secret
         self.argv = [str(word) for word in words] if isinstance(words, list) else []
         self.work_folder = str(plan["folder"])
         self.timeout = float(str(plan["timeout_seconds"]))
@@ -94,7 +97,8 @@ class Supervisor:
                 self._end_all(self.agent, output)
         output.read_rest()
         try:
-            write_json(self._find(EXIT), self._build_end(output, time.monotonic() - monotonic), lasting=True)
+            end = self._build_end(output, time.monotonic() - monotonic)
+            write_sealed(self._find(EXIT), end, self._secret, lasting=True)
         finally:
             self._leave_phase()
 
@@ -207,7 +211,7 @@ class Supervisor:
                 os.unlink(self.phase_lock)
 
 
-def supervise(folder: str, ready: int) -> None:
+def supervise(folder: str, ready: int, secret: bytes) -> None:
     """Takes the run and sees it through; leaves it alone if another supervisor has taken it."""
     lock = os.open(f"{folder}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -215,7 +219,7 @@ def supervise(folder: str, ready: int) -> None:
         if os.path.exists(f"{folder}/{PROCESS}") or os.path.exists(f"{folder}/{EXIT}"):
             os.write(ready, _READY)
             return
-        supervisor = Supervisor(folder, read_json(f"{folder}/{PLAN}"))
+        supervisor = Supervisor(folder, read_json(f"{folder}/{PLAN}"), secret)
         supervisor.listen()
         write_json(f"{folder}/{PROCESS}", {**_describe_self(supervisor.began), "agent_pid": None})
         if supervisor.phase_lock is not None:
@@ -230,8 +234,12 @@ def supervise(folder: str, ready: int) -> None:
 
 
 def main() -> None:
-    """Becomes a process that nobody waits for; the original exits as soon as the run is taken."""
+    """Becomes a process that nobody waits for; the original exits as soon as the run is taken.
+
+    The secret to seal the end with comes on standard input, where the agent can't see it.
+    """
     folder = sys.argv[-1]
+    secret = os.read(0, _SECRET_BYTES)
     reading, writing = os.pipe()
     if os.fork():
         os.close(writing)
@@ -239,7 +247,7 @@ def main() -> None:
     os.close(reading)
     os.setsid()
     _detach(folder)
-    supervise(folder, writing)
+    supervise(folder, writing, secret)
 
 
 def _detach(folder: str) -> None:

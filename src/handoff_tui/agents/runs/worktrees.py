@@ -15,13 +15,13 @@ from handoff_tui.core.errors import AgentRunError, HandoffError, StoreWriteError
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.scope.merged_branches import AGENT_BRANCHES, build_branch_part
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
 
 _FOLDER = "worktrees"
-_PREFIX = "handoff-tui"
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
 
 
@@ -34,7 +34,7 @@ class AgentWorktree(NamedTuple):
 
 def find_worktree(repository: Repository, key: RunKey) -> AgentWorktree:
     """Returns the work tree of an attempt, which all its runs share."""
-    branch = "/".join((_PREFIX, build_id(key.handoff).replace("/", "-"), build_id(key.phase), f"a{key.attempt}"))
+    branch = "/".join((AGENT_BRANCHES, build_branch_part(key.handoff), build_id(key.phase), f"a{key.attempt}"))
     folder = _find_top(repository) / build_name(key.handoff) / build_name(key.phase) / f"a{key.attempt}"
     return AgentWorktree(folder, branch)
 

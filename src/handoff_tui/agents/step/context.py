@@ -5,13 +5,7 @@ Everything from elsewhere is quoted, never obeyed.
 
 from __future__ import annotations
 
-from handoff_tui.agents.step.report import (
-    CONTEXT_SCHEMA,
-    FixTask,
-    HandoffContext,
-    PreviousContext,
-    StepContext,
-)
+from handoff_tui.agents.step import report
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.tasks import ReportedFinding, Task
 from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
@@ -28,15 +22,15 @@ _DIRECTIONS = {
 }
 
 
-def build_context_json(context: StepContext) -> dict[str, object]:
+def build_context_json(context: report.StepContext) -> dict[str, object]:
     """Returns the context for programs; docs/context.schema.json is its schema."""
-    return {"schema": CONTEXT_SCHEMA, **context.model_dump(mode="json")}
+    return {"schema": report.CONTEXT_SCHEMA, **context.model_dump(mode="json")}
 
 
 def build_context_schema() -> dict[str, object]:
     """Returns the JSON Schema of the context."""
-    schema = StepContext.model_json_schema(mode="serialization")
-    properties = {"schema": {"const": CONTEXT_SCHEMA}, **schema["properties"]}
+    schema = report.StepContext.model_json_schema(mode="serialization")
+    properties = {"schema": {"const": report.CONTEXT_SCHEMA}, **schema["properties"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
@@ -45,7 +39,7 @@ def build_context_schema() -> dict[str, object]:
     }
 
 
-def render_context(context: StepContext) -> tuple[str, str]:
+def render_context(context: report.StepContext) -> tuple[str, str]:
     """Returns the context and the packet as Markdown; the packet is "" if nobody sent the work back."""
     lines = [
         *_render_heading(context),
@@ -59,7 +53,7 @@ def render_context(context: StepContext) -> tuple[str, str]:
     return "\n".join(lines).strip("\n") + "\n", packet
 
 
-def _render_heading(context: StepContext) -> list[str]:
+def _render_heading(context: report.StepContext) -> list[str]:
     key, route = context.key, context.route
     title = f"{key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}"
     came = f" It comes from {route.source}." if route.source and route.source != route.phase else ""
@@ -74,12 +68,12 @@ def _render_heading(context: StepContext) -> list[str]:
     return [*lines, ""]
 
 
-def _name_branch(context: StepContext) -> str:
+def _name_branch(context: report.StepContext) -> str:
     branch = render_code(context.branch) if context.branch else "no branch"
     return f"{branch} at {render_code(context.commit[:SHORT_DIGEST])}" if context.commit else branch
 
 
-def _render_notes(context: StepContext) -> list[str]:
+def _render_notes(context: report.StepContext) -> list[str]:
     if not context.notes:
         return []
     lines = ["## Notes from the operator", ""]
@@ -88,7 +82,7 @@ def _render_notes(context: StepContext) -> list[str]:
     return lines
 
 
-def _render_tasks(tasks: tuple[FixTask, ...]) -> list[str]:
+def _render_tasks(tasks: tuple[report.FixTask, ...]) -> list[str]:
     if not tasks:
         return []
     lines = ["## To fix, the most urgent first", ""]
@@ -103,7 +97,7 @@ def _render_tasks(tasks: tuple[FixTask, ...]) -> list[str]:
     return [*lines, *_count_rest(len(tasks)), ""]
 
 
-def _render_handoff(handoff: HandoffContext) -> list[str]:
+def _render_handoff(handoff: report.HandoffContext) -> list[str]:
     lines = ["## The handoff so far, as its documents claim", ""]
     facts = [
         ("title", handoff.title),
@@ -136,7 +130,7 @@ def _render_task(task: Task) -> str:
     return f"{render_markdown(task.title)} ({render_markdown(mark)})"
 
 
-def _render_previous(previous: PreviousContext) -> list[str]:
+def _render_previous(previous: report.PreviousContext) -> list[str]:
     ran = f"{previous.phase}, attempt {previous.attempt}, run {previous.number}"
     code = "no exit code" if previous.code is None else f"exit code {previous.code}"
     lines = ["## What the previous agent did, as measured", ""]
@@ -150,7 +144,7 @@ def _render_previous(previous: PreviousContext) -> list[str]:
     return [*lines, ""]
 
 
-def _render_baseline(context: StepContext) -> list[str]:
+def _render_baseline(context: report.StepContext) -> list[str]:
     baseline = context.baseline
     lines = ["## Baseline and checks", ""]
     known = baseline.commit or baseline.snapshot

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.agents.runs import reports
+from handoff_tui.agents.runs.commits import record_commits
 from handoff_tui.agents.runs.folders import RunHandle, find_run_folder, read_run, stop_run
 from handoff_tui.agents.runs.observation import (
     Observation,
@@ -13,34 +15,16 @@ from handoff_tui.agents.runs.observation import (
     read_touched_files,
 )
 from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock
-from handoff_tui.agents.runs.reports import (
-    find_output,
-    load_observation,
-    load_pipeline,
-    load_report,
-    load_route,
-    write_report,
-)
 from handoff_tui.agents.runs.run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.agents.step import judge
 from handoff_tui.agents.step.fix_tasks import build_fix_tasks
-from handoff_tui.agents.step.judge import (
-    Judgement,
-    MeasuredRun,
-    add_budget,
-    build_rewritten_notice,
-    describe_next,
-    describe_procedure_next,
-    find_direction,
-    find_notices,
-    judge_run,
-)
 from handoff_tui.agents.step.report import NewCommit, Notice, Route, StepOutcome, StepReport, TouchedFile
 from handoff_tui.agents.step.route import find_failure_target, find_next, find_phase
 from handoff_tui.agents.step.trail import build_trail, build_trail_entry, count_budget, list_reports
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.core.errors import AgentRunError, HandoffError
-from handoff_tui.decisions.examine import ExaminedGate, examine
+from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.handoffs.handoff import build_id
@@ -93,7 +77,7 @@ def finish_step(desk: Desk, key: RunKey, progress: ProgressCallbacks | None = No
     A step of a procedure is judged like a phase without a gate; the rules are the procedure's business.
     """
     ended = _read_ended(desk, key)
-    known = load_report(ended.state)
+    known = reports.load_report(ended.state)
     if known is not None:
         return known
     if ended.plan.lock is not None:
@@ -104,7 +88,7 @@ def finish_step(desk: Desk, key: RunKey, progress: ProgressCallbacks | None = No
             f"the checks of {key.handoff} · {key.phase} were cut short", "`handoff-tui step --attach` finishes it."
         )
     report = _build_report(desk, ended, findings)
-    write_report(ended.state, report)
+    reports.write_report(ended.state, report)
     return report
 
 
@@ -122,7 +106,13 @@ def _read_ended(desk: Desk, key: RunKey) -> _EndedRun:
         state = stop_run(handle)
     if state.end is None or state.plan is None:
         raise AgentRunError(f"the files of the run in {state.folder} can't be read", "Move the folder aside.")
-    route, pipeline, before = load_route(state), load_pipeline(state), load_observation(state)
+    route, pipeline, before = reports.load_route(state), reports.load_pipeline(state), reports.load_observation(state)
+    edited = reports.list_edited(state)
+    if (route is None or pipeline is None or before is None) and edited:
+        raise AgentRunError(
+            f"somebody rewrote {', '.join(edited)} in {state.folder}, so nothing says what the agent changed",
+            "Its agent may have done it, and more. Look at the repository before you start anything else.",
+        )
     if route is None or pipeline is None or before is None:
         raise AgentRunError(f"the run in {state.folder} was not started by a step", "Only steps can be finished.")
     return _EndedRun(state, state.plan, state.end, route, pipeline, find_phase(pipeline, route.phase), before)
@@ -131,14 +121,17 @@ def _read_ended(desk: Desk, key: RunKey) -> _EndedRun:
 def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -> _Findings:
     folder, before = Path(ended.plan.folder), ended.before
     after = read_observation(folder, desk.repository.root, before.rule_names, before.guarded_names)
-    output = read_ends(find_output(ended.state), _HEAD_BYTES, _TAIL_BYTES)
+    output = read_ends(reports.find_output(ended.state), _HEAD_BYTES, _TAIL_BYTES)
+    rewritten = ended.end.output_rewritten or reports.is_output_edited(ended.state)
+    end = ended.end.model_copy(update={"output_rewritten": rewritten})
     patterns = tuple(desk.loaded.settings.hub.suspicious_output)
-    notices = find_notices(MeasuredRun(ended.end, before, after, output, patterns, ended.plan.may_change_nothing))
+    notices = judge.find_notices(judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing))
     if after.problem is not None:
         return _Findings(after, notices)
     repository = open_repository(folder)
     if _is_rewritten(repository, before, after):
-        notices.insert(0, build_rewritten_notice(before.head or "", after.branch))
+        notices.insert(0, judge.build_rewritten_notice(before.head or "", after.branch))
+    record_commits(desk.repository, ended.state.key, ended.plan, before.head, after.head)
     is_examined = ended.by_hand and ended.end.ending is not RunEnding.STOPPED
     examined, problem = _examine(folder, ended, progress) if is_examined else (None, None)
     files = () if before.tree is None or after.tree is None else read_touched_files(repository, before.tree, after.tree)
@@ -153,7 +146,7 @@ def _examine(
     try:
         desk = open_desk(folder)
         log, phase = open_log(desk.repository), build_id(ended.route.phase)
-        return examine(desk, log, ended.state.key.handoff, phase, telling=progress), None
+        return examine(desk, log, ended.state.key.handoff, phase, ExamineOptions(fresh=True), progress), None
     except HandoffError as refused:
         return None, f"its work can't be examined: {refused.message}"
 
@@ -161,13 +154,10 @@ def _examine(
 def _build_report(desk: Desk, ended: _EndedRun, findings: _Findings) -> StepReport:
     examined = findings.examined
     failing = examined.failing if examined is not None else ()
-    judgement = judge_run(ended.end, findings.notices, failing, findings.problem, has_gate=ended.has_gate)
+    judgement = judge.judge_run(ended.end, findings.notices, failing, findings.problem, has_gate=ended.has_gate)
     report = StepReport(
         key=ended.state.key,
         route=ended.route,
-        agent=ended.plan.agent,
-        owner=ended.plan.owner,
-        folder=ended.plan.folder,
         branch=findings.after.branch,
         end=ended.end,
         outcome=judgement.outcome,
@@ -180,9 +170,8 @@ def _build_report(desk: Desk, ended: _EndedRun, findings: _Findings) -> StepRepo
         tree_after=findings.after.tree,
         has_gate=ended.has_gate,
         failing=failing,
-        proof=str(find_output(ended.state)),
-        context_sha256=ended.plan.context_sha256,
-        prompt_sha256=ended.plan.prompt_sha256,
+        proof=str(reports.find_output(ended.state)),
+        **ended.plan.model_dump(include={"agent", "owner", "folder", "context_sha256", "prompt_sha256"}),
     )
     if examined is not None:
         hub = desk.loaded.settings.hub
@@ -197,7 +186,7 @@ def _build_report(desk: Desk, ended: _EndedRun, findings: _Findings) -> StepRepo
             }
         )
     if not ended.by_hand:
-        return report.model_copy(update={"next_move": describe_procedure_next(report.outcome)})
+        return report.model_copy(update={"next_move": judge.describe_procedure_next(report.outcome)})
     return _add_next_move(desk, ended, report, examined)
 
 
@@ -208,7 +197,7 @@ def _add_next_move(desk: Desk, ended: _EndedRun, report: StepReport, examined: E
     earlier = tuple(other for other in list_reports(desk, report.key.handoff) if other.key != report.key)
     trail = (*build_trail(earlier, index, report.key.handoff), build_trail_entry(report))
     budget = count_budget(pipeline, trail)
-    judgement = add_budget(Judgement(report.outcome, report.why), budget)
+    judgement = judge.add_budget(judge.Judgement(report.outcome, report.why), budget)
     target = None
     if judgement.outcome is StepOutcome.FAILED:
         target = find_failure_target(pipeline, phase)
@@ -222,9 +211,9 @@ def _add_next_move(desk: Desk, ended: _EndedRun, report: StepReport, examined: E
             "budget": budget,
             "trail": (*trail[:-1], last),
             "next_phase": None if target is None else target.name,
-            "next_direction": find_direction(judgement.outcome),
+            "next_direction": judge.find_direction(judgement.outcome),
             "next_by_person": target is not None and target.human_only,
-            "next_move": describe_next(judgement.outcome, phase, target, budget),
+            "next_move": judge.describe_next(judgement.outcome, phase, target, budget),
         }
     )
 

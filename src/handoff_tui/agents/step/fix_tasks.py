@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from handoff_tui.agents.step.report import FixTask
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Finding
+from handoff_tui.checks.report import CheckReport, CheckResult, Finding
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import ReportedFinding
 

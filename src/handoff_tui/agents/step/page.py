@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from handoff_tui.agents.consent import ConfiguredPhase
-from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunStatus
+from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunKey, RunStatus
 from handoff_tui.agents.step.report import Notice, RunView, StepOutcome, StepReport, TrailEntry
 from handoff_tui.checks.report import ConsentState
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import Label
-from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.page import Cell, Column, Page, TableColumns
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.pages.gate import add_fact
 
@@ -56,42 +56,32 @@ def label_run(status: RunStatus) -> Label:
 
 def build_step_json(report: StepReport) -> dict[str, object]:
     """The shape promised to scripts."""
+    values = report.model_dump(mode="json")
+
+    def pick(*names: str) -> dict[str, object]:
+        return {name: values[name] for name in names}
+
     return {
         "schema": SCHEMA,
         "handoff": report.key.handoff,
         "phase": report.key.phase,
         "attempt": report.key.attempt,
         "try": report.key.number,
-        "outcome": report.outcome.value,
-        "why": list(report.why),
+        **pick("outcome", "why"),
         "next": {
             "phase": report.next_phase,
-            "direction": report.next_direction.value if report.next_direction else None,
+            "direction": values["next_direction"],
             "by_person": report.next_by_person,
             "move": report.next_move,
         },
-        "run": report.end.model_dump(mode="json"),
-        "notices": [notice.model_dump(mode="json") for notice in report.notices],
-        "files": [file.model_dump(mode="json") for file in report.files],
-        "commits": [commit.model_dump(mode="json") for commit in report.commits],
-        "gate": report.gate,
-        "checks": {
-            "passed": report.checks_passed,
-            "total": report.checks_total,
-            "failing": list(report.failing),
-        },
-        "fix_tasks": [task.model_dump(mode="json") for task in report.fix_tasks],
+        "run": values["end"],
+        **pick("notices", "files", "commits", "gate"),
+        "checks": {"passed": report.checks_passed, "total": report.checks_total, "failing": values["failing"]},
+        "fix_tasks": values["fix_tasks"],
         "budget": {"used": report.budget.used, "allowed": report.budget.allowed, "left": report.budget.left},
-        "trail": [entry.model_dump(mode="json") for entry in report.trail],
-        "agent": report.agent,
-        "route": report.route.model_dump(mode="json"),
-        "folder": report.folder,
-        "branch": report.branch,
-        "head_before": report.head_before,
-        "head_after": report.head_after,
+        **pick("trail", "agent", "route", "folder", "branch", "head_before", "head_after"),
         "proof": {"path": report.proof, "sha256": report.end.output_sha256},
-        "context_sha256": report.context_sha256,
-        "prompt_sha256": report.prompt_sha256,
+        **pick("context_sha256", "prompt_sha256"),
     }
 
 
@@ -166,6 +156,7 @@ def build_step_list_json(overview: StepOverview) -> dict[str, object]:
                 "elapsed": view.state.elapsed,
                 "output_bytes": view.state.output_bytes,
                 "output": view.output,
+                "edited": list(view.edited),
             }
             for view in overview.views
         ],
@@ -199,15 +190,12 @@ def build_step_list_page(overview: StepOverview) -> Page:
         add_locks(page, overview.locks)
     if overview.views:
         page.heading("Runs")
-        runs = (
-            Column(""),
-            Column("handoff"),
-            Column("phase"),
-            Column("run", right=True),
-            Column("took"),
-            Column("why", fold=True),
-        )
-        page.grid(runs, [_build_run_row(view) for view in overview.views])
+        page.table(_RUN_COLUMNS, overview.views)
+        for view in overview.views:
+            if view.edited:
+                key = view.state.key
+                run = f"{render_safe(key.handoff)} · {_name_phase(key)} · run {key.attempt}.{key.number}"
+                page.line(Cell("! ", "warning"), Cell(f"edited since {run} ended: {', '.join(view.edited)}", "warning"))
     _add_worktrees(page, overview.worktrees)
     return page
 
@@ -243,18 +231,27 @@ def _build_agent_row(phase: ConfiguredPhase) -> tuple[Cell, ...]:
     return pipeline, name, Cell(origin, "muted"), command
 
 
-def _build_run_row(view: RunView) -> tuple[Cell, ...]:
-    key = view.state.key
+def _label_view(view: RunView) -> Cell:
     label = label_run(view.state.status) if view.report is None else label_step(view.report.outcome)
-    why = "; ".join(view.report.why) if view.report else view.last_line
-    return (
-        Cell(str(label), label.role),
-        Cell(render_safe(key.handoff)),
-        Cell(render_safe(key.phase if key.step == AGENT_STEP else f"{key.phase} ({key.step})")),
-        Cell(f"{key.attempt}.{key.number}"),
-        Cell(describe_seconds(view.state.elapsed), "muted"),
-        Cell(render_safe(why, 2 * _LONGEST_LINE)),
-    )
+    return Cell(str(label), label.role)
+
+
+def _name_phase(key: RunKey) -> str:
+    return render_safe(key.phase if key.step == AGENT_STEP else f"{key.phase} ({key.step})")
+
+
+def _explain(view: RunView) -> str:
+    return render_safe("; ".join(view.report.why) if view.report else view.last_line, 2 * _LONGEST_LINE)
+
+
+_RUN_COLUMNS: TableColumns[RunView] = (
+    (Column(""), _label_view),
+    (Column("handoff"), lambda view: Cell(render_safe(view.state.key.handoff))),
+    (Column("phase"), lambda view: Cell(_name_phase(view.state.key))),
+    (Column("run", right=True), lambda view: Cell(f"{view.state.key.attempt}.{view.state.key.number}")),
+    (Column("took"), lambda view: Cell(describe_seconds(view.state.elapsed), "muted")),
+    (Column("why", fold=True), lambda view: Cell(_explain(view))),
+)
 
 
 def _name_run(report: StepReport) -> str:

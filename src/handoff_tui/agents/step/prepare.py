@@ -49,7 +49,14 @@ from handoff_tui.status.show import find_id
 from handoff_tui.system.processes.output_reader import read_last_lines
 
 _MOST_NAMED = 12
+_FRESH = ExamineOptions(fresh=True)
 _OUTPUT_LINES = 60
+_PASSED = {
+    "documents": Passing.DOCUMENTS,
+    "tasks": Passing.TASKS,
+    "findings": Passing.FINDINGS,
+    "proofs": Passing.PROOFS,
+}
 
 
 class StepRequest(NamedTuple):
@@ -123,7 +130,7 @@ def choose_handoff(desk: Desk, wanted: str | None) -> str:
 
 def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks | None = None) -> PreparedStep:
     """Examines the work at its gate, and finds the route into the phase, the agent and its context."""
-    examined = examine(desk, open_log(desk.repository), request.handoff, telling=progress)
+    examined = examine(desk, open_log(desk.repository), request.handoff, options=_FRESH, telling=progress)
     handoff = examined.handoff
     pipelines = {name: settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()}
     pipeline = find_pipeline(pipelines, handoff)
@@ -165,7 +172,8 @@ def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str
 def _examine_again(examined: ExaminedGate, phase: str, progress: ProgressCallbacks | None) -> ExaminedGate:
     """Examines the same work at another gate."""
     log = open_log(examined.desk.repository)
-    return examine(examined.desk, log, examined.handoff.id, phase, ExamineOptions(earlier=examined), progress)
+    options = _FRESH._replace(earlier=examined, command_results=examined.report.command_results)
+    return examine(examined.desk, log, examined.handoff.id, phase, options, progress)
 
 
 def _find_packet(examined: ExaminedGate, route: Route, progress: ProgressCallbacks | None) -> Packet | None:
@@ -232,27 +240,14 @@ def _build_role(desk: Desk, agent: PhaseAgent) -> RoleContext:
 
 
 def _build_handoff(handoff: Handoff, passed: tuple[Passing, ...]) -> HandoffContext:
-    documents = handoff.documents if Passing.DOCUMENTS in passed else ()
-    return HandoffContext(
-        id=handoff.id,
-        dialect=handoff.dialect,
-        title=handoff.title,
-        status=handoff.status,
-        message=handoff.message,
-        next_action=handoff.next_action,
-        source_agent=handoff.source_agent,
-        target_agent=handoff.target_agent,
-        documents=tuple(
-            DocumentContext(path=document.path, role=document.role.value, sha256=document.sha256)
-            for document in documents
-        ),
-        tasks=handoff.tasks if Passing.TASKS in passed else (),
-        blockers=tuple(blocker for blocker in handoff.blockers if blocker.open),
-        findings=handoff.findings if Passing.FINDINGS in passed else (),
-        proofs=handoff.proofs if Passing.PROOFS in passed else (),
-        tests=handoff.tests,
-        facts=handoff.facts,
+    """The handoff as its documents claim, without what the edge doesn't pass on."""
+    values = {name: getattr(handoff, name) for name in HandoffContext.model_fields}
+    values["blockers"] = tuple(blocker for blocker in handoff.blockers if blocker.open)
+    values["documents"] = tuple(
+        DocumentContext(path=document.path, role=document.role.value, sha256=document.sha256)
+        for document in handoff.documents
     )
+    return HandoffContext(**{name: value for name, value in values.items() if _PASSED.get(name) in {None, *passed}})
 
 
 def _build_previous(desk: Desk, report: StepReport, passed: tuple[Passing, ...]) -> PreviousContext:

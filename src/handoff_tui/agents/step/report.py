@@ -294,3 +294,5 @@ class RunView(Model):
     """The last line of its output as printed, not yet safe to show."""
     output: str = ""
     """The file with its output."""
+    edited: tuple[str, ...] = ()
+    """Files of a run that is over which somebody edited since; handoff-tui didn't."""

@@ -11,7 +11,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName
 
 OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
-_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
+SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 
 
 def find_pipeline(pipelines: Mapping[str, Pipeline], handoff: Handoff) -> Pipeline:
@@ -60,8 +60,9 @@ def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Ph
 
 
 def find_failure_target(pipeline: Pipeline, phase: Phase) -> Phase:
-    """Finds where failed work goes: as the phase or the pipeline says, or to the same phase again."""
-    return find_phase(pipeline, phase.failure_target or pipeline.failure_target or phase.name)
+    """Finds where failed work goes: as the phase or the pipeline says, or to the same phase again; never forward."""
+    target = find_phase(pipeline, phase.failure_target or pipeline.failure_target or phase.name)
+    return phase if pipeline.phases.index(target) > pipeline.phases.index(phase) else target
 
 
 def find_previous(pipeline: Pipeline, phase: Phase) -> Phase | None:
@@ -124,7 +125,7 @@ def _build_due(
         if following is None:
             raise AgentRunError(f"{source.name} is the last phase of {pipeline.name}; there is nothing to start")
         return Route(pipeline=pipeline.name, phase=following.name, source=source.name, direction=Direction.FORWARD)
-    if gate in _SENT_BACK:
+    if gate in SENT_BACK:
         return Route(pipeline=pipeline.name, phase=source.name, source=source.name, direction=Direction.AGAIN)
     raise AgentRunError(
         f"{handoff.id} waits at the gate behind {source.name}, which is {gate.value}",
@@ -133,10 +134,12 @@ def _build_due(
 
 
 def _list_before(pipeline: Pipeline, phase: str) -> set[str]:
-    """Lists every phase from which work can come to this one."""
+    """Lists every phase that work passed on its way to this one; an edge that closes a cycle is no way to it."""
+    order = {each.name: number for number, each in enumerate(pipeline.phases)}
+    ways = [edge for edge in pipeline.edges if order[edge.source] < order[edge.target]]
     found: set[str] = set()
-    level = {edge.source for edge in pipeline.edges if edge.target == phase}
+    level = {edge.source for edge in ways if edge.target == phase}
     while level - found:
         found |= level
-        level = {edge.source for edge in pipeline.edges if edge.target in level}
+        level = {edge.source for edge in ways if edge.target in level}
     return found

@@ -1,8 +1,8 @@
 """One step from beginning to end, with its retries; on request the loop, up to where a person must decide.
 
     StepRequest  → prepare.prepare_step →  PreparedStep
-    PreparedStep → start.start_step     →  RunView, its agent running
-    RunView      → follow.follow        →  RunView, its agent ended
+    PreparedStep → start_step           →  RunView, its agent running
+    RunView      → follow               →  RunView, its agent ended
     RunKey       → end.finish_step      →  StepReport
 
 Each state is on disk before the next begins, so the app, a second terminal or a later day can take over from there.
@@ -10,19 +10,149 @@ Each state is on disk before the next begins, so the app, a second terminal or a
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Event
 
-from handoff_tui.agents.command import build_backoff
-from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.command import build_argv, build_backoff, fill
+from handoff_tui.agents.consent import refuse_untrusted
+from handoff_tui.agents.runs import reports
+from handoff_tui.agents.runs.folders import (
+    RunHandle,
+    attach_run,
+    find_run,
+    find_run_folder,
+    list_runs,
+    pause_run,
+    resume_run,
+    start_run,
+    stop_run,
+    wait_run,
+    write_run,
+)
+from handoff_tui.agents.runs.observation import read_observation
+from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock, take_lock
+from handoff_tui.agents.runs.run import AGENT_STEP, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.agents.runs.worktrees import clear_worktrees, open_worktree
+from handoff_tui.agents.step.context import build_context_json, render_context
 from handoff_tui.agents.step.end import finish_step
-from handoff_tui.agents.step.follow import follow, stop_step
 from handoff_tui.agents.step.judge import can_retry
-from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, prepare_step
-from handoff_tui.agents.step.report import RunView, StepOutcome, StepReport
-from handoff_tui.agents.step.start import start_step
+from handoff_tui.agents.step.prepare import PreparedRun, PreparedStep, StepRequest, prepare_step
+from handoff_tui.agents.step.report import OperatorNote, RunView, StepOutcome, StepReport
 from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.config.load import REPOSITORY_FILE, load_settings
+from handoff_tui.config.settings.pipeline import AgentHome
+from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, ShownMovedError, UsageError
+from handoff_tui.core.model import Model
+from handoff_tui.decisions.changed_since_shown import find_changes_since
+from handoff_tui.decisions.examine import ExaminedGate, judge_again
+from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.index import LogIndex
+from handoff_tui.log.open_log import open_log
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.cache_files import find_agent_home, make_agent_home
+from handoff_tui.system.processes.output_reader import read_last_lines
+
+_ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
+
+
+def build_view(state: RunState) -> RunView:
+    """Builds the view of a run: its report and the last line it printed."""
+    output = reports.find_output(state)
+    last = read_last_lines(output, 1)
+    return RunView(
+        state=state,
+        report=reports.load_report(state),
+        last_line=last[0] if last else "",
+        output=str(output),
+        edited=reports.list_edited(state),
+    )
+
+
+def read_view(desk: Desk, key: RunKey) -> RunView:
+    """Reads one run as it is now; cheap enough for many times a second."""
+    return build_view(find_run(desk.repository.common_dir, key))
+
+
+def list_views(desk: Desk, handoff: str | None = None) -> tuple[RunView, ...]:
+    """Lists every run, oldest first."""
+    return tuple(build_view(state) for state in list_runs(desk.repository.common_dir, handoff))
+
+
+def is_running(desk: Desk, handoff: str) -> bool:
+    """Tells whether an agent works on a handoff now."""
+    return any(state.status in _ALIVE for state in list_runs(desk.repository.common_dir, handoff))
+
+
+def find_active(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
+    """Finds the one running agent; raises an error if there is none, or more than one."""
+    runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.status in _ALIVE]
+    wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
+    if len(wanted) == 1:
+        return wanted[0].key
+    if not wanted:
+        raise AgentRunError("no agent is running here", "`handoff-tui step --list` shows the runs.")
+    names = ", ".join(f"{state.key.handoff} · {state.key.phase}" for state in wanted)
+    raise UsageError(f"more than one agent is running: {names}", "Name one with PHASE and --handoff ID.")
+
+
+def find_last(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
+    """Finds the step that is running, or the one that was started last."""
+    runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.key.step == AGENT_STEP]
+    wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
+    if not wanted:
+        raise AgentRunError("no agent was started here", "`handoff-tui step --list` shows the agents you can start.")
+    alive = [state for state in wanted if state.status in _ALIVE]
+    return (alive or wanted)[-1].key
+
+
+def follow(
+    desk: Desk, key: RunKey, on_look: Callable[[RunView], None] | None = None, cancel: Event | None = None
+) -> RunView:
+    """Watches a run until it is over or `cancel` is set; leaves the agent alone."""
+    handle = RunHandle(key, find_run_folder(desk.repository.common_dir, key))
+
+    def look(state: RunState) -> None:
+        if on_look is not None:
+            on_look(build_view(state))
+
+    return build_view(wait_run(handle, cancel, on_look=look))
+
+
+def stop_step(desk: Desk, key: RunKey, grace_seconds: float | None = None) -> RunView:
+    """Sends TERM, waits for the grace period, sends KILL; nothing of the agent is left when this returns."""
+    return build_view(stop_run(attach_run(desk.repository.common_dir, key), grace_seconds))
+
+
+def pause_step(desk: Desk, key: RunKey) -> RunView:
+    return build_view(pause_run(attach_run(desk.repository.common_dir, key)))
+
+
+def resume_step(desk: Desk, key: RunKey) -> RunView:
+    return build_view(resume_run(attach_run(desk.repository.common_dir, key)))
+
+
+def inject_note(desk: Desk, handoff: str, text: str) -> OperatorNote:
+    """Adds a note for the agents of a handoff: running ones can read it now, the next one gets it."""
+    if not text.strip():
+        raise UsageError("the note is empty", "Say what the agent should know.")
+    note = OperatorNote(text=text.strip(), author=find_operator(desk), time=build_time(read_now()))
+    reports.append_note(desk.repository.common_dir, handoff, note)
+    for state in list_runs(desk.repository.common_dir, handoff):
+        if state.status in _ALIVE:
+            reports.append_run_note(state, f"{note.time} {note.author}: {note.text}")
+    return note
+
+
+def find_operator(desk: Desk) -> str:
+    """Returns who is at the terminal, by the user's own git configuration."""
+    identity = read_identity(desk.repository.git)
+    return identity.email or identity.name or "somebody"
 
 
 @dataclass(slots=True)
@@ -83,3 +213,166 @@ def _run_once(prepared: PreparedStep, callbacks: StepCallbacks) -> StepReport:
     if callbacks.on_report is not None:
         callbacks.on_report(report)
     return report
+
+
+_OWN_VALUES = ("handoff", "phase", "attempt", "prompt_file", "context_file", "notes_file", "repository", "transfer")
+
+
+def start_step(prepared: PreparedStep, *, confirmed: bool = False) -> RunView:
+    """Takes the lock of the phase and starts the run.
+
+    `confirmed`: a person at a terminal agreed, which a phase for people only requires.
+    """
+    if prepared.phase.human_only and not confirmed:
+        raise NoHumanError(
+            f"only a person may start {prepared.phase.name}, and nobody confirmed it",
+            "Run handoff-tui step at a terminal: it asks there.",
+        )
+    if prepared.budget.is_spent and not prepared.request.beyond_budget:
+        raise AgentRunError(
+            f"{prepared.key.handoff} needs you: the retry budget of {prepared.budget.allowed + 1} runs is used up",
+            "`handoff-tui step --list` shows the runs. Decide on the work, or allow one more run: --beyond-budget",
+        )
+    refuse_untrusted(prepared.desk, prepared.agent)
+    held = take_lock(prepared.desk.repository.common_dir, prepared.key, _find_owner(prepared))
+    return start_prepared(prepared, held)
+
+
+def start_prepared(prepared: PreparedRun, held: HeldLock) -> RunView:
+    """Writes and starts the run under the lock of its phase; gives the lock back if that fails."""
+    desk, key = prepared.desk, prepared.key
+    try:
+        refuse_changed(prepared.examined)
+        _refuse_second(prepared)
+        clear_worktrees(desk, key.handoff, prepared.work_folder)  # before the folders beside it are observed
+        if prepared.agent.settings.home is AgentHome.PRIVATE:
+            make_agent_home(desk.repository.root, prepared.agent.name)
+        if prepared.worktree is not None:
+            open_worktree(desk.repository, key, desk.work_tree.facts.own_uncommitted)
+        plan, files, values = _build_run(prepared, held)
+        state = start_run(write_run(desk.repository.common_dir, plan, files, values), build_environment(prepared))
+    except HandoffError:
+        release_lock(held)
+        raise
+    return build_view(state)
+
+
+def build_environment(prepared: PreparedRun) -> dict[str, str]:
+    """Returns only the variables that the agent's configuration names, and the paths of its files."""
+    agent = prepared.agent
+    given = {name: os.environ[name] for name in agent.settings.environment if name in os.environ}
+    if agent.settings.home is AgentHome.PRIVATE:
+        given["HOME"] = str(find_agent_home(prepared.desk.repository.root, agent.name))
+    values = _build_values(prepared)
+    return given | {f"HANDOFF_TUI_{name.upper()}": values[name] for name in _OWN_VALUES if name in values}
+
+
+def build_prompt(prepared: PreparedRun) -> str:
+    """Returns exactly what the agent would be told."""
+    role = prepared.context.role
+    words = "\n".join((role.prompt or role.title, *(f"- {rule}" for rule in role.standards)))
+    context, packet = render_context(prepared.context)
+    texts = {"role": words.strip(), "context": context, "packet": packet}
+    return fill(prepared.agent.settings.prompt, _build_values(prepared) | texts).strip() + "\n"
+
+
+def list_rule_files(desk: Desk) -> tuple[str, ...]:
+    """Lists the files that say how the work is checked."""
+    return (REPOSITORY_FILE, desk.loaded.settings.mosaic.session_gate_script)
+
+
+def refuse_changed(examined: ExaminedGate) -> None:
+    """Raises an error if the work, the gate or the configuration is no longer what was examined."""
+    changes = (*find_changes_since(examined), *_find_decisions(examined), *_find_settings(examined))
+    if changes:
+        raise ShownMovedError(
+            f"no agent was started, because something changed meanwhile: {'; '.join(changes)}", "Look again, and retry."
+        )
+
+
+def _find_decisions(examined: ExaminedGate) -> tuple[str, ...]:
+    """Compares with the signed log as it is now."""
+    now = judge_again(examined, open_log(examined.desk.repository))
+    key, was = examined.key, examined.gate.state
+    if now.gate.state is not was:
+        return (f"the gate behind {key.phase} is now {now.gate.state.value}; it was {was.value}",)
+    if _list_decisions(now.index, key.handoff) != _list_decisions(examined.index, key.handoff):
+        return (f"somebody has decided about {key.handoff}",)
+    return ()
+
+
+def _list_decisions(index: LogIndex, handoff: str) -> set[str]:
+    return {vote.entry.id for vote in index.decisions.values() if vote.work.handoff == handoff}
+
+
+def _find_settings(examined: ExaminedGate) -> tuple[str, ...]:
+    then, now = examined.desk.loaded.settings, load_settings(examined.desk.repository.root).settings
+    compared = (("agents", then.agents == now.agents), ("pipelines", then.pipelines == now.pipelines))
+    return tuple(f"the configuration of {name} changed" for name, is_same in compared if not is_same)
+
+
+def _refuse_second(prepared: PreparedRun) -> None:
+    """Refuses a run that somebody else has begun; a procedure goes on with the one a dead worker had written."""
+    key = prepared.key
+    if prepared.procedure is None and find_run(prepared.desk.repository.common_dir, key).status is not RunStatus.ABSENT:
+        raise ShownMovedError(
+            f"no agent was started: somebody else has just begun run {key.number} of {key.phase}",
+            "See what became of it: handoff-tui step --list",
+        )
+
+
+def _find_owner(prepared: PreparedRun) -> str:
+    procedure = prepared.procedure
+    return find_operator(prepared.desk) if procedure is None else f"the procedure {procedure}"
+
+
+def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str, bytes], dict[str, Model]]:
+    """Returns the plan for the supervisor, the files for the agent, and what is kept to judge the run by."""
+    agent, context = prepared.agent.settings, prepared.context
+    prompt = build_prompt(prepared)
+    data = json.dumps(build_context_json(context), indent=2).encode() + b"\n"
+    root = prepared.desk.repository.root
+    before = read_observation(prepared.work_folder, root, list_rule_files(prepared.desk), agent.guarded)
+    notes = "".join(f"{note.time} {note.author}: {note.text}\n" for note in context.notes)
+    files = {
+        reports.PROMPT: prompt.encode("utf-8", "surrogateescape"),
+        reports.CONTEXT: data,
+        reports.CONTEXT_TEXT: render_context(context)[0].encode("utf-8", "surrogateescape"),
+        reports.NOTES: notes.encode("utf-8", "surrogateescape"),
+    }
+    values: dict[str, Model] = {
+        reports.BEFORE: before, reports.ROUTE: prepared.route, reports.PIPELINE: prepared.pipeline,
+    }  # fmt: skip
+    plan = RunPlan(
+        key=prepared.key,
+        argv=build_argv(agent, _build_values(prepared) | {"prompt": prompt}),
+        folder=str(prepared.work_folder),
+        timeout_seconds=agent.timeout_seconds,
+        grace_seconds=agent.grace_seconds,
+        output_bytes=agent.output_bytes,
+        environment=agent.environment,
+        owner=_find_owner(prepared),
+        agent=prepared.agent.name,
+        context_sha256=hashlib.sha256(data).hexdigest(),
+        prompt_sha256=hashlib.sha256(files[reports.PROMPT]).hexdigest(),
+        may_change_nothing=agent.may_change_nothing,
+        lock=str(held.place),
+        mark=held.mark,
+    )
+    return plan, files, values
+
+
+def _build_values(prepared: PreparedRun) -> dict[str, str]:
+    """Returns the fields that a command and a prompt may name."""
+    folder = find_run_folder(prepared.desk.repository.common_dir, prepared.key)
+    values = {
+        "handoff": prepared.key.handoff,
+        "phase": prepared.key.phase,
+        "attempt": str(prepared.key.attempt),
+        "folder": str(prepared.work_folder),
+        "repository": str(prepared.desk.repository.root),
+        "prompt_file": str(folder / reports.PROMPT),
+        "context_file": str(folder / reports.CONTEXT),
+        "notes_file": str(folder / reports.NOTES),
+    }
+    return values if prepared.transfer is None else values | {"transfer": prepared.transfer}

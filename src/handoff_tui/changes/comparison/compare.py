@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from handoff_tui.changes.comparison.claims import compare_claims
@@ -17,6 +17,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
     ItemChange,
     NotRead,
     SnapshotDiff,
+    build_section,
 )
 from handoff_tui.changes.snapshots.snapshot import FindingRecord, PackageRecord, Snapshot
 from handoff_tui.git.file_diff import FileChange
@@ -45,31 +46,41 @@ def compare_packages(before: Packages, after: Packages, explanations: Explanatio
     items: list[ComparedItem] = []
     for key in before.keys() | after.keys():
         old, new = before.get(key), after.get(key)
-        if old is None and new is not None:
+        if old is not None and new is not None:
+            note = _describe_change(old, new)
+            if note is not None:
+                change = ItemChange.CHANGED
+                items.append(ComparedItem(id=key, change=change, before=old.version, after=new.version, note=note))
+        elif old is not None:
+            names = [key, old.name, old.where, *list_paths(old.where)[2:4]]
+            gone = ComparedItem(id=key, change=ItemChange.REMOVED, before=old.version)
+            items.append(gone.explain(explanations.find(Drop.REMOVED, names)))
+        elif new is not None:
             items.append(ComparedItem(id=key, change=ItemChange.NEW, after=new.version))
-        elif old is not None and new is None:
-            items.append(_build_removed(key, old, explanations))
-        elif old is not None and new is not None and (note := _describe_change(old, new)) is not None:
-            items.append(
-                ComparedItem(id=key, change=ItemChange.CHANGED, before=old.version, after=new.version, note=note)
-            )
-    return _build_section_packages(items, len(before), len(after))
+    return build_section(items, len(before), len(after))
 
 
 def compare_dependencies(before: Packages, after: Packages, explanations: Explanations) -> ComparedSection:
     old, new = _list_edges(before), _list_edges(after)
     items: list[ComparedItem] = []
-    for edge in old.keys() | new.keys():
-        package, dependency = edge
-        was, now = old.get(edge), new.get(edge)
-        if was == now:
-            continue
-        change = ItemChange.NEW if was is None else ItemChange.REMOVED if now is None else ItemChange.CHANGED
-        item = ComparedItem(id=f"{package}{ARROW}{dependency}", change=change, before=was, after=now)
-        if change is ItemChange.REMOVED:
-            item = _explain_edge(item, dependency, explanations, is_package_gone=package not in after)
-        items.append(item)
-    return _build_section_packages(items, len(old), len(new))
+    for item in _compare(old, new):
+        package, _, dependency = item.id.partition(ARROW)
+        if item.change is not ItemChange.REMOVED:
+            items.append(item)
+        elif package in after:
+            items.append(item.explain(explanations.find(Drop.REMOVED, [item.id, dependency])))
+        else:
+            items.append(item._replace(note="the package itself is gone"))
+    return build_section(items, len(old), len(new))
+
+
+def _compare(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[ComparedItem]:
+    """What differs: new, removed or changed."""
+    for key in before.keys() | after.keys():
+        old, new = before.get(key), after.get(key)
+        if old != new:
+            change = ItemChange.NEW if old is None else ItemChange.REMOVED if new is None else ItemChange.CHANGED
+            yield ComparedItem(id=key, change=change, before=old, after=new)
 
 
 def find_clashes(before: Packages, after: Packages) -> tuple[Clash, ...]:
@@ -83,30 +94,6 @@ def find_clashes(before: Packages, after: Packages) -> tuple[Clash, ...]:
 
 def _build_identity(record: PackageRecord) -> tuple[str, str, str]:
     return record.kind, record.name, record.where
-
-
-def _build_section_packages(items: list[ComparedItem], before_total: int, after_total: int) -> ComparedSection:
-    items.sort(key=lambda item: item.id)
-    unchanged = before_total - sum(item.before is not None for item in items)
-    return ComparedSection(items=tuple(items), unchanged=unchanged, before_total=before_total, after_total=after_total)
-
-
-def _build_removed(key: str, record: PackageRecord, explanations: Explanations) -> ComparedItem:
-    folder = list_paths(record.where)[2:4]
-    place = explanations.find(Drop.REMOVED, [key, record.name, record.where, *folder])
-    explained = place is not None
-    return ComparedItem(
-        id=key, change=ItemChange.REMOVED, before=record.version, explained=explained, explanation=place
-    )
-
-
-def _explain_edge(
-    item: ComparedItem, dependency: str, explanations: Explanations, *, is_package_gone: bool
-) -> ComparedItem:
-    if is_package_gone:
-        return item._replace(note="the package itself is gone")
-    place = explanations.find(Drop.REMOVED, [item.id, dependency])
-    return item._replace(explained=place is not None, explanation=place)
 
 
 def _describe_change(old: PackageRecord, new: PackageRecord) -> str | None:
@@ -132,9 +119,9 @@ def _parse_version(text: str) -> tuple[int, ...] | None:
     return tuple(map(int, text.split("."))) if _NUMBERS.fullmatch(text) else None
 
 
-def _list_edges(packages: Packages) -> dict[tuple[str, str], str]:
+def _list_edges(packages: Packages) -> dict[str, str]:
     return {
-        (key, dependency): constraint
+        f"{key}{ARROW}{dependency}": constraint
         for key, record in packages.items()
         for dependency, constraint in record.dependencies.items()
     }
@@ -154,6 +141,7 @@ COVERAGE: Final = "coverage_basis_points"
 _FAILED: Final = frozenset({"fail", "error", "timeout"})
 _SET_ASIDE: Final = frozenset({"skipped", "cancelled", "unknown"})
 _JUDGED: Final = frozenset({"pass", "fail"})
+_DROPS: Final = {ItemChange.REMOVED: Drop.REMOVED, ItemChange.NEWLY_SKIPPED: Drop.SKIPPED}
 
 
 def compare_snapshots(
@@ -182,32 +170,13 @@ def compare_snapshots(
     )
 
 
-def _build_section(items: Iterable[ComparedItem], before_total: int, after_total: int) -> ComparedSection:
-    ordered = tuple(sorted(items, key=lambda item: item.id))
-    unchanged = before_total - sum(item.before is not None for item in ordered)
-    return ComparedSection(items=ordered, unchanged=unchanged, before_total=before_total, after_total=after_total)
-
-
-def _explain(
-    item: ComparedItem, explanations: Explanations, names: Iterable[str], drop: Drop = Drop.REMOVED
-) -> ComparedItem:
-    place = explanations.find(drop, names)
-    return item._replace(explained=place is not None, explanation=place)
-
-
 def _compare_checks(before: Mapping[str, str], after: Mapping[str, str], explanations: Explanations) -> ComparedSection:
     items: list[ComparedItem] = []
-    for name in before.keys() | after.keys():
-        old, new = before.get(name), after.get(name)
-        if old == new:
-            continue
-        item = ComparedItem(id=name, change=_classify_check(old, new), before=old, after=new)
-        if item.change is ItemChange.REMOVED:
-            item = _explain(item, explanations, [name])
-        elif item.change is ItemChange.NEWLY_SKIPPED:
-            item = _explain(item, explanations, [name], Drop.SKIPPED)
-        items.append(item)
-    return _build_section(items, len(before), len(after))
+    for differing in _compare(before, after):
+        item = differing._replace(change=_classify_check(differing.before, differing.after))
+        drop = _DROPS.get(item.change)
+        items.append(item if drop is None else item.explain(explanations.find(drop, [item.id])))
+    return build_section(items, len(before), len(after))
 
 
 def _classify_check(old: str | None, new: str | None) -> ItemChange:
@@ -240,7 +209,7 @@ def _compare_findings(before: Snapshot, after: Snapshot) -> ComparedSection:
                     note="" if judged else f"{found.check} has no result here, so it wasn't looked for",
                 )
             )
-    return _build_section(items, len(before.findings), len(after.findings))
+    return build_section(items, len(before.findings), len(after.findings))
 
 
 def _describe_finding(found: FindingRecord) -> str:
@@ -268,10 +237,9 @@ def _compare_files(
     living = {name for path in after for name in list_paths(path)} if gone else set()
     for path in gone:
         names = [name for name in list_paths(path) if name not in living]
-        items.append(
-            _explain(ComparedItem(id=path, change=ItemChange.REMOVED, before=before[path]), explanations, names)
-        )
-    return _build_section(items, len(before), len(after))
+        lost = ComparedItem(id=path, change=ItemChange.REMOVED, before=before[path])
+        items.append(lost.explain(explanations.find(Drop.REMOVED, names)))
+    return build_section(items, len(before), len(after))
 
 
 def _pair_files(before: Mapping[str, str], after: Mapping[str, str], moved: Mapping[str, str]) -> dict[str, str]:
@@ -293,23 +261,12 @@ def _compare_measures(
     before: Mapping[str, int], after: Mapping[str, int], explanations: Explanations
 ) -> ComparedSection:
     items: list[ComparedItem] = []
-    for name in before.keys() | after.keys():
-        old, new = before.get(name), after.get(name)
-        if old == new:
-            continue
-        change = ItemChange.NEW if old is None else ItemChange.REMOVED if new is None else ItemChange.CHANGED
-        item = ComparedItem(
-            id=name,
-            change=change,
-            before=None if old is None else str(old),
-            after=None if new is None else str(new),
-        )
-        if name == COVERAGE and old is not None and (new is None or new < old):
-            drop = Drop.REMOVED if new is None else Drop.LOWERED
-            place = explanations.find_word(drop, ("coverage", "Coverage"))
-            item = item._replace(explained=place is not None, explanation=place)
-        items.append(item)
-    return _build_section(items, len(before), len(after))
+    for item in _compare(*({name: str(value) for name, value in side.items()} for side in (before, after))):
+        old, new = before.get(item.id), after.get(item.id)
+        is_drop = item.id == COVERAGE and old is not None and (new is None or new < old)
+        drop = Drop.REMOVED if new is None else Drop.LOWERED
+        items.append(item.explain(explanations.find_word(drop, ("coverage", "Coverage"))) if is_drop else item)
+    return build_section(items, len(before), len(after))
 
 
 def _list_notes(before: Snapshot, after: Snapshot) -> list[str]:

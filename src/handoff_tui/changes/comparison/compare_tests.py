@@ -9,7 +9,7 @@ from operator import is_not
 from typing import Final, NamedTuple
 
 from handoff_tui.changes.comparison.explain import Drop, Explanations
-from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange
+from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange, build_section
 from handoff_tui.changes.snapshots.snapshot import TestOutcome
 from handoff_tui.core.place import Place
 
@@ -255,24 +255,19 @@ def compare_tests(before: Tests, after: Tests, explanations: Explanations, moved
     came = {name: after[name] for name in after.keys() - before.keys()}
     renamed = pair_renamed(left, came, moved)
     stayed = [(name, name) for name in different if name in after]
-    unchanged = len(before) - len(different)
     items = [_build_item(old, new, before[old], after[new]) for old, new in (*stayed, *renamed.items())]
     arrived = set(renamed.values())
-    items += [_build_new(name, after[name]) for name in came if name not in arrived]
+    new = [name for name in came if name not in arrived]
+    items += [ComparedItem(id=name, change=ItemChange.NEW, after=after[name]) for name in new]
     items = _explain_skips(items, explanations, after)
     items += _build_gone([name for name in left if name not in renamed], before, after, explanations)
-    items.sort(key=lambda item: item.id)
-    return ComparedSection(items=tuple(items), unchanged=unchanged, before_total=len(before), after_total=len(after))
+    return build_section(items, len(before), len(after))
 
 
 def _build_item(old: str, new: str, before: TestOutcome, after: TestOutcome) -> ComparedItem:
     change = _classify(before, after)
     old_id = None if old == new else old
     return ComparedItem(id=new, change=change, before=before, after=after, old_id=old_id)
-
-
-def _build_new(identifier: str, outcome: TestOutcome) -> ComparedItem:
-    return ComparedItem(id=identifier, change=ItemChange.NEW, after=outcome)
 
 
 def _classify(before: TestOutcome, after: TestOutcome) -> ItemChange:
@@ -294,13 +289,9 @@ def _explain_skips(items: list[ComparedItem], explanations: Explanations, after:
     return [
         item
         if item.change is not ItemChange.NEWLY_SKIPPED
-        else _explain_tests(item, search.find(item.old_id or item.id, item.id))
+        else item.explain(search.find(item.old_id or item.id, item.id))
         for item in items
     ]
-
-
-def _explain_tests(item: ComparedItem, place: Place | None) -> ComparedItem:
-    return item._replace(explained=place is not None, explanation=place)
 
 
 def _build_gone(gone: list[str], before: Tests, after: Tests, explanations: Explanations) -> list[ComparedItem]:
@@ -309,6 +300,5 @@ def _build_gone(gone: list[str], before: Tests, after: Tests, explanations: Expl
     for name in gone:
         place = search.find(name)
         change = ItemChange.VANISHED if place is None else ItemChange.REMOVED
-        explained = place is not None
-        items.append(ComparedItem(id=name, change=change, before=before[name], explained=explained, explanation=place))
+        items.append(ComparedItem(id=name, change=change, before=before[name]).explain(place))
     return items

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
@@ -26,11 +26,9 @@ _DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
 
 
 class DeclaredBaseline(NamedTuple):
-    """A baseline a document names or describes by its numbers."""
+    """A baseline a document describes by its numbers."""
 
     where: str
-    name: str | None = None
-    """A digest, a tag or a commit, as written."""
     packages: int | None = None
     tests: int | None = None
 
@@ -44,24 +42,8 @@ class BaselineCandidates:
     """Newest first."""
     declared: tuple[DeclaredBaseline, ...] = ()
     stored: tuple[SnapshotSummary, ...] = ()
-    commits: Mapping[str, str] = field(default_factory=dict)
-    """Names in `declared` that git knows, with their commits."""
     is_handoff_known: bool = True
     """Without a handoff there are no documents to read."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeFacts:
-    """Everything the two sides depend on. Lists are newest first."""
-
-    baseline: BaselineChoice
-    reviewer: str | None = None
-    my_reviews: tuple[ComparisonPoint, ...] = ()
-    earlier_attempts: tuple[ComparisonPoint, ...] = ()
-    """Attempts before the current one."""
-    first: ComparisonPoint | None = None
-    second: ComparisonPoint | None = None
-    """For a comparison between any two; None is the work tree."""
 
 
 def pick_baseline(candidates: BaselineCandidates) -> BaselineChoice:
@@ -75,27 +57,11 @@ def pick_baseline(candidates: BaselineCandidates) -> BaselineChoice:
             return _choose_approved(approved, stored)
     doubts: list[str] = []
     for declared in candidates.declared:
-        for choice in (_choose_named(declared, readable, candidates.commits), _choose_by_numbers(declared, readable)):
-            if choice is not None and (choice.snapshot or choice.commit):
-                return choice
-            doubts.extend([choice.reason] if choice else [])
+        choice = _choose_declared(declared, readable)
+        if choice is not None and choice.snapshot:
+            return choice
+        doubts += [choice.reason] if choice else []
     return BaselineChoice(reason=_explain_none(candidates, doubts))
-
-
-def resolve_scope(scope: DiffScope, facts: ScopeFacts) -> ComparedPair:
-    """The two sides of a comparison; if one is missing, its reason says why."""
-    if scope is DiffScope.SINCE_BASELINE:
-        return ComparedPair(scope=scope, before=facts.baseline)
-    if scope is DiffScope.SINCE_MY_REVIEW:
-        if facts.reviewer is None:
-            reason = "git has no user.email here, so your reviews can't be found"
-            return ComparedPair(scope=scope, before=BaselineChoice(reason=reason))
-        return ComparedPair(scope=scope, before=_take(facts.my_reviews, "the log has no earlier review of yours"))
-    if scope is DiffScope.SINCE_PREVIOUS_ATTEMPT:
-        reason = "this is the first attempt in the log"
-        return ComparedPair(scope=scope, before=_take(facts.earlier_attempts, reason))
-    before = _take([facts.first] if facts.first else [], "name a snapshot or commit to compare with")
-    return ComparedPair(scope=scope, before=before, after=_take([facts.second], "") if facts.second else None)
 
 
 def _choose_pinned(pinned: str, stored: Iterable[SnapshotSummary]) -> BaselineChoice:
@@ -120,30 +86,7 @@ def _choose_approved(approved: ApprovedSnapshot, stored: Mapping[str, SnapshotSu
     return BaselineChoice(commit=approved.commit, reason=lost + only)
 
 
-def _choose_named(
-    declared: DeclaredBaseline, stored: tuple[SnapshotSummary, ...], commits: Mapping[str, str]
-) -> BaselineChoice | None:
-    """The baseline a document names by digest, tag or commit; None if it names none."""
-    name = declared.name
-    if name is None:
-        return None
-    found = _match_digest(name, stored)
-    if found is not None:
-        return BaselineChoice(snapshot=found.digest, commit=found.commit, reason=f"{declared.where} declares it")
-    commit = commits.get(name)
-    if commit is None:
-        return BaselineChoice(reason=f"{declared.where} declares {name}, which is neither a snapshot nor a commit here")
-    at_commit = [one for one in stored if one.commit == commit]
-    if len(at_commit) == 1:
-        reason = f"{declared.where} declares {name}, and this snapshot was taken there"
-        return BaselineChoice(snapshot=at_commit[0].digest, commit=commit, reason=reason)
-    number = "no snapshot was" if not at_commit else f"{len(at_commit)} snapshots were"
-    return BaselineChoice(
-        commit=commit, reason=f"{declared.where} declares {name}; {number} taken there, so only files are compared"
-    )
-
-
-def _choose_by_numbers(declared: DeclaredBaseline, stored: tuple[SnapshotSummary, ...]) -> BaselineChoice | None:
+def _choose_declared(declared: DeclaredBaseline, stored: tuple[SnapshotSummary, ...]) -> BaselineChoice | None:
     """The only stored snapshot with the numbers a document gives; None if it gives none."""
     words = _describe_numbers(declared)
     if not words:
@@ -202,7 +145,7 @@ class Side:
 
 def find_pair(
     desk: Desk,
-    marks: ComparisonPoints,
+    points: ComparisonPoints,
     scope: DiffScope,
     handoff: Handoff | None,
     handoffs: tuple[Handoff, ...],
@@ -210,33 +153,36 @@ def find_pair(
 ) -> ComparedPair:
     """The two sides, with reasons. `named` is what a person wrote: against what, and what instead of now."""
     first, second = (None if name is None else resolve_name(desk, name) for name in named)
-    is_asked = scope is DiffScope.SINCE_BASELINE and first is None
-    facts = ScopeFacts(
-        baseline=choose_snapshot(desk, marks.approved, handoff, handoffs) if is_asked else _UNASKED,
-        reviewer=marks.reviewer,
-        my_reviews=marks.my_reviews,
-        earlier_attempts=marks.earlier_attempts,
-        first=first,
-        second=second,
-    )
-    return resolve_scope(DiffScope.BETWEEN if first else scope, facts)
+    if first is not None:
+        after = None if second is None else _take([second], "")
+        return ComparedPair(scope=DiffScope.BETWEEN, before=_take([first], ""), after=after)
+    if scope is DiffScope.SINCE_BASELINE:
+        return ComparedPair(scope=scope, before=choose_snapshot(desk, points.approved, handoff, handoffs))
+    return ComparedPair(scope=scope, before=find_point(scope, points))
+
+
+def find_point(scope: DiffScope, points: ComparisonPoints) -> BaselineChoice:
+    """Where a comparison by the log begins; if nowhere, the reason says why."""
+    if scope is DiffScope.SINCE_PREVIOUS_ATTEMPT:
+        return _take(points.earlier_attempts, "this is the first attempt in the log")
+    if scope is DiffScope.BETWEEN:
+        return BaselineChoice(reason="name a snapshot or commit to compare with")
+    if points.reviewer is None:
+        return BaselineChoice(reason="git has no user.email here, so your reviews can't be found")
+    return _take(points.my_reviews, "the log has no earlier review of yours")
 
 
 def choose_snapshot(
     desk: Desk, approved: tuple[ApprovedSnapshot, ...], handoff: Handoff | None, handoffs: tuple[Handoff, ...]
 ) -> BaselineChoice:
     """The previous baseline: pinned, approved, or declared by the handoffs this one builds on."""
-    declared = list_declared(handoff, handoffs)
-    names = [one.name for one in declared if one.name is not None]
-    commits = resolve_commits(desk.repository.git, names) if names else {}
     pinned = find_pinned(desk, handoff.id if handoff else None)
     return pick_baseline(
         BaselineCandidates(
             pinned=pinned,
             approved=approved,
-            declared=declared,
+            declared=list_declared(handoff, handoffs),
             stored=list_summaries(desk, pinned),
-            commits={name: commit for name, commit in commits.items() if commit is not None},
             is_handoff_known=handoff is not None,
         )
     )
@@ -295,6 +241,3 @@ def list_declared(handoff: Handoff | None, handoffs: tuple[Handoff, ...]) -> tup
         for other in before
         if other.baseline is not None
     )
-
-
-_UNASKED = BaselineChoice(reason="not asked for")

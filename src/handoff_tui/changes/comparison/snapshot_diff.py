@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -43,6 +44,10 @@ class ComparedItem(NamedTuple):
     note: str = ""
     """Anything else worth saying about it."""
 
+    def explain(self, place: Place | None) -> ComparedItem:
+        """A drop, with the place that explains it, if any."""
+        return self._replace(explained=place is not None, explanation=place)
+
 
 class ComparedSection(Model):
     """One kind of thing compared: what differs, and how many are unchanged."""
@@ -51,6 +56,13 @@ class ComparedSection(Model):
     unchanged: int = 0
     before_total: int = 0
     after_total: int = 0
+
+
+def build_section(items: Iterable[ComparedItem], before_total: int, after_total: int) -> ComparedSection:
+    """What differs, by id."""
+    ordered = tuple(sorted(items, key=lambda item: item.id))
+    unchanged = before_total - sum(item.before is not None for item in ordered)
+    return ComparedSection(items=ordered, unchanged=unchanged, before_total=before_total, after_total=after_total)
 
 
 class Clash(Model):
@@ -88,6 +100,9 @@ class NotRead(Model):
     in_after: bool
 
 
+SECTIONS = ("tests", "checks", "findings", "packages", "dependencies", "files", "measures")
+
+
 class SnapshotDiff(Model):
     """Everything that differs between two snapshots."""
 
@@ -108,21 +123,12 @@ class SnapshotDiff(Model):
     @property
     def sections(self) -> dict[str, ComparedSection]:
         """Every section by name."""
-        return {
-            "tests": self.tests,
-            "checks": self.checks,
-            "findings": self.findings,
-            "packages": self.packages,
-            "dependencies": self.dependencies,
-            "files": self.files,
-            "measures": self.measures,
-        }
+        return {name: getattr(self, name) for name in SECTIONS}
 
     @property
     def unexplained(self) -> tuple[ComparedItem, ...]:
         """Drops no handoff mentions."""
-        sections = self.sections.values()
-        return tuple(item for section in sections for item in section.items if item.explained is False)
+        return tuple(item for one in self.sections.values() for item in one.items if item.explained is False)
 
 
 class BaselineChoice(Model):

@@ -1,20 +1,14 @@
-"""Reads the hunks of one file from its two blobs, no further than asked."""
+"""The two contents of a changed file, and their hunks, read no further than asked."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
-from handoff_tui.changes.files.file_kinds import (
-    GENERATED_LINES,
-    HEAD_BYTES,
-    SUBMODULE_MODE,
-    SYMLINK_MODE,
-    classify,
-    find_mode,
-)
+from handoff_tui.changes.files import file_kinds
 from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileDiff, FileKind, Hunk
@@ -97,186 +91,176 @@ def _parse_header(header: re.Match[bytes]) -> Hunk:
 MOST_BYTES = 32 * 1024 * 1024
 """No more than this of one file's hunks is held in memory."""
 MOST_NOTEBOOK_BYTES = 16 * 1024 * 1024
-
 # only the porcelain compares blobs; options override anything the user's configuration could change
-BLOB_WORDS = (
+_BLOB_WORDS = (
     *("diff", "--no-renames", "--no-relative", "--full-index", "--inter-hunk-context=0", "--submodule=short"),
     *("--diff-algorithm=myers", "--indent-heuristic", "--ws-error-highlight=none"),
 )
-_MODE_NAMES = {SYMLINK_MODE: "a symbolic link", SUBMODULE_MODE: "a submodule"}
-_NOTHING_MODE = "000000"
+_MODE_NAMES = {file_kinds.SYMLINK_MODE: "a symbolic link", file_kinds.SUBMODULE_MODE: "a submodule"}
+_NO_BLOB = frozenset({"000000", file_kinds.SUBMODULE_MODE})
+_UNREADABLE_NOTEBOOK = "not a readable notebook, so shown as stored"
+_SAME_CELLS = "only the layout of the notebook's JSON differs"
+_CELLS = "cells as text, outputs folded; line numbers refer to this text"
 
-BlobSide = str | None
-"""The blob id of one side; None if there is no blob."""
+
+class ComparedContents:
+    """The two contents of a changed file: as stored, or as the text of a notebook's cells."""
+
+    def __init__(self, view: IsolatedObjects, change: FileChange, options: DiffOptions) -> None:
+        self._view = view
+        self._options = options
+        self.change = change
+        self.old = None if change.old_mode in _NO_BLOB else change.old_id
+        self.new = None if change.new_mode in _NO_BLOB else change.new_id
+        """The blobs as stored; None if there is none: a missing side, a submodule."""
+        self.note: str | None = None
+        self._named_kind = file_kinds.classify(change.path, b"", file_kinds.find_mode(change))
+        self._compared = (self.old or view.write_blob(b""), self.new or view.write_blob(b""))
+        if self._named_kind is FileKind.NOTEBOOK and self.old != self.new and not options.as_stored:
+            self._compare_cells()
+
+    @property
+    def are_same(self) -> bool:
+        return self._compared[0] == self._compared[1]
+
+    def _compare_cells(self) -> None:
+        """Compares cells as text if both sides are notebooks, else the stored bytes."""
+        contents = [b"" if side is None else self._read(side) for side in (self.old, self.new)]
+        texts = [render_notebook(content) if content else content for content in contents]
+        if any(text is None for text in texts):
+            self.note = _UNREADABLE_NOTEBOOK
+            return
+        old, new = (self._view.write_blob(text or b"") for text in texts)
+        self._compared = old, new
+        self.note = _SAME_CELLS if self.are_same else _CELLS
+
+    @contextmanager
+    def open_patch(self, context: int) -> Iterator[GitStream]:
+        text = ("--text",) if self._options.as_text else ()
+        shown = (f"--unified={max(context, 0)}", *WHITESPACE_WORDS[self._options.whitespace])
+        with self._view.open_stream(*_BLOB_WORDS, *text, *shown, *self._compared, "--") as patch:
+            yield patch
+
+    def finish(self, stream: GitStream) -> None:
+        """Ends a stream that was read completely; the error says which content is missing."""
+        answer = stream.finish()
+        if not answer.ok:
+            path = self.change.path
+            named = {
+                self.new: f"the new content of {path}",
+                self.old: f"the old content of {self.change.old_path or path}",
+            }
+            wanted = {blob: text for blob, text in named.items() if blob is not None}
+            raise self._view.explain(answer, stream.command, wanted)
+
+    def find_kind(self, head: bytes | None) -> FileKind:
+        """The kind of non-binary content; reads the blob only if neither the name nor the first lines tell."""
+        side = self.new or self.old
+        if self._named_kind is not FileKind.TEXT or side is None:
+            return self._named_kind
+        if head is None:
+            head = b""
+            with self._view.open_blob(side) as content:
+                for chunk in content.chunks():
+                    head += chunk
+                    if len(head) >= file_kinds.HEAD_BYTES:
+                        break
+        return file_kinds.classify(self.change.path, head, file_kinds.find_mode(self.change))
+
+    def read_facts(self) -> tuple[BlobFacts | None, BlobFacts | None]:
+        """Size and digest of both contents, for those that are binary; None if there is none."""
+        return self._read_facts(self.old), self._read_facts(self.new)
+
+    def join_notes(self, note: str | None) -> str | None:
+        """What the modes say but no line does, then the note."""
+        return "; ".join(text for text in (_find_type_note(self.change), note) if text) or None
+
+    def describe_no_lines(self) -> str:
+        return f"no other differences with white space set to {self._options.whitespace}"
+
+    def _read(self, blob_id: str) -> bytes | None:
+        """A content; None if it is too large."""
+        content = bytearray()
+        with self._view.open_blob(blob_id) as stream:
+            for chunk in stream.chunks():
+                content += chunk
+                if len(content) > MOST_NOTEBOOK_BYTES:
+                    return None
+            self.finish(stream)
+        return bytes(content)
+
+    def _read_facts(self, blob_id: str | None) -> BlobFacts | None:
+        if blob_id is None:
+            return None
+        size, digest = 0, hashlib.sha256()
+        with self._view.open_blob(blob_id) as stream:
+            for chunk in stream.chunks():
+                size += len(chunk)
+                digest.update(chunk)
+            self.finish(stream)
+        return BlobFacts(size, digest.hexdigest())
+
+
+@contextmanager
+def open_contents(
+    git: Git, change: FileChange, options: DiffOptions, extra: Mapping[str, str] | None = None
+) -> Iterator[ComparedContents]:
+    """Opens both contents of a changed file. `extra` names further object folders, as git's variables do."""
+    with open_isolated_objects(git, change.new_id, extra) as view:
+        yield ComparedContents(view, change, options)
 
 
 def read_file_diff(
-    git: Git,
-    change: FileChange,
-    options: DiffOptions | None = None,
-    extra: Mapping[str, str] | None = None,
+    git: Git, change: FileChange, options: DiffOptions | None = None, extra: Mapping[str, str] | None = None
 ) -> FileDiff:
-    """Compares one changed file. `extra` names further object folders, as git's variables do."""
+    """The hunks of one changed file."""
     options = options or DiffOptions()
-    old, new = find_sides(change)
-    with open_isolated_objects(git, change.new_id, extra) as view:
-        if old == new:
-            return _build_diff(change, _find_kind(view, change, FoundHunks(())), FoundHunks(()))
-        if not options.as_stored and classify(change.path, b"", find_mode(change)) is FileKind.NOTEBOOK:
-            return _compare_notebooks(view, change, options)
-        return _compare_blobs(view, change, options)
+    with open_contents(git, change, options, extra) as contents:
+        found, note = FoundHunks(()), contents.note
+        if not contents.are_same:
+            found = _read_hunks(contents, options)
+            note = _find_note(contents, found) or note
+        kind = FileKind.BINARY
+        facts: tuple[BlobFacts | None, BlobFacts | None] = None, None
+        if found.binary:
+            note, facts = None, contents.read_facts()
+        else:
+            kind = contents.find_kind(
+                find_first_lines(found.hunks, file_kinds.GENERATED_LINES, old=contents.new is None)
+            )
+        # unvalidated: all values are our own, and there may be very many lines
+        return FileDiff.model_construct(
+            change=change,
+            kind=kind,
+            hunks=found.hunks,
+            old_facts=facts[0],
+            new_facts=facts[1],
+            note=contents.join_notes(note),
+            truncated=found.truncated,
+        )
 
 
-def find_sides(change: FileChange) -> tuple[BlobSide, BlobSide]:
-    """The blobs of both sides; a submodule has none."""
-    return (
-        None if change.old_mode in {_NOTHING_MODE, SUBMODULE_MODE} else change.old_id,
-        None if change.new_mode in {_NOTHING_MODE, SUBMODULE_MODE} else change.new_id,
-    )
-
-
-def _compare_blobs(view: IsolatedObjects, change: FileChange, options: DiffOptions) -> FileDiff:
-    old, new = find_sides(change)
-    found = _read_hunks(view, change, (old or view.write_blob(b""), new or view.write_blob(b"")), options)
-    if found.binary:
-        facts = read_facts(view, change, old), read_facts(view, change, new)
-        return _build_diff(change, FileKind.BINARY, found, facts)
-    return _build_diff(change, _find_kind(view, change, found), found, note=_find_note(found, options))
-
-
-def _find_kind(view: IsolatedObjects, change: FileChange, found: FoundHunks) -> FileKind:
-    """The kind of non-binary content; reads the blob only if name and hunks don't tell."""
-    by_name = classify(change.path, b"", find_mode(change))
-    old, new = find_sides(change)
-    side = new or old
-    if by_name is not FileKind.TEXT or side is None:
-        return by_name
-    head = find_first_lines(found.hunks, GENERATED_LINES, old=new is None)
-    if head is None:
-        with view.open_blob(side) as content:
-            head = take_head(content)
-    return classify(change.path, head, find_mode(change))
-
-
-def _read_hunks(view: IsolatedObjects, change: FileChange, sides: tuple[str, str], options: DiffOptions) -> FoundHunks:
-    text = ("--text",) if options.as_text else ()
-    context = f"--unified={max(options.context, 0)}"
-    with view.open_stream(*BLOB_WORDS, *text, context, *WHITESPACE_WORDS[options.whitespace], *sides, "--") as patch:
+def _read_hunks(contents: ComparedContents, options: DiffOptions) -> FoundHunks:
+    with contents.open_patch(options.context) as patch:
         found = parse_hunks(patch.lines(), options.most_lines, MOST_BYTES)
-        if found.truncated or found.binary:
-            return found
-        answer = patch.finish()
-    if not answer.ok:
-        raise view.explain(answer, "diff", name_blobs(change))
+        if not found.truncated and not found.binary:
+            contents.finish(patch)
     return found
 
 
-def take_head(content: GitStream) -> bytes:
-    """The start of a content, enough to tell its kind."""
-    head = b""
-    for chunk in content.chunks():
-        head += chunk
-        if len(head) >= HEAD_BYTES:
-            break
-    return head
-
-
-def _compare_notebooks(view: IsolatedObjects, change: FileChange, options: DiffOptions) -> FileDiff:
-    """Compares cells as text if both sides are notebooks, else the stored bytes."""
-    texts = [render_notebook(content) if content else content for content in read_sides(view, change)]
-    if any(text is None for text in texts):
-        stored = _compare_blobs(view, change, options)
-        note = "not a readable notebook, so shown as stored"
-        return stored if stored.kind is FileKind.BINARY else _with_note(stored, note)
-    old, new = (view.write_blob(text or b"") for text in texts)
-    found = _read_hunks(view, change, (old, new), options)
-    if old == new:
-        note = "only the layout of the notebook's JSON differs"
-    else:
-        note = _find_note(found, options) or "cells as text, outputs folded; line numbers refer to this text"
-    return _build_diff(change, FileKind.NOTEBOOK, found, note=note)
-
-
-def read_sides(view: IsolatedObjects, change: FileChange) -> list[bytes | None]:
-    """Both contents: empty for a missing side, None if too large."""
-    return [b"" if side is None else _read_content(view, change, side) for side in find_sides(change)]
-
-
-def _read_content(view: IsolatedObjects, change: FileChange, blob_id: str) -> bytes | None:
-    content = bytearray()
-    with view.open_blob(blob_id) as stream:
-        for chunk in stream.chunks():
-            content += chunk
-            if len(content) > MOST_NOTEBOOK_BYTES:
-                return None
-        answer = stream.finish()
-    if not answer.ok:
-        raise view.explain(answer, "cat-file", name_blobs(change))
-    return bytes(content)
-
-
-def read_facts(view: IsolatedObjects, change: FileChange, blob_id: BlobSide) -> BlobFacts | None:
-    """Size and digest of binary content; None if there is none."""
-    if blob_id is None:
-        return None
-    size, digest = 0, hashlib.sha256()
-    with view.open_blob(blob_id) as stream:
-        for chunk in stream.chunks():
-            size += len(chunk)
-            digest.update(chunk)
-        answer = stream.finish()
-    if not answer.ok:
-        raise view.explain(answer, "cat-file", name_blobs(change))
-    return BlobFacts(size, digest.hexdigest())
-
-
-def _find_note(found: FoundHunks, options: DiffOptions) -> str | None:
+def _find_note(contents: ComparedContents, found: FoundHunks) -> str | None:
     if found.truncated:
-        shown = sum(len(hunk.lines) for hunk in found.hunks)
-        return f"only the first {shown:,} lines are shown"
-    if not found.hunks:
-        return f"no other differences with white space set to {options.whitespace}"
-    return None
+        return f"only the first {sum(len(hunk.lines) for hunk in found.hunks):,} lines are shown"
+    return None if found.hunks else contents.describe_no_lines()
 
 
-def find_type_note(change: FileChange) -> str | None:
+def _find_type_note(change: FileChange) -> str | None:
     """What the modes say but no line does; None if nothing."""
     old, new = (_MODE_NAMES.get(mode, "a file") for mode in (change.old_mode, change.new_mode))
     if change.status == "T":
         return f"was {old}, is now {new}"
-    if SUBMODULE_MODE in {change.old_mode, change.new_mode}:
+    if file_kinds.SUBMODULE_MODE in {change.old_mode, change.new_mode}:
         return "only the submodule's commit is compared, not its contents"
     if change.old_id == change.new_id:
         return "the content is the same"
     return None
-
-
-def _build_diff(
-    change: FileChange,
-    kind: FileKind,
-    found: FoundHunks,
-    facts: tuple[BlobFacts | None, BlobFacts | None] = (None, None),
-    note: str | None = None,
-) -> FileDiff:
-    notes = [text for text in (find_type_note(change), note) if text]
-    # unvalidated: all values are our own, and there may be very many lines
-    return FileDiff.model_construct(
-        change=change,
-        kind=kind,
-        hunks=found.hunks,
-        old_facts=facts[0],
-        new_facts=facts[1],
-        note="; ".join(notes) or None,
-        truncated=found.truncated,
-    )
-
-
-def _with_note(diff: FileDiff, note: str) -> FileDiff:
-    return diff.model_copy(update={"note": f"{note}; {diff.note}" if diff.note else note})
-
-
-def name_blobs(change: FileChange) -> dict[str, str]:
-    """What error messages call the two contents."""
-    old, new = find_sides(change)
-    named = {new: f"the new content of {change.path}", old: f"the old content of {change.old_path or change.path}"}
-    return {blob_id: text for blob_id, text in named.items() if blob_id is not None}

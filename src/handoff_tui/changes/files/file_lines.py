@@ -6,26 +6,14 @@ import re
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import accumulate
-from typing import NamedTuple
+from itertools import accumulate, islice
 
-from handoff_tui.changes.files.file_diff import (
-    BLOB_WORDS,
-    find_sides,
-    find_type_note,
-    name_blobs,
-    read_facts,
-    read_sides,
-    take_head,
-)
-from handoff_tui.changes.files.file_kinds import GENERATED_LINES, classify, find_mode
-from handoff_tui.changes.files.notebook_text import render_notebook
+from handoff_tui.changes.files.file_diff import ComparedContents, open_contents
+from handoff_tui.changes.files.file_kinds import GENERATED_LINES
 from handoff_tui.changes.files.shown_file import PatchBlock, PatchLines, Runs, ShownFile
-from handoff_tui.core.text.safe_text import HIDDEN
+from handoff_tui.core.text.safe_text import has_hidden_characters
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
-from handoff_tui.git.objects.isolated import IsolatedObjects, open_isolated_objects
-from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS
 
 BLOCK_BYTES = 64 * 1024
 """Lines are kept in blocks of about this size."""
@@ -170,24 +158,16 @@ def _may_hide(content: bytes) -> bool:
 
 
 def _hides(line: bytes) -> bool:
-    text = line.removesuffix(b"\r").decode("utf-8", "surrogateescape")
-    return any(found.group() != "\t" for found in HIDDEN.finditer(text))
+    return has_hidden_characters(line.removesuffix(b"\r").decode("utf-8", "surrogateescape"))
 
 
 MOST_BYTES = 1 << 30
 """No more than this of one file's patch is held in memory."""
-_WHOLE_FILE = "--unified=100000000"
+_WHOLE_FILE = 100_000_000
+"""Lines of context."""
 _TOLD_AGAIN = 4
 """What was read is passed on whenever it has grown by this factor."""
-
 Tell = Callable[[ShownFile], None]
-
-
-class _Asked(NamedTuple):
-    change: FileChange
-    options: DiffOptions
-    tell: Tell
-    is_unwanted: Callable[[], bool]
 
 
 def read_file_lines(
@@ -202,110 +182,63 @@ def read_file_lines(
 
     `tell` gets the first lines as soon as they are there, and more as they come.
     """
-    asked = _Asked(change, options, tell or (lambda _: None), is_unwanted or (lambda: False))
-    old, new = find_sides(change)
-    with open_isolated_objects(git, change.new_id, extra) as view:
-        if old == new:
-            return _build(asked, PatchLines(), _find_kind(view, asked, PatchLines()))
-        if not options.as_stored and classify(change.path, b"", find_mode(change)) is FileKind.NOTEBOOK:
-            return _read_notebook(view, asked)
-        return _read(view, asked, (old or view.write_blob(b""), new or view.write_blob(b"")))
+    with open_contents(git, change, options, extra) as contents:
 
+        def build(lines: PatchLines, kind: FileKind, note: str | None, *, complete: bool = True) -> ShownFile:
+            return ShownFile(change, options, kind, lines, complete, note=contents.join_notes(note))
 
-def _read_notebook(view: IsolatedObjects, asked: _Asked) -> ShownFile | None:
-    texts = [render_notebook(content) if content else content for content in read_sides(view, asked.change)]
-    if any(text is None for text in texts):
-        old, new = find_sides(asked.change)
-        sides = (old or view.write_blob(b""), new or view.write_blob(b""))
-        return _read(view, asked, sides, "not a readable notebook, so shown as stored")
-    old, new = (view.write_blob(text or b"") for text in texts)
-    if old == new:
-        return _build(asked, PatchLines(), FileKind.NOTEBOOK, note="only the layout of the notebook's JSON differs")
-    return _read(view, asked, (old, new), "cells as text, outputs folded; line numbers refer to this text")
+        def tell_part(lines: PatchLines) -> None:
+            if tell is not None:
+                kind = contents.find_kind(_find_head(contents, lines) or b"")
+                tell(build(lines, kind, contents.note, complete=False))
 
-
-def _read(view: IsolatedObjects, asked: _Asked, sides: tuple[str, str], note: str | None = None) -> ShownFile | None:
-    parser = PatchParser()
-    is_complete = _take_in(view, asked, sides, parser, note)
-    if is_complete is None:
-        return None
-    if parser.binary:
-        old, new = find_sides(asked.change)
-        binary = _build(asked, PatchLines(), FileKind.BINARY, note=note)
-        return replace(
-            binary,
-            old_facts=read_facts(view, asked.change, old),
-            new_facts=read_facts(view, asked.change, new),
-        )
-    parser.flush(ended=True)
-    lines = parser.build()
-    if not is_complete:
-        note = f"only the first {len(lines):,} lines are shown: the patch is larger than {MOST_BYTES >> 20:,} MB"
-    elif not len(lines):
-        note = f"no other differences with white space set to {asked.options.whitespace}"
-    return _build(asked, lines, _find_kind(view, asked, lines), note=note)
+        if contents.are_same:
+            return build(PatchLines(), contents.find_kind(None), contents.note)
+        parser = PatchParser()
+        is_complete = _take_in(contents, parser, tell_part, is_unwanted or (lambda: False))
+        if is_complete is None:
+            return None
+        if parser.binary:
+            old, new = contents.read_facts()
+            return replace(build(PatchLines(), FileKind.BINARY, contents.note), old_facts=old, new_facts=new)
+        parser.flush(ended=True)
+        lines, note = parser.build(), contents.note
+        if not is_complete:
+            note = f"only the first {len(lines):,} lines are shown: the patch is larger than {MOST_BYTES >> 20:,} MB"
+        elif not len(lines):
+            note = contents.describe_no_lines()
+        return build(lines, contents.find_kind(_find_head(contents, lines)), note)
 
 
 def _take_in(
-    view: IsolatedObjects, asked: _Asked, sides: tuple[str, str], parser: PatchParser, note: str | None
+    contents: ComparedContents,
+    parser: PatchParser,
+    tell: Callable[[PatchLines], None],
+    is_unwanted: Callable[[], bool],
 ) -> bool | None:
     """Whether everything was read; None if it is no longer wanted."""
-    text = ("--text",) if asked.options.as_text else ()
-    words = (*BLOB_WORDS, *text, _WHOLE_FILE, *WHITESPACE_WORDS[asked.options.whitespace], *sides, "--")
     told = 0
-    with view.open_stream(*words) as patch:
+    with contents.open_patch(_WHOLE_FILE) as patch:
         for chunk in patch.chunks():
-            if asked.is_unwanted():
+            if is_unwanted():
                 return None
             parser.feed(chunk)
             if not told:
                 parser.flush()
             if parser.count > told * _TOLD_AGAIN:
                 told = parser.count
-                lines = parser.build()
-                asked.tell(_build(asked, lines, _guess_kind(asked, lines), note=note, complete=False))
+                tell(parser.build())
             if parser.size > MOST_BYTES:
                 return False
             if parser.binary:
                 return True
-        answer = patch.finish()
-    if not answer.ok:
-        raise view.explain(answer, "diff", name_blobs(asked.change))
+        contents.finish(patch)
     return True
 
 
-def _guess_kind(asked: _Asked, lines: PatchLines) -> FileKind:
-    """The kind, as far as the name and the lines tell."""
-    head = _find_head(asked, lines) or b""
-    return classify(asked.change.path, head, find_mode(asked.change))
-
-
-def _find_kind(view: IsolatedObjects, asked: _Asked, lines: PatchLines) -> FileKind:
-    old, new = find_sides(asked.change)
-    head = _find_head(asked, lines)
-    if head is None and (side := new or old) is not None:
-        with view.open_blob(side) as content:
-            head = take_head(content)
-    return classify(asked.change.path, head or b"", find_mode(asked.change))
-
-
-def _find_head(asked: _Asked, lines: PatchLines) -> bytes | None:
+def _find_head(contents: ComparedContents, lines: PatchLines) -> bytes | None:
     """The first lines of the new content, else of the old; None if no line is known."""
-    other = "+" if find_sides(asked.change)[1] is None else "-"
-    found: list[str] = []
-    for index in range(len(lines)):
-        if lines.read_mark(index) != other:
-            found.append(lines.read_line(index).text)
-        if len(found) == GENERATED_LINES:
-            break
+    other = "+" if contents.new is None else "-"
+    known = (index for index in range(len(lines)) if lines.read_mark(index) != other)
+    found = [lines.read_line(index).text for index in islice(known, GENERATED_LINES)]
     return "\n".join(found).encode("utf-8", "surrogateescape") if found else None
-
-
-def _build(
-    asked: _Asked, lines: PatchLines, kind: FileKind, *, note: str | None = None, complete: bool = True
-) -> ShownFile:
-    return ShownFile(asked.change, asked.options, kind, lines, complete, note=_join(asked, note))
-
-
-def _join(asked: _Asked, note: str | None) -> str | None:
-    return "; ".join(text for text in (find_type_note(asked.change), note) if text) or None

@@ -73,23 +73,17 @@ def _build_facts(facts: BlobFacts | None) -> dict[str, object] | None:
 
 
 def _build_hunk(hunk: Hunk) -> dict[str, object]:
-    return {
-        "old_start": hunk.old_start,
-        "old_count": hunk.old_count,
-        "new_start": hunk.new_start,
-        "new_count": hunk.new_count,
-        "heading": hunk.heading,
-        "lines": [
-            {
-                "mark": line.mark,
-                "text": line.text,
-                "old": line.old_number,
-                "new": line.new_number,
-                "ends_without_newline": line.ends_without_newline,
-            }
-            for line in hunk.lines
-        ],
-    }
+    lines = [
+        {
+            "mark": line.mark,
+            "text": line.text,
+            "old": line.old_number,
+            "new": line.new_number,
+            "ends_without_newline": line.ends_without_newline,
+        }
+        for line in hunk.lines
+    ]
+    return hunk._asdict() | {"lines": lines}
 
 
 MOST_LISTED = 200

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -128,43 +127,18 @@ class PatchLines:
 
     def find_text(self, text: str, start: int, *, backwards: bool = False) -> int | None:
         """The next line from `start` with the text, ignoring case; None if there is none."""
-        wanted = text.encode("utf-8", "surrogateescape")
-        exact = not wanted.isascii()
-        for place in self._order_blocks(start, backwards=backwards):
-            found = self._search(place, text if exact else wanted.lower(), start, backwards=backwards)
+        wanted, raw = text.casefold(), text.lower().encode("utf-8", "surrogateescape")
+        place = max(bisect_right(self.firsts, start) - 1, 0)
+        for number in range(place, -1, -1) if backwards else range(place, len(self.blocks)):
+            block, first = self.blocks[number], self.firsts[number]
+            if raw.isascii() and raw not in block.content.lower():  # quick: most blocks have no such line
+                continue
+            last = first + len(block.starts) - 1
+            lines = range(min(start, last - 1), first - 1, -1) if backwards else range(max(start, first), last)
+            found = next((index for index in lines if wanted in self.read_line(index).text.casefold()), None)
             if found is not None:
                 return found
         return None
-
-    def _order_blocks(self, start: int, *, backwards: bool) -> Iterator[int]:
-        place = max(bisect_right(self.firsts, start) - 1, 0)
-        yield from range(place, -1, -1) if backwards else range(place, len(self.blocks))
-
-    def _search(self, place: int, wanted: str | bytes, start: int, *, backwards: bool) -> int | None:
-        block, first = self.blocks[place], self.firsts[place]
-        if isinstance(wanted, str):
-            return self._search_folded(place, wanted.casefold(), start, backwards=backwards)
-        content = block.content.lower()
-        local = max(0, min(start - first, len(block.starts) - 1))
-        if backwards:
-            end = block.starts[min(local + 1, len(block.starts) - 1)]
-            position = content.rfind(wanted, 0, end)
-            while position >= 0 and self._is_mark(block, position):
-                position = content.rfind(wanted, 0, position)
-        else:
-            position = content.find(wanted, block.starts[local])
-            while position >= 0 and self._is_mark(block, position):
-                position = content.find(wanted, position + 1)
-        return None if position < 0 else first + bisect_right(block.starts, position) - 1
-
-    def _is_mark(self, block: PatchBlock, position: int) -> bool:
-        return block.starts[bisect_right(block.starts, position) - 1] == position
-
-    def _search_folded(self, place: int, wanted: str, start: int, *, backwards: bool) -> int | None:
-        first = self.firsts[place]
-        last = first + len(self.blocks[place].starts) - 1
-        lines = range(min(start, last - 1), first - 1, -1) if backwards else range(max(start, first), last)
-        return next((index for index in lines if wanted in self.read_line(index).text.casefold()), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from handoff_tui.changes.snapshots.snapshot import (
 )
 from handoff_tui.changes.snapshots.tree_contents import TreeContents, build_matcher
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_pytest_json, parse_tap
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.work_tree.capture import CapturedTree

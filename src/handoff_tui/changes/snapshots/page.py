@@ -9,7 +9,7 @@ from handoff_tui.changes.comparison.page import name_measure, render_measure, sh
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, Snapshot, SnapshotSummary
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.core.text.labels import plural
-from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.page import Cell, Column, Page, TableColumns
 from handoff_tui.core.text.safe_text import render_safe
 
 BASELINE_LIST_SCHEMA = "handoff-tui/baseline-list/v1"
@@ -39,18 +39,8 @@ def build_pin_json(handoff: str, digest: str | None) -> dict[str, object]:
 
 
 def _build_summary(summary: SnapshotSummary) -> dict[str, object]:
-    usable = not summary.problem
-    return {
-        "digest": summary.digest,
-        "commit": summary.commit,
-        "branch": summary.branch,
-        "date": summary.date,
-        "tests": summary.tests if usable else None,
-        "packages": summary.packages if usable else None,
-        "pinned": summary.pinned,
-        "pinned_for": list(summary.pinned_for),
-        "problem": summary.problem or None,
-    }
+    uncounted = {"tests": None, "packages": None} if summary.problem else {}
+    return summary.model_dump(mode="json") | uncounted | {"problem": summary.problem or None}
 
 
 _MOST_LISTED = 8
@@ -65,16 +55,7 @@ def build_baseline_list_page(
     page = Page()
     if not summaries:
         page.line(Cell("No snapshots stored here. "), Cell("`handoff-tui baseline capture` takes one.", "muted"))
-    columns = (
-        Column("snapshot"),
-        Column("commit"),
-        Column("of"),
-        Column("branch"),
-        Column("tests", right=True),
-        Column("packages", right=True),
-        Column(""),
-    )
-    page.grid(columns, [_build_row(summary) for summary in summaries if not summary.problem])
+    page.table(_LIST_COLUMNS, [summary for summary in summaries if not summary.problem])
     damaged = [(summary.digest[:SHORT_DIGEST], summary.problem) for summary in summaries if summary.problem]
     _add_list(page, "Unusable", damaged, everything=True)
     pins = (lost_pins or {}).items()
@@ -116,22 +97,21 @@ def build_baseline_show_page(summary: SnapshotSummary, snapshot: Snapshot, *, ev
     return page
 
 
-def _build_row(summary: SnapshotSummary) -> tuple[Cell, ...]:
-    return (
-        Cell(render_safe(summary.digest[:SHORT_DIGEST]), "key"),
-        Cell(render_safe(summary.commit[:SHORT_COMMIT]) if summary.commit else _NOTHING),
-        Cell(summary.date[:_DAY] if summary.date else _NOTHING, "muted"),
-        Cell(render_safe(summary.branch) if summary.branch else _NOTHING),
-        Cell(f"{summary.tests:,}"),
-        Cell(f"{summary.packages:,}"),
-        Cell(_describe_pin(summary), "human"),
-    )
-
-
 def _describe_pin(summary: SnapshotSummary) -> str:
     named = [whom for whom in summary.pinned_for if whom != "*"]
     pinned = "pinned" if summary.pinned else ""
     return f"pinned for {render_safe(', '.join(named))}" if named and "*" not in summary.pinned_for else pinned
+
+
+_LIST_COLUMNS: TableColumns[SnapshotSummary] = (
+    (Column("snapshot"), lambda one: Cell(render_safe(one.digest[:SHORT_DIGEST]), "key")),
+    (Column("commit"), lambda one: Cell(render_safe(one.commit[:SHORT_COMMIT]) if one.commit else _NOTHING)),
+    (Column("of"), lambda one: Cell(one.date[:_DAY] if one.date else _NOTHING, "muted")),
+    (Column("branch"), lambda one: Cell(render_safe(one.branch) if one.branch else _NOTHING)),
+    (Column("tests", right=True), lambda one: Cell(f"{one.tests:,}")),
+    (Column("packages", right=True), lambda one: Cell(f"{one.packages:,}")),
+    (Column(""), lambda one: Cell(_describe_pin(one), "human")),
+)
 
 
 def _list_origin(snapshot: Snapshot) -> list[tuple[str, str]]:
@@ -195,10 +175,8 @@ def _add_list(page: Page, title: str, rows: list[tuple[str, str]], *, everything
 
 
 def _add_rows(page: Page, rows: list[tuple[str, str]], *, everything: bool) -> None:
-    for name, value in rows if everything else rows[:_MOST_LISTED]:
+    for name, value in page.some(rows, _MOST_LISTED, everything=everything, lead="  "):
         page.line(Cell(render_safe(name)), Cell(f"  {render_safe(value)}" if value else "", "muted"), indent=2)
-    if not everything and len(rows) > _MOST_LISTED:
-        page.line(Cell(f"… and {len(rows) - _MOST_LISTED:,} more; --all shows them", "muted"), indent=2)
 
 
 def _shorten(value: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -25,44 +24,27 @@ from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, find_change_since_reading
 from handoff_tui.checks.run.choose import CheckRequest
-from handoff_tui.core.errors import (
-    SnapshotUnusableError,
-    StoredFileDamagedError,
-    StoredFileMissingError,
-    TreeMovedError,
-)
+from handoff_tui.core import errors
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, reopen_desk
 from handoff_tui.status.show import find_id
 from handoff_tui.system.files.cache_files import find_choices_folder
-from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, GitPrivateFolder
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
 EVERY_HANDOFF: Final = "*"
 """The key of the pin for handoffs without their own."""
 _NAME = "pins.json"
+_AT_GATES = CheckRequest(moment=Moment.GATE)
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def read_pins(common_dir: Path) -> dict[str, str]:
-    """Handoff id, or `*`, to the pinned digest."""
-    folder = find_choices_folder(common_dir)
-    content = GitPrivateFolder(folder).read(_NAME)
-    if content is None:
-        return {}
-    try:
-        value = json.loads(content)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict) or not all(
-        isinstance(digest, str) and _DIGEST.fullmatch(digest) for digest in value.values()
-    ):
-        raise SnapshotUnusableError(
-            f"{folder / LOCAL_FOLDER / _NAME} is damaged: it isn't a table of snapshot digests",
-            "Delete it and pin again; it only holds pins.",
-        )
-    return dict(sorted(value.items()))
+    """Handoff id, or `*`, to the pinned digest. A file that no person sealed pins nothing."""
+    value = load_json(_find_pins(common_dir))
+    return dict(sorted(value.items())) if isinstance(value, dict) else {}
 
 
 def write_pin(common_dir: Path, handoff: str, digest: str | None) -> None:
@@ -71,8 +53,13 @@ def write_pin(common_dir: Path, handoff: str, digest: str | None) -> None:
     pins.pop(handoff, None)
     if digest is not None:
         pins[handoff] = digest
-    content = json.dumps(pins, sort_keys=True, ensure_ascii=True, indent=1) + "\n"
-    GitPrivateFolder(find_choices_folder(common_dir), make_outer=True).write(_NAME, content.encode("ascii"))
+    place = _find_pins(common_dir)
+    if not write_json(place, pins):
+        raise errors.StoreWriteError(f"{place} can't be written", "Make its folder writable and try again.")
+
+
+def _find_pins(common_dir: Path) -> Path:
+    return find_choices_folder(common_dir) / LOCAL_FOLDER / _NAME
 
 
 def find_pin(pins: dict[str, str], handoff: str | None) -> str | None:
@@ -114,10 +101,9 @@ class StoredList(NamedTuple):
 def take(
     desk: Desk,
     telling: ProgressCallbacks | None = None,
-    baseline: str | None = None,
+    request: CheckRequest = _AT_GATES,
     before: Prefetched | None = None,
     *,
-    run_commands: bool = True,
     needed: Collection[str] | None = None,
 ) -> Taken:
     """Takes a snapshot with the gate checks of the whole repository; stores nothing.
@@ -125,7 +111,6 @@ def take(
     With `needed`, files that never hold still are left out unless they are among these.
     """
     before = before or Prefetched(read_repository(desk))
-    request = CheckRequest(moment=Moment.GATE, baseline=baseline, run_commands=run_commands)
     report = check(desk, request, telling, before)
     handoffs_read = before.reading.result
     return Taken(handoffs_read, report, capture_snapshot(desk, handoffs_read, report, needed))
@@ -138,8 +123,8 @@ def take_still(
     moved: str | None = None
     for attempt in range(_ATTEMPTS):
         try:
-            taken = take(desk, telling, before=before, run_commands=run_commands)
-        except TreeMovedError:
+            taken = take(desk, telling, _AT_GATES._replace(run_commands=run_commands), before)
+        except errors.TreeMovedError:
             if attempt + 1 == _ATTEMPTS:
                 raise
         else:
@@ -147,7 +132,7 @@ def take_still(
             if moved is None or (telling is not None and telling.cancel.is_set()):
                 return taken
         desk, before = reopen_desk(desk), None
-    raise TreeMovedError(
+    raise errors.TreeMovedError(
         f"the repository kept changing while the snapshot was taken: {moved}",
         "Wait until nothing writes to it, then try again.",
     )
@@ -225,7 +210,7 @@ def _summarise(desk: Desk, digest: str, pins: dict[str, str]) -> SnapshotSummary
     pinned_for = _list_pinned_for(pins, digest)
     try:
         snapshot = read_snapshot(desk.repository.root, digest)
-    except (SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError) as unusable:
+    except (errors.SnapshotUnusableError, errors.StoredFileDamagedError, errors.StoredFileMissingError) as unusable:
         problem = unusable.message.removeprefix(f"{build_path(digest)} ")
         return SnapshotSummary(digest=digest, pinned=bool(pinned_for), pinned_for=pinned_for, problem=problem)
     return build_snapshot_summary(digest, snapshot, pinned_for)

@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -29,6 +30,7 @@ from handoff_tui.changes.snapshots.snapshot import (
 )
 from handoff_tui.config.settings.review import Baseline
 from handoff_tui.core.errors import GitError
+from handoff_tui.core.model import Model
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.tree_files import (
@@ -38,7 +40,7 @@ from handoff_tui.git.objects.tree_files import (
     read_tree_file_changes,
     read_tree_files,
 )
-from handoff_tui.system.files.cache_files import load_json, write_json
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
 _VERSION: Final = 1
 """Of both caches."""
@@ -50,7 +52,7 @@ _BINARY_WITHIN: Final = 8_000
 _TODO: Final = re.compile(rb"\b(?:TODO|FIXME|XXX|HACK)\b")
 
 
-class TreeContents(NamedTuple):
+class TreeContents(Model):
     """Packages and reports of one tree, by path."""
 
     packages: tuple[PackageRecord, ...]
@@ -63,11 +65,12 @@ def load_tree_contents(git: Git, tree: str, objects: Objects, settings: Baseline
     """The contents of a tree, from the cache if it was the last one asked about."""
     place = cache_folder / "tree-contents.json"
     key = _build_key(tree, settings)
-    known = _parse_record(load_json(place), key)
-    if known is not None:
-        return known
+    known = load_json(place)
+    if isinstance(known, dict) and known.get("key") == key:
+        with suppress(ValidationError):
+            return TreeContents.model_validate(known.get("contents"))
     contents = _read_contents(git, tree, objects, settings)
-    write_json(place, _build_record(contents, key))
+    write_json(place, {"key": key, "contents": contents.model_dump(mode="json")})
     return contents
 
 
@@ -96,30 +99,6 @@ def _read_one(path: str, content: bytes | None) -> EcosystemReading:
 def _build_key(tree: str, settings: Baseline) -> str:
     said = json.dumps([_VERSION, tree, settings.reports, settings.coverage])
     return hashlib.sha256(said.encode()).hexdigest()
-
-
-def _build_record(contents: TreeContents, key: str) -> dict[str, object]:
-    return {
-        "key": key,
-        "packages": [record.model_dump(mode="json") for record in contents.packages],
-        "unread": [unread.model_dump(mode="json") for unread in contents.unread],
-        "reports": contents.reports,
-        "coverage": contents.coverage,
-    }
-
-
-def _parse_record(value: object, key: str) -> TreeContents | None:
-    if not isinstance(value, dict) or value.get("key") != key:
-        return None
-    try:
-        return TreeContents(
-            tuple(PackageRecord.model_validate(record) for record in value["packages"]),
-            tuple(Unread.model_validate(unread) for unread in value["unread"]),
-            tuple(str(path) for path in value["reports"]),
-            tuple(str(path) for path in value["coverage"]),
-        )
-    except (KeyError, TypeError, ValidationError):
-        return None
 
 
 def build_matcher(patterns: Iterable[str]) -> re.Pattern[str]:

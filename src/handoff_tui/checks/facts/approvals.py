@@ -47,6 +47,21 @@ def find_approvals(context: Context, handoff: Handoff) -> Iterator[Approval]:
             )
 
 
+def find_unsigned(context: Context, handoff: Handoff, name: str) -> str | None:
+    """Says that an approval in a document is only a claim; None if somebody approved the handoff in the signed log."""
+    signers = context.signers(handoff.id)
+    if signers:
+        return None
+    missing = "there is no signed log here" if signers is None else "the signed log has no such decision"
+    return f"{handoff.id} says it was approved by {name}; {missing}"
+
+
+def describe_unsigned(claims: list[str]) -> str:
+    """One sentence for approvals that nobody signed."""
+    unique = list(dict.fromkeys(claims))
+    return unique[0] + (f" (and {len(unique) - 1} more like this)" if len(unique) > 1 else "")
+
+
 def is_agent(context: Context, handoff: Handoff, name: str) -> bool:
     """Whether a name is that of an agent, a role, or whoever did the work."""
     lowered = _normalise(name)

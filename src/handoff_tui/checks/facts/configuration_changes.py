@@ -52,12 +52,8 @@ class SettingChange(NamedTuple):
         return ".".join(self.key)
 
 
-def _knows_none(_: str) -> None:
-    return None
-
-
 def compare_configuration(
-    before: dict[str, object], now: dict[str, object], usual_severity: _Usual = _knows_none
+    before: dict[str, object], now: dict[str, object], usual_severity: _Usual = lambda _: None
 ) -> list[SettingChange]:
     """Every change, in the order of the keys; a check that is gone is one change.
 

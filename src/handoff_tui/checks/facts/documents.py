@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, NoReturn
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import RuleFinding
+from handoff_tui.checks.rule import Findings, RuleFinding
 from handoff_tui.core.place import Place, ProblemLevel
 
 
@@ -83,7 +83,7 @@ def describe_cut_off(documents: Iterable[str]) -> str:
     return f"this clone is shallow, so it does not show when {', '.join(names[:_MOST_NAMED])}{more} {were} written"
 
 
-def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[RuleFinding]:
+def find_unreadable(context: Context, paths: Collection[str]) -> Findings:
     """What could not be read in the documents that a rule depends on."""
     for problem in context.problems():
         if problem.level is ProblemLevel.ERROR and problem.path in paths:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from handoff_tui.checks.facts.documents import JsonBrokenError, parse_strictly
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.lazy_pattern import compile_later
 
 if TYPE_CHECKING:

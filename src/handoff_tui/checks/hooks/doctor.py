@@ -8,6 +8,7 @@ from pathlib import Path
 
 from handoff_tui import __version__
 from handoff_tui.checks.facts.script_calls import Call, find_calls
+from handoff_tui.checks.hooks.doctor_consent import diagnose_consent
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
 from handoff_tui.checks.hooks.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
 from handoff_tui.checks.hooks.hook import HookCondition, HookName
@@ -20,14 +21,16 @@ from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
+from handoff_tui.core.text.labels import plural
 from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
 from handoff_tui.git.repository import Repository, open_repository, read_work_tree
+from handoff_tui.git.work_tree.unseen import find_locally_excluded
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.log.open_log import find_policy, open_log
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import has_user_file
 from handoff_tui.system.installation import find_on_path, find_python, is_program, read_version_beside
+from handoff_tui.system.processes.walls import NO_WALLS, find_bubblewrap
 
 _INSTALL = "handoff-tui hooks install"
 _LEFTHOOK_FILES = ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml")
@@ -40,6 +43,7 @@ _MANAGERS = (
 )
 _OLDEST_GIT = (2, 31)
 _LOG_FOLDER = ".handoff-tui/"
+_MOST_PLACES = 5
 _NARROW = 80
 _PLACE = compile_later(r"(?m)^([^\s:]+):(\d+): ")
 
@@ -61,7 +65,8 @@ def examine(start: Path, terminal: TerminalFacts) -> DoctorReport:
             *diagnose_own_scripts(texts, settings.mosaic, read_hook_texts(repository)),
             *configuration,
             _diagnose_log_folder(repository),
-            *_diagnose_solo(repository),
+            *_diagnose_local_excludes(repository),
+            *diagnose_consent(repository, texts),
             _diagnose_git(repository),
             *_diagnose_identity(repository),
             _diagnose_terminal(terminal),
@@ -81,7 +86,7 @@ def _diagnose_configuration(repository: Repository) -> tuple[LoadedSettings | No
     message = f"{REPOSITORY_FILE} is readable" if present else f"there is no {REPOSITORY_FILE}, so the defaults apply"
     evidence = (Place(path=REPOSITORY_FILE),) if present else ()
     readable = Diagnosis.ok("configuration", message, evidence)
-    return loaded, (readable, _diagnose_trust(repository, loaded))
+    return loaded, (readable, _diagnose_trust(repository, loaded), *_diagnose_isolation(loaded))
 
 
 def _diagnose_trust(repository: Repository, loaded: LoadedSettings) -> Diagnosis:
@@ -101,6 +106,26 @@ def _diagnose_trust(repository: Repository, loaded: LoadedSettings) -> Diagnosis
     )
 
 
+def _diagnose_isolation(loaded: LoadedSettings) -> tuple[Diagnosis, ...]:
+    """Says what commands could reach, if there are commands and nothing shuts them in."""
+    if not any(check.run for check in loaded.settings.checks.values()):
+        return ()
+    if find_bubblewrap() is not None:
+        message = "commands run in a clean checkout, shut in by bubblewrap"
+        return (Diagnosis.ok("command-isolation", message, counts=False),)
+    return (Diagnosis.unknown("command-isolation", NO_WALLS, counts=False),)
+
+
+def _diagnose_local_excludes(repository: Repository) -> tuple[Diagnosis, ...]:
+    """Names files that only an exclude of this machine hides: they are in no diff here, and nobody else sees them."""
+    hidden = find_locally_excluded(repository, read_work_tree(repository))
+    if not hidden:
+        return ()
+    text = f"{plural(len(hidden), 'untracked file')} hidden by an exclude of this machine, and in no diff"
+    places = tuple(Place(path=path) for path in hidden[:_MOST_PLACES])
+    return (Diagnosis.unknown("local-excludes", text, places, counts=False),)
+
+
 def _diagnose_log_folder(repository: Repository) -> Diagnosis:
     """Diagnoses whether git ignores the log, as decisions would then never leave this machine."""
     asked = f"{_LOG_FOLDER}log/entry".encode()
@@ -116,20 +141,6 @@ def _diagnose_log_folder(repository: Repository) -> Diagnosis:
             (f"echo '!{_LOG_FOLDER}' >> .gitignore",),
         )
     return Diagnosis.unknown("log-folder", f"git can't tell: {answer.complaint}")
-
-
-def _diagnose_solo(repository: Repository) -> tuple[Diagnosis, ...]:
-    """Says what a solo policy does not protect against; nothing is missing, so it doesn't count."""
-    policy = find_policy(open_log(repository).verify())
-    if policy is None or not any(map(policy.may_approve_own, policy.reviewers)):
-        return ()
-    message = (
-        "the policy is solo: your own signature approves what agents commit under your name. It doesn't show that a "
-        "second person looked, or that it was you: an agent that runs as you and can use your key can sign, too. "
-        "A key that must be touched (require_user_presence), `ssh-add -c`, another user account for agents, "
-        "or a second reviewer prevents that"
-    )
-    return (Diagnosis.unknown("solo-policy", message, commands=("handoff-tui policy propose --edit",), counts=False),)
 
 
 def _diagnose_git(repository: Repository) -> Diagnosis:
@@ -327,7 +338,9 @@ def _diagnose_python(root: Path, python: str, hook: FoundHook) -> Diagnosis:
     evidence = (build_place(root, hook.place),)
     if python == find_python():
         inside = (
-            ", inside the repository: anyone who can write there can replace it" if _is_inside(root, python) else ""
+            ", inside the repository: anyone who can write there can replace it"
+            if Path(python).is_relative_to(root)
+            else ""
         )
         message = f"the hooks call {python}, which is running now ({__version__}){inside}"
         return (Diagnosis.unknown if inside else Diagnosis.ok)("hook-program", message, evidence, counts=False)
@@ -348,7 +361,3 @@ def _diagnose_python(root: Path, python: str, hook: FoundHook) -> Diagnosis:
         return Diagnosis.unknown("hook-program", message, evidence, (_INSTALL,))
     message = f"the hooks call {python}, which has handoff-tui {version}; this is {__version__}"
     return Diagnosis.missing("hook-program", message, evidence, (_INSTALL,))
-
-
-def _is_inside(root: Path, python: str) -> bool:
-    return Path(python).is_relative_to(root)

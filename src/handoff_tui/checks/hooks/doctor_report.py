@@ -15,6 +15,8 @@ class Standing(StrEnum):
     """How one part stands."""
 
     OK = "ok"
+    WEAK = "weak"
+    """In place, but it doesn't keep out who really wants in."""
     MISSING = "missing"
     UNKNOWN = "cannot tell"
 
@@ -34,6 +36,11 @@ class Diagnosis(Model):
     @classmethod
     def ok(cls, name: str, message: str, evidence: tuple[Place, ...] = (), *, counts: bool = True) -> Diagnosis:
         return cls(id=name, standing=Standing.OK, message=message, evidence=evidence, counts=counts)
+
+    @classmethod
+    def weak(cls, name: str, message: str, commands: tuple[str, ...] = ()) -> Diagnosis:
+        """It is said and doesn't count: the person may have other walls."""
+        return cls(id=name, standing=Standing.WEAK, message=message, commands=commands, counts=False)
 
     @classmethod
     def missing(
@@ -66,7 +73,7 @@ class DoctorReport(Model):
     @property
     def wired(self) -> bool:
         return all(
-            diagnosis.standing is Standing.OK or (diagnosis.standing is Standing.UNKNOWN and not diagnosis.counts)
+            diagnosis.standing is Standing.OK or (diagnosis.standing is not Standing.MISSING and not diagnosis.counts)
             for diagnosis in self.diagnoses
         )
 
@@ -84,6 +91,7 @@ SCHEMA = "handoff-tui/doctor/v1"
 
 _LABELS = {
     Standing.OK: Label("✓", "ok", "pass"),
+    Standing.WEAK: Label("!", "weak", "warning"),
     Standing.MISSING: Label("✗", "missing", "fail"),
     Standing.UNKNOWN: Label("?", "cannot tell", "unknown"),
 }

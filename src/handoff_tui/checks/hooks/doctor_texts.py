@@ -12,25 +12,13 @@ from handoff_tui.system.files.probe import is_present, list_named
 from handoff_tui.system.files.reader import FileReader
 
 _CI_PLACES = (
-    ".github/workflows",
-    ".gitlab-ci.yml",
-    "Jenkinsfile",
-    ".circleci",
-    "azure-pipelines.yml",
-    "azure-pipelines.yaml",
-    "bitbucket-pipelines.yml",
-    ".travis.yml",
-    ".ci",
+    *(".github/workflows", ".gitlab-ci.yml", "Jenkinsfile", ".circleci", "azure-pipelines.yml"),
+    *("azure-pipelines.yaml", "bitbucket-pipelines.yml", ".travis.yml", ".ci"),
 )
 _CI_ENDINGS = (".yml", ".yaml", ".sh", "Jenkinsfile", "/run")
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _PROMPTS = (
-    "CLAUDE.md",
-    "AGENTS.md",
-    ".github/copilot-instructions.md",
-    "AI_AGENT_PROMPT.md",
-    ".cursorrules",
-    "GEMINI.md",
+    *("CLAUDE.md", "AGENTS.md", ".github/copilot-instructions.md", "AI_AGENT_PROMPT.md", ".cursorrules", "GEMINI.md"),
 )
 _GIT_FOLDER = ".git/"
 _CALL = "handoff-tui check --pre"
@@ -67,7 +55,7 @@ class Texts:
 
 def diagnose_ci(texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
     """Diagnoses whether CI runs the checks, directly or through make, and fails when they do."""
-    files = _list_ci(texts)
+    files = list_ci(texts)
     calls = _collect(texts, files, scripts)
     through = _collect(texts, [path for path in _MAKEFILES if texts.has(path)], scripts)
     if calls or not through:
@@ -107,7 +95,8 @@ def list_prompts(mosaic: Mosaic) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_PROMPTS, *configured)))
 
 
-def _list_ci(texts: Texts) -> list[str]:
+def list_ci(texts: Texts) -> list[str]:
+    """Returns the files that configure CI."""
     return [path for path in texts.list_below(_CI_PLACES) if path.endswith(_CI_ENDINGS)]
 
 
@@ -176,7 +165,7 @@ def _diagnose_script(name: str, texts: Texts, mosaic: Mosaic, path: str, hooks: 
         message = f"{path} doesn't exist, although {mosaic.folder}/ does"
         commands = ("handoff-tui config show --origins",)
         return Diagnosis.missing(name, message, commands=commands)
-    runners = {file: texts.read(file) or "" for file in (*_list_ci(texts), *_MAKEFILES)} | hooks
+    runners = {file: texts.read(file) or "" for file in (*list_ci(texts), *_MAKEFILES)} | hooks
     prompts = {file: texts.read(file) or "" for file in list_prompts(mosaic)}
     calls = [(file, call) for file, text in runners.items() for call in find_calls(text, (path,), ours=False)]
     calls += [

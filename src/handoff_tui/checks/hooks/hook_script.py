@@ -14,10 +14,10 @@ from typing import NamedTuple
 from handoff_tui.checks.hooks.hook import HookName
 from handoff_tui.core.lazy_pattern import compile_later
 
-FORM = 1
+FORM = 2
 """Increased when a hook does something else."""
 EARLIER_SUFFIX = ".before-handoff-tui"
-CALL = "-m handoff_tui check --pre"
+CALL = "-m handoff_tui check --pre --fresh"
 
 _LEFT_OUT = {
     HookName.PRE_COMMIT: ("nothing-unpushed", "changes-are-documented"),
@@ -61,7 +61,7 @@ if [ -x "$python" ]; then
 fi
 program=$(command -v handoff-tui)
 case $program in
-/*) {feed}"$program" check --pre{left_out}; exit ;;
+/*) {feed}"$program" check --pre --fresh{left_out}; exit ;;
 esac
 printf '%s\\n' "handoff-tui: the {name} hook finds handoff-tui neither at $python nor on PATH: nothing was checked." \\
     "  hint: install it and run handoff-tui hooks install again, or delete $here/{name}" >&2

@@ -8,16 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from handoff_tui import __version__
+from handoff_tui.checks.hooks import hook_files
 from handoff_tui.checks.hooks.hook import HookCondition, HookDeed, HookName, HookReport, HookStep
-from handoff_tui.checks.hooks.hook_files import (
-    FoundHook,
-    hold_folder,
-    put_back,
-    read_hook,
-    remove_hook,
-    remove_second_name,
-    write_hook,
-)
 from handoff_tui.checks.hooks.hook_script import render_hook
 from handoff_tui.checks.hooks.hooks_folder import HooksFolder, HooksSetting, find_hooks_folder
 from handoff_tui.core.errors import HookError
@@ -36,9 +28,9 @@ def install_hooks(start: Path, names: Iterable[HookName], *, shared: bool = Fals
     python = _find_usable_python()
     wanted = {name: render_hook(name, python, __version__) for name in names}
 
-    def carry_out(found: FoundHook, deed: HookDeed) -> None:
+    def carry_out(found: hook_files.FoundHook, deed: HookDeed) -> None:
         if deed is not HookDeed.NOTHING:
-            write_hook(found, wanted[found.name])
+            hook_files.write_hook(found, wanted[found.name])
 
     place = folder.leads_to or folder.path
     steps = _work(place, wanted, _plan_install, carry_out, dry_run=dry_run)
@@ -78,13 +70,13 @@ def uninstall_hooks(
 def _work(
     folder: Path,
     wanted: dict[HookName, bytes],
-    plan: Callable[[FoundHook], HookStep],
-    carry_out: Callable[[FoundHook, HookDeed], None],
+    plan: Callable[[hook_files.FoundHook], HookStep],
+    carry_out: Callable[[hook_files.FoundHook, HookDeed], None],
     *,
     dry_run: bool,
 ) -> tuple[HookStep, ...]:
-    with nullcontext() if dry_run else hold_folder(folder, make=carry_out is not _take_away):
-        found = [read_hook(folder, name, content) for name, content in wanted.items()]
+    with nullcontext() if dry_run else hook_files.hold_folder(folder, make=carry_out is not _take_away):
+        found = [hook_files.read_hook(folder, name, content) for name, content in wanted.items()]
         steps = tuple(plan(hook) for hook in found)
         if not dry_run:
             for hook, step in zip(found, steps, strict=True):
@@ -92,16 +84,16 @@ def _work(
     return steps
 
 
-def _take_away(found: FoundHook, deed: HookDeed) -> None:
+def _take_away(found: hook_files.FoundHook, deed: HookDeed) -> None:
     if deed is HookDeed.RESTORE:
-        put_back(found)
+        hook_files.put_back(found)
     elif deed is HookDeed.REMOVE:
-        remove_hook(found)
+        hook_files.remove_hook(found)
     elif deed is HookDeed.CLEAN:
-        remove_second_name(found)
+        hook_files.remove_second_name(found)
 
 
-def _plan_install(found: FoundHook) -> HookStep:
+def _plan_install(found: hook_files.FoundHook) -> HookStep:
     place, earlier = found.place, found.earlier
     if found.condition is HookCondition.CURRENT:
         return _build_step(found, HookDeed.NOTHING, f"{place} is ours and up to date")
@@ -117,7 +109,7 @@ def _plan_install(found: FoundHook) -> HookStep:
     raise _build_refusal(found)
 
 
-def _plan_uninstall(found: FoundHook) -> HookStep:
+def _plan_uninstall(found: hook_files.FoundHook) -> HookStep:
     place, earlier = found.place, found.earlier
     if found.condition in _OURS or found.condition is HookCondition.ABSENT:
         if found.kept:
@@ -132,13 +124,13 @@ def _plan_uninstall(found: FoundHook) -> HookStep:
     raise _build_refusal(found)
 
 
-def _build_step(found: FoundHook, deed: HookDeed, text: str) -> HookStep:
+def _build_step(found: hook_files.FoundHook, deed: HookDeed, text: str) -> HookStep:
     chained = (found.kept and deed is not HookDeed.CLEAN) or deed is HookDeed.CHAIN
     earlier = str(found.earlier) if chained else None
     return HookStep(name=found.name, path=str(found.place), earlier=earlier, deed=deed, text=text)
 
 
-def _build_refusal(found: FoundHook) -> HookError:
+def _build_refusal(found: hook_files.FoundHook) -> HookError:
     place, earlier = shlex.quote(str(found.place)), shlex.quote(str(found.earlier))
     if found.condition is HookCondition.EDITED:
         return HookError(

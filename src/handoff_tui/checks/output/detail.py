@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from handoff_tui.checks.output.words import (
-    CheckGroup,
-    describe_duration,
-    describe_numbers,
-    describe_place,
-    list_commands,
-    list_notes,
-    map_rules,
-)
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Evidence
+from handoff_tui.checks.output import words
+from handoff_tui.checks.report import CheckReport, CheckResult, Evidence
 from handoff_tui.core.place import Place
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.ages import describe_ago
@@ -36,11 +27,11 @@ def build_check_detail(result: CheckResult, report: CheckReport | None = None, n
     return page
 
 
-def build_group_detail(group: CheckGroup, report: CheckReport) -> Page:
+def build_group_detail(group: words.CheckGroup, report: CheckReport) -> Page:
     """Describes a group of results, and what the run is based on."""
     page = Page()
     page.line(Cell(f"{group.title.capitalize()}  ", group.role), Cell(plural(len(group.results), "check")))
-    page.line(Cell(describe_numbers(report), "heading"))
+    page.line(Cell(words.describe_numbers(report), "heading"))
     since = f"since {render_safe(report.baseline[:SHORT_DIGEST])}: " if report.baseline else "no baseline: "
     page.line(Cell(since + render_safe(report.baseline_reason or "not said"), "muted"), indent=2)
     if report.trust is not None and not report.trust.trusted:
@@ -61,23 +52,17 @@ def list_places(result: CheckResult) -> tuple[Place, ...]:
 
 
 def _add_headline(page: Page, result: CheckResult, now: datetime | None) -> None:
-    label = label_outcome(result.outcome)
-    notes = [result.severity.value, "blocks" if result.blocking else "doesn't block", *list_notes(result)]
+    notes = [result.severity.value, "blocks" if result.blocking else "doesn't block", *words.list_notes(result)]
     if ago := describe_ago(result.ran_at, now):
         notes = [f"cached {ago}" if note == "cached" else note for note in notes]
         notes += [] if result.from_cache else [f"ran {ago}"]
-    if took := describe_duration(result.duration):
+    if took := words.describe_duration(result.duration):
         notes.append(f"took {took}")
-    page.line(
-        Cell(f"{label}  ", label.role),
-        Cell(render_safe(result.id), "key"),
-        Cell(f"  {' · '.join(notes)}", "muted"),
-        indent=2,
-    )
+    page.line(*words.build_headline(result, notes), indent=2)
 
 
 def _add_rule(page: Page, result: CheckResult, report: CheckReport | None) -> None:
-    rule = map_rules(report).get(result.id) if report is not None else None
+    rule = words.map_rules(report).get(result.id) if report is not None else None
     if rule is not None:
         page.line(Cell("holds when: ", "muted"), Cell(render_safe(rule.holds)), indent=2)
     if not result.findings:
@@ -100,7 +85,7 @@ def _add_findings(page: Page, result: CheckResult) -> None:
 def _add_evidence(page: Page, evidence: Evidence) -> None:
     """Puts expected and actual one below the other, so that the difference stands out."""
     rows = (
-        ("at", describe_place(evidence), "path"),
+        ("at", words.describe_place(evidence), "path"),
         ("expected", evidence.expected, "text"),
         ("actual", evidence.actual, "text"),
     )
@@ -112,9 +97,9 @@ def _add_evidence(page: Page, evidence: Evidence) -> None:
 def _add_remedy(page: Page, result: CheckResult) -> None:
     if result.remedy is None:
         return
-    page.heading("Action required" if result.blocking else "To do")
+    page.heading(words.name_remedy(result))
     page.line(Cell(render_safe(result.remedy.text)), indent=2)
-    for command in list_commands(result):
+    for command in words.list_commands(result):
         page.line(Cell("  $ ", "muted"), Cell(command, "key"), indent=4)
 
 

@@ -14,15 +14,10 @@ from handoff_tui.checks.output.sarif import build_check_sarif
 from handoff_tui.checks.output.tap import render_check_tap
 from handoff_tui.checks.report import CheckReport
 
-
-def _render_sarif(report: CheckReport) -> str:
-    return json.dumps(build_check_sarif(report, __version__), indent=2)
-
-
 _RENDERERS: dict[str, Callable[[CheckReport], str]] = {
     "jsonl": render_check_jsonl,
     "junit": render_check_junit,
-    "sarif": _render_sarif,
+    "sarif": lambda report: json.dumps(build_check_sarif(report, __version__), indent=2),
     "tap": render_check_tap,
     "github": render_check_github,
     "markdown": render_check_markdown,

@@ -9,9 +9,14 @@ from collections.abc import Iterator
 from itertools import groupby, zip_longest
 from typing import NamedTuple
 
-from handoff_tui.checks.output.words import describe_numbers, find_relative_path, list_commands, list_details
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Evidence, Finding
+from handoff_tui.checks.output.words import (
+    describe_numbers,
+    find_relative_path,
+    list_commands,
+    list_details,
+    name_remedy,
+)
+from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
@@ -69,7 +74,7 @@ def _render(annotation: _Annotation, repository: str) -> str:
     title = _escape_property(f"{result.id} ({result.severity}, {result.outcome})")
     lines = [finding.message, *list_details(finding)] if finding else [result.summary]
     if result.remedy:
-        lines += [f"Action required: {result.remedy.text}" if result.blocking else f"To do: {result.remedy.text}"]
+        lines += [f"{name_remedy(result)}: {result.remedy.text}"]
         lines += [f"$ {command}" for command in list_commands(result)]
     return f"::{annotation.kind} {place}title={title}::{'%0A'.join(_escape(line) for line in lines)}"
 

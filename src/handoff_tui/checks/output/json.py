@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckReport, CheckResult
 
 SCHEMA = "handoff-tui/check/v1"
 RESULT_SCHEMA = "handoff-tui/check-result/v1"
@@ -31,22 +30,8 @@ def render_check_jsonl(report: CheckReport) -> str:
 
 
 def build_result_json(result: CheckResult) -> dict[str, object]:
-    return {
-        "id": result.id,
-        "outcome": result.outcome.value,
-        "severity": result.severity.value,
-        "blocking": result.blocking,
-        "summary": result.summary,
-        "findings": [finding.model_dump() for finding in result.findings],
-        "remedy": result.remedy.model_dump() if result.remedy else None,
-        "from_cache": result.from_cache,
-        "rerun_because": result.rerun_because,
-        "flaky": result.flaky,
-        "outside": result.outside,
-        "duration": result.duration,
-        "inputs_digest": result.inputs_digest,
-        "log": result.log,
-    }
+    """Every field but the time; the order is that of the model."""
+    return result.model_dump(mode="json", exclude={"ran_at"})
 
 
 def _build_summary(report: CheckReport) -> dict[str, object]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from handoff_tui.checks.output.words import list_commands, list_details, list_notes, map_rules
-from handoff_tui.checks.report import CheckReport, RuleInfo
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.output.words import list_commands, list_details, list_notes, map_rules, name_remedy
+from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, RuleInfo
 from handoff_tui.core.text.safe_text import render_safe
 
 _NAME = "handoff-tui"
@@ -105,7 +104,7 @@ def _add_problem(case: Element, kind: str, result: CheckResult) -> None:
     if not result.findings:
         lines.append(render_safe(result.summary))
     if result.remedy:
-        lines.append(f"{'Action required' if result.blocking else 'To do'}: {render_safe(result.remedy.text)}")
+        lines.append(f"{name_remedy(result)}: {render_safe(result.remedy.text)}")
         lines.extend(f"  $ {command}" for command in list_commands(result))
     problem.text = "\n".join(lines)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.output.words import describe_numbers, describe_place, list_commands, list_notes
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Finding
+from handoff_tui.checks.output.words import describe_numbers, describe_place, list_commands, list_notes, name_remedy
+from handoff_tui.checks.report import CheckReport, CheckResult, Finding
 from handoff_tui.core.text.labels import label_check_verdict, label_outcome, plural
 from handoff_tui.core.text.markdown_text import render_code, render_commands, render_markdown
 
@@ -71,8 +70,7 @@ def _render_details(result: CheckResult) -> list[str]:
     if result.log:
         lines += [f"Output: {render_code(result.log)}", ""]
     if result.remedy:
-        name = "Action required" if result.blocking else "To do"
-        lines += [f"**{name}:** {render_markdown(result.remedy.text)}", ""]
+        lines += [f"**{name_remedy(result)}:** {render_markdown(result.remedy.text)}", ""]
     if commands := list_commands(result):
         lines += [*render_commands(commands), ""]
     return lines

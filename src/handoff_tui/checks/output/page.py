@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.output.words import describe_numbers, list_commands, list_details, list_messages, list_notes
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.output import words
+from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.labels import label_check_verdict, label_outcome, plural
 from handoff_tui.core.text.page import Cell, Page
@@ -32,19 +31,19 @@ def build_check_page(report: CheckReport, *, everything: bool = False) -> Page:
 
 def _add_verdict(page: Page, report: CheckReport) -> None:
     label = label_check_verdict(blocked=report.verdict == "blocked")
-    page.line(Cell(f"{label}  ", label.role), Cell(describe_numbers(report), "heading"))
+    page.line(Cell(f"{label}  ", label.role), Cell(words.describe_numbers(report), "heading"))
     page.line(Cell(render_safe(report.repository), "path"))
-    words = [_MODES[report.mode]]
+    told = [_MODES[report.mode]]
     if report.handoff:
-        words.append(f"handoff {report.handoff}")
-    words.append(f"at {report.head[:SHORT_COMMIT]}" if report.head else "no commit yet")
+        told.append(f"handoff {report.handoff}")
+    told.append(f"at {report.head[:SHORT_COMMIT]}" if report.head else "no commit yet")
     if report.baseline:
-        words.append(f"against {_shorten(report.baseline)}")
+        told.append(f"against {_shorten(report.baseline)}")
     elif report.baseline_reason:
-        words.append("no baseline")
+        told.append("no baseline")
     if report.baseline_reason:
-        words[-1] += f" ({report.baseline_reason})"
-    page.line(Cell(render_safe(" · ".join(words)), "muted"))
+        told[-1] += f" ({report.baseline_reason})"
+    page.line(Cell(render_safe(" · ".join(told)), "muted"))
     if shared := _find_shared_reason(report):
         page.line(Cell(f"all ran: {render_safe(shared)}", "muted"))
     if report.trust and not report.trust.trusted:
@@ -78,19 +77,12 @@ def _add_open(
 
 
 def _add_headline(page: Page, result: CheckResult, shared: str | None) -> None:
-    label = label_outcome(result.outcome)
-    notes = [result.severity.value, *_choose_notes(result, shared)]
-    page.line(
-        Cell(f"{label}  ", label.role),
-        Cell(render_safe(result.id), "key"),
-        Cell(f"  {' · '.join(notes)}", "muted"),
-        indent=2,
-    )
+    page.line(*words.build_headline(result, [result.severity.value, *_choose_notes(result, shared)]), indent=2)
 
 
 def _choose_notes(result: CheckResult, shared: str | None) -> list[str]:
     known = result.model_copy(update={"rerun_because": None}) if shared else result
-    notes = list_notes(known)
+    notes = words.list_notes(known)
     if result.duration is not None and result.duration >= _SLOW and not result.from_cache:
         notes.append(f"{result.duration:.1f} s")
     return notes
@@ -98,12 +90,12 @@ def _choose_notes(result: CheckResult, shared: str | None) -> list[str]:
 
 def _add_findings(page: Page, result: CheckResult, *, everything: bool) -> None:
     if not result.findings:
-        for message in list_messages(result):
+        for message in words.list_messages(result):
             page.line(Cell("    "), Cell(message), indent=4)
     shown = result.findings if everything else result.findings[:_MOST_FINDINGS]
     for finding in shown:
         page.line(Cell("    "), Cell(render_safe(finding.message)), indent=4)
-        for detail in list_details(finding, None if everything else _LONGEST_VALUE):
+        for detail in words.list_details(finding, None if everything else _LONGEST_VALUE):
             page.line(Cell("      "), Cell(detail, "path" if detail.startswith("at ") else "muted"), indent=8)
     if len(result.findings) > len(shown):
         more = plural(len(result.findings) - len(shown), "more finding")
@@ -115,12 +107,8 @@ def _add_findings(page: Page, result: CheckResult, *, everything: bool) -> None:
 def _add_action(page: Page, result: CheckResult) -> None:
     if result.remedy is None:
         return
-    page.line(
-        Cell("    Action required: " if result.blocking else "    To do: ", "heading"),
-        Cell(render_safe(result.remedy.text)),
-        indent=6,
-    )
-    for command in list_commands(result):
+    page.line(Cell(f"    {words.name_remedy(result)}: ", "heading"), Cell(render_safe(result.remedy.text)), indent=6)
+    for command in words.list_commands(result):
         page.line(Cell("      $ ", "muted"), Cell(command, "key"), indent=8)
 
 

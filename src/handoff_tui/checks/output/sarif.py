@@ -5,8 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from handoff_tui.checks.output.words import find_relative_path, list_details, list_messages
-from handoff_tui.checks.report import CheckReport, RuleInfo, is_open
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
+from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, Outcome, RuleInfo, is_open
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.safe_text import render_safe
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from handoff_tui.checks.output.words import describe_numbers, list_commands
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult, Evidence, Outcome
+from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Outcome
 from handoff_tui.core.text.safe_text import render_safe
 
 _Scalar = str | int | bool

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.checks.report import CheckReport, RuleInfo
-from handoff_tui.checks.result import CheckResult, Evidence, Finding
-from handoff_tui.core.text.labels import plural
+from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, RuleInfo
+from handoff_tui.core.text.labels import label_outcome, plural
+from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 
 _INSTANT = 0.05
@@ -78,6 +78,17 @@ def list_notes(result: CheckResult) -> list[str]:
 def list_messages(result: CheckResult) -> list[str]:
     """Lists the findings, or the summary if there are none."""
     return [render_safe(finding.message) for finding in result.findings] or [render_safe(result.summary)]
+
+
+def name_remedy(result: CheckResult) -> str:
+    return "Action required" if result.blocking else "To do"
+
+
+def build_headline(result: CheckResult, notes: list[str]) -> tuple[Cell, ...]:
+    """Builds the outcome, the check's id, and what is noted about it."""
+    label = label_outcome(result.outcome)
+    muted = Cell(f"  {' · '.join(notes)}", "muted")
+    return Cell(f"{label}  ", label.role), Cell(render_safe(result.id), "key"), muted
 
 
 def map_rules(report: CheckReport) -> dict[str, RuleInfo]:

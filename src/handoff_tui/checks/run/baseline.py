@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from handoff_tui.core.errors import UsageError
-from handoff_tui.git.history.changes import find_merge_base
+from handoff_tui.git.history.commit_graph import find_merge_bases
 from handoff_tui.git.history.commits import list_ref_ids, resolve_commits
 from handoff_tui.git.history.work_commits import list_work_commits
 from handoff_tui.handoffs.session import Desk, has_log
@@ -30,17 +30,26 @@ def choose_baseline(desk: Desk, named: str | None) -> Baseline:
     return Baseline(commit, f"named: {named}")
 
 
+def choose_handoff_baseline(desk: Desk, start: str | None) -> Baseline:
+    """Where a handoff's own work started: neither refs nor pins have a say."""
+    if start is not None:
+        return Baseline(start, "where this handoff's own work started")
+    if desk.work_tree.facts.shallow:
+        return Baseline(None, "the history is cut off, so nothing says where this handoff's work started")
+    return Baseline(None, "this handoff's work began with the first commit")
+
+
 def choose_usual_baseline(desk: Desk) -> Baseline:
     """Where unpushed work began, else where this branch left the main one. Commits of the log are not work."""
     git, facts = desk.repository.git, desk.work_tree.facts
     if facts.head is None:
         return Baseline(None, "there is no commit yet")
     if facts.upstream is not None and facts.ahead:
-        base = find_merge_base(git, "HEAD", "@{upstream}")
+        base = next(iter(find_merge_bases(git, "HEAD", "@{upstream}")), None)
         if base is not None and _has_work_since(desk, base):
             return Baseline(base, f"where {facts.upstream} ends: everything after it is unpushed")
     for ref in _list_main_branches(desk):
-        base = find_merge_base(git, "HEAD", ref)
+        base = next(iter(find_merge_bases(git, "HEAD", ref)), None)
         if base is not None and base != facts.head and _has_work_since(desk, base):
             return Baseline(
                 base, f"where this branch left {ref.removeprefix('refs/heads/').removeprefix('refs/remotes/')}"
@@ -52,10 +61,10 @@ def _find_approved(desk: Desk) -> Baseline | None:
     """What the log says; a repository without a log doesn't pay for it."""
     if desk.work_tree.facts.head is None or not has_log(desk):
         return None
-    from handoff_tui.log.gates.approved import find_last_approved  # noqa: PLC0415
+    from handoff_tui.log.gates.approved import find_trusted_commit  # noqa: PLC0415
 
-    commit = find_last_approved(desk)
-    return None if commit is None else Baseline(commit, "the last approved commit on this branch")
+    point = find_trusted_commit(desk)
+    return None if point is None else Baseline(point.commit, point.words)
 
 
 def _has_work_since(desk: Desk, base: str) -> bool:

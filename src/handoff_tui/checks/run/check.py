@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from handoff_tui.checks.context import Answers
 from handoff_tui.checks.engine import RuleEngine
-from handoff_tui.checks.report import CheckReport, ConsentState, RuleInfo, sort_results
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckReport, CheckResult, ConsentState, Outcome, RuleInfo, sort_results
 from handoff_tui.checks.rule import Moment, Rule
-from handoff_tui.checks.run.baseline import Baseline, choose_baseline
+from handoff_tui.checks.run.baseline import Baseline, choose_baseline, choose_handoff_baseline
 from handoff_tui.checks.run.choose import CheckRequest, build_rule_overrides, choose_commands, choose_rules, list_rules
 from handoff_tui.checks.run.commands import CommandCheck, read_consent
+from handoff_tui.checks.run.guards import guard, guard_all
 from handoff_tui.checks.run.repository_world import ClaimMeasurer, RepositoryWorld
 from handoff_tui.checks.run.result_cache import ResultCache, load_result_cache
 from handoff_tui.config.load import REPOSITORY_FILE
@@ -22,6 +22,7 @@ from handoff_tui.git.repository import read_facts, reopen_repository
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
+from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import Desk, reopen_desk
 from handoff_tui.system.background import Background
 from handoff_tui.system.clock import read_now
@@ -53,9 +54,10 @@ class Prefetched(NamedTuple):
 
     reading: RepositoryReading
     commands: tuple[CheckResult, ...] = ()
-    """Results of commands, whatever their outcome; they count if their inputs are the same."""
+    """Results of commands that just ran, whatever their outcome; they count if their inputs are the same."""
     state: RunState | None = None
     measurer: ClaimMeasurer | None = None
+    scopes: Scopes | None = None
 
 
 def check(
@@ -64,8 +66,8 @@ def check(
     """All results on one state of the repository. If it changes meanwhile, runs again; if it changes then, says so."""
     callbacks = callbacks or ProgressCallbacks()
     for attempt in range(_ATTEMPTS):
-        known = prefetched if attempt == 0 else None
-        run = _Run(desk, request, callbacks, known or Prefetched(read_repository(desk)))
+        known = (prefetched if attempt == 0 else None) or Prefetched(read_repository(desk))
+        run = _Run(_guard(desk, request, known), request, callbacks, known)
         report = run.run()
         change = find_change_since_reading(desk, run.handoffs_read)
         if change is None or callbacks.cancel.is_set():
@@ -74,6 +76,15 @@ def check(
         if attempt + 1 < _ATTEMPTS:
             desk = reopen_desk(desk)
     return _mark_changed(report, change)
+
+
+def _guard(desk: Desk, request: CheckRequest, known: Prefetched) -> Desk:
+    """The desk with the settings that count for what is checked."""
+    handoffs = known.reading.result.handoffs
+    if request.handoff is None:
+        return guard_all(desk, handoffs)
+    scopes = known.scopes or _find_scopes(desk, known.reading.result)
+    return guard(desk, scopes.of(_find_scope(known.reading.result, request) or "").start).desk
 
 
 def check_once(
@@ -113,10 +124,19 @@ class _Run:
         return self._build_report(results, consent)
 
     def _begin(self, prefetched: Prefetched) -> RunState:
-        baseline = choose_baseline(self.desk, self.request.baseline)
-        world = build_world(self.desk, self.request, prefetched.reading, baseline, prefetched.measurer)
+        baseline = self._choose_baseline(prefetched)
+        world = build_world(
+            self.desk, self.request, prefetched.reading, baseline, prefetched.measurer, prefetched.scopes
+        )
         cache = load_result_cache(self.desk.repository.root, self.scope)
         return RunState(world, Answers(world), cache, baseline, list_rules(self.desk, self.request))
+
+    def _choose_baseline(self, prefetched: Prefetched) -> Baseline:
+        """One handoff is compared with where its own work started, whatever refs and pins say."""
+        if self.scope is None or self.request.baseline is not None:
+            return choose_baseline(self.desk, self.request.baseline)
+        scopes = prefetched.scopes or _find_scopes(self.desk, self.handoffs_read)
+        return choose_handoff_baseline(self.desk, scopes.of(self.scope).start)
 
     def _run_rules(self, rules: list[Rule]) -> list[CheckResult]:
         settings, cache = self.desk.loaded.settings, self.state.cache
@@ -144,8 +164,7 @@ class _Run:
         runner = CommandRunner(
             self.desk,
             consented,
-            {**cache.commands, **self.known},
-            fresh=self.request.fresh,
+            self.known if self.request.fresh else {**cache.commands, **self.known},
             recall_only=not self.request.run_commands,
             cancel=self.callbacks.cancel,
         )
@@ -179,9 +198,10 @@ def build_world(
     reading: RepositoryReading,
     baseline: Baseline,
     measurer: ClaimMeasurer | None = None,
+    scopes: Scopes | None = None,
 ) -> RepositoryWorld:
-    """The repository as rules see it; `measurer` has measured claims already."""
-    return RepositoryWorld(
+    """The repository as rules see it; `measurer` has measured claims already, and `scopes` are found."""
+    world = RepositoryWorld(
         desk,
         reading.result.handoffs,
         reading.result.problems,
@@ -190,6 +210,16 @@ def build_world(
         history=lambda: reading.files.history,
         measurer=measurer,
     )
+    if scopes is not None:
+        world.scopes = scopes
+    return world
+
+
+def _find_scopes(desk: Desk, handoffs_read: ReadHandoffs) -> Scopes:
+    from handoff_tui.status.refresh import find_all_scopes, open_log_gates  # noqa: PLC0415 - mostly given
+
+    handoffs = handoffs_read.handoffs
+    return find_all_scopes(desk, handoffs, open_log_gates(desk, handoffs))
 
 
 def _find_scope(handoffs_read: ReadHandoffs, request: CheckRequest) -> str | None:

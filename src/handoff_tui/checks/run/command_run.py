@@ -10,18 +10,19 @@ from threading import Event
 
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
-from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command
+from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.run.access import Access, find_access
+from handoff_tui.checks.run.commands import CommandCheck, digest_command
+from handoff_tui.checks.run.isolation import OUT, IsolatedEnd, open_clean_checkout, run_isolated
 from handoff_tui.config.settings.checks import OutputForm
+from handoff_tui.core.errors import HandoffError
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Desk, reopen_desk
 from handoff_tui.system.files.cache_files import find_cache_folder, write_log
-from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_report_place, read_report, run_command
+from handoff_tui.system.processes.run import Bounds, CommandEnd
 
 OUTPUT_SUBJECT = "exit"
 """The subject of the finding that quotes the end of a command's output."""
-OUT = "{out}"
-"""In a command, stands for the path it may write its report to."""
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
 _TICK_SECONDS = 0.05
@@ -36,7 +37,6 @@ class CommandRunner:
     desk: Desk
     consented: bool
     earlier: dict[str, CheckResult] = field(default_factory=dict)
-    fresh: bool = False
     recall_only: bool = False
     """Whether to start nothing and use earlier results only."""
     cancel: Event = field(default_factory=Event)
@@ -88,29 +88,47 @@ class CommandRunner:
             return _build_unconsented(command)
         digest = digest_command(self.desk, command)
         earlier = self.earlier.get(command.id)
-        if not self.fresh and earlier is not None and earlier.inputs_digest == digest:
+        if earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
         if self.recall_only:
             return _build(command, Outcome.UNKNOWN, _NOT_RUN if earlier is None else _NOT_RUN_SINCE)
         settings = self.desk.loaded.settings.check_run
         bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
-        end, written = self._execute(command, bounds)
-        result = judge_run(command, end, written)
-        if command.check.reproducible and result.outcome is Outcome.PASS:
-            result = _compare_builds(command, written, self._execute(command, bounds)[1])
-        log = write_log(find_cache_folder(self.desk.repository.root) / "logs" / f"{command.id}.log", end.output)
+        try:
+            end, written, note = self._execute(command, bounds)
+            result = judge_run(command, end, written)
+            if command.check.reproducible and result.outcome is Outcome.PASS:
+                result = _compare_builds(command, written, self._execute(command, bounds).written)
+        except HandoffError as refused:
+            return _build(command, Outcome.ERROR, f"it could not be started: {refused.message}")
+        result = _name_missing(result, find_access(self.desk, command))
+        log = write_log(
+            find_cache_folder(self.desk.repository.root) / "logs" / f"{command.id}.log", _add_note(end.output, note)
+        )
         result = result.model_copy(update={"inputs_digest": digest, "log": log})
         if digest_command(reopen_desk(self.desk), command) != digest:
             reason = "its inputs changed while it ran; run it again"
             return result.model_copy(update={"outcome": Outcome.UNKNOWN, "summary": reason, "inputs_digest": None})
         return result
 
-    def _execute(self, command: CommandCheck, bounds: Bounds) -> tuple[CommandEnd, bytes | None]:
-        """Runs the command once: how it ended, and what it wrote to `{out}`."""
-        with offer_report_place() as out:
-            argv = [word.replace(OUT, str(out)) for word in command.argv]
-            end = run_command(argv, self.desk.repository.root, build_environment(command.check), bounds, self.cancel)
-            return end, read_report(out)
+    def _execute(self, command: CommandCheck, bounds: Bounds) -> IsolatedEnd:
+        """Runs the command once, in a checkout of its own."""
+        with open_clean_checkout(self.desk) as tree:
+            return run_isolated(self.desk, command, tree, bounds, self.cancel)
+
+
+def _add_note(output: bytes, note: str) -> bytes:
+    return f"[{note}]\n".encode() + output if note else output
+
+
+def _name_missing(result: CheckResult, access: Access) -> CheckResult:
+    """Says what a command asked for in vain, if it did not pass."""
+    if not access.missing or result.outcome is Outcome.PASS or result.remedy is None:
+        return result
+    grants = " ".join(f"--grant {name}" for name in access.missing)
+    text = f"It asks for {', '.join(access.missing)}, and nobody granted that: check --trust DIGEST {grants}"
+    remedy = Remedy(text=f"{text}. {result.remedy.text}", commands=result.remedy.commands)
+    return result.model_copy(update={"remedy": remedy})
 
 
 def _compare_builds(command: CommandCheck, first: bytes | None, second: bytes | None) -> CheckResult:

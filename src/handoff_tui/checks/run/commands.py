@@ -21,12 +21,15 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.system.files.cache_files import find_state_folder, load_json, write_json
+from handoff_tui.system.files.cache_files import find_state_folder
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
 SESSION_GATE = "session-gate-passes"
 _CONSENT_FILE = "trusted.json"
+_PRIVATE = frozenset({"HOME", "TMPDIR"})
+"""Variables whose values are the command's own."""
 _SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
 
 
@@ -105,13 +108,14 @@ def build_environment(check: Check) -> dict[str, str]:
 def digest_command(desk: Desk, command: CommandCheck) -> str:
     """A digest over the command, its environment and the content of its inputs."""
     tree = desk.work_tree
-    dirty = {*tree.facts.changed, *tree.facts.untracked}
+    dirty = {*tree.facts.changed, *tree.facts.untracked, *tree.overlooked}
     everything = sorted(path for path in {*tree.tracked, *tree.facts.untracked} if not is_own(path))
     patterns = command.check.inputs
     chosen = [path for path in everything if not patterns or any(fnmatch.fnmatch(path, glob) for glob in patterns)]
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
     contents = [(path, hash_file(reader, path) if path in dirty else tree.tracked[path]) for path in chosen]
-    text = json.dumps([command.id, command.argv, sorted(build_environment(command.check).items()), contents])
+    given = sorted(item for item in build_environment(command.check).items() if item[0] not in _PRIVATE)
+    text = json.dumps([command.id, command.argv, given, command.check.access, contents])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -127,9 +131,11 @@ def list_requested_commands(desk: Desk) -> RequestedCommands | None:
         return None
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
     commands = tuple(
-        RequestedCommand(command.id, command.argv, tuple(hash_scripts(reader, command.argv))) for command in requested
+        RequestedCommand(command.id, command.argv, tuple(hash_scripts(reader, command.argv)), command.check.access)
+        for command in requested
     )
-    text = json.dumps([commands, functions], default=str)
+    asked = [command if command.access else command[:3] for command in commands]
+    text = json.dumps([asked, functions], default=str)
     digest = f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
     return RequestedCommands(digest, commands, tuple(functions))
 

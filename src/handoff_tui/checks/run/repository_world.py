@@ -6,30 +6,37 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.choose import find_usual_severity
-from handoff_tui.checks.world import Change, CommitInfo, HandoffName
+from handoff_tui.checks.world import Change, CommitInfo, Disagreements, HandoffName
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.git.history.changes import reaches_locally, read_changes, read_commit_paths, read_remotes
+from handoff_tui.git.history.commit_graph import read_commit_paths
 from handoff_tui.git.history.commits import Commit, read_commits
-from handoff_tui.git.work_tree.listing import leave_out_folder
+from handoff_tui.git.objects.tree_diff import read_changes
+from handoff_tui.git.repository import reaches_locally, read_remotes
+from handoff_tui.git.work_tree.listing import leave_out_own
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entry import PASSING
 from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.probe import can_execute, can_write, find_program
 from handoff_tui.system.files.reader import FileReader
 
+if TYPE_CHECKING:
+    from handoff_tui.log.gates.all_gates import LogGates
+
 _NETWORK_SECONDS = 5.0
-_OWN_FOLDER = ".handoff-tui"
 _HOOKS = ".git/hooks/"
 
 
@@ -105,9 +112,38 @@ class RepositoryWorld:
             return ()
         return self._measurer.measure(found) if self._measurer is not None else measure_claims(found, self._evidence)
 
+    def own_paths(self, handoff: str) -> tuple[str, ...]:
+        return tuple(sorted(self.scopes.of(handoff).results))
+
+    def disagreements(self, handoff: str) -> Disagreements:
+        scope = self.scopes.of(handoff)
+        return Disagreements(scope.undeclared, scope.never_changed, tuple(scope.changed_by_others.items()))
+
+    def signers(self, handoff: str) -> tuple[str, ...] | None:
+        gates = self._gates
+        policy = gates.policy if gates is not None else None
+        if gates is None or policy is None or gates.index.verdict.fatal_problems:
+            return None
+        made = (one for one in gates.index.decisions.values() if one.work.handoff == handoff)
+        passing = (one for one in made if one.decision.verb in PASSING and not gates.index.is_void(one.entry.id))
+        return tuple(sorted({one.entry.actor for one in passing if policy.may_decide(one.entry.actor)}))
+
+    @cached_property
+    def _gates(self) -> LogGates | None:
+        from handoff_tui.status.refresh import open_log_gates  # noqa: PLC0415 - few documents speak of approvals
+
+        return open_log_gates(self._desk, self._handoffs)
+
+    @cached_property
+    def scopes(self) -> Scopes:
+        """The scopes of all handoffs; a caller that has found them sets them."""
+        from handoff_tui.status.refresh import find_all_scopes  # noqa: PLC0415 - mostly given
+
+        return find_all_scopes(self._desk, self._handoffs, self._gates)
+
     @cached_property
     def _paths(self) -> tuple[str, ...]:
-        return leave_out_folder(self._desk.work_tree.paths, _OWN_FOLDER)
+        return leave_out_own(self._desk.work_tree.paths)
 
     def paths(self) -> tuple[str, ...]:
         return self._paths
@@ -164,12 +200,7 @@ class RepositoryWorld:
     def commits(self) -> tuple[CommitInfo, ...]:
         limit = self._desk.loaded.settings.limits.commits
         found = self._history() if self._history is not None else read_commits(self._git, limit)
-        return tuple(
-            CommitInfo(
-                commit.id, commit.parents, commit.author, commit.author_email, commit.date, commit.subject, commit.body
-            )
-            for commit in found
-        )
+        return tuple(CommitInfo(*commit[:4], *commit[6:]) for commit in found)  # who committed it is nobody's question
 
     def commit(self, name: str) -> str | None:
         return self._evidence.find_commit(name)
@@ -195,9 +226,9 @@ class RepositoryWorld:
     def changes(self) -> tuple[Change, ...]:
         if self._baseline.commit is None:
             return ()
-        tracked = (Change(*change) for change in read_changes(self._git, self._baseline.commit))
+        tracked = (Change(one.status, one.path, one.old_path) for one in read_changes(self._git, self._baseline.commit))
         untracked = (Change("A", path) for path in self._desk.work_tree.facts.untracked)
-        return tuple(change for change in (*tracked, *untracked) if not change.path.startswith(f"{_OWN_FOLDER}/"))
+        return tuple(change for change in (*tracked, *untracked) if not is_own(change.path))
 
     def remotes(self) -> tuple[tuple[str, str], ...]:
         return tuple(read_remotes(self._git))

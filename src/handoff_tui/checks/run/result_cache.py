@@ -1,4 +1,4 @@
-"""Earlier results of checks, kept outside the repository. Losing them costs time, nothing else."""
+"""Earlier results of checks, kept outside the repository and sealed. Losing them costs time, nothing else."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from handoff_tui import __version__
 from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import CachedResult
-from handoff_tui.checks.result import CheckResult, Outcome
-from handoff_tui.system.files.cache_files import find_cache_folder, load_json, write_json
+from handoff_tui.checks.report import CheckResult, Outcome
+from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
 _SCHEMA = 2
 _MOST_DIGESTS = 50

@@ -78,93 +78,82 @@ def scan_script(text: str) -> Scanned:
             end = _end_template(text, start + 1, _SCRIPT_TEMPLATE)
             found.strings.append((start + 1, end - text.endswith("`", start + 1, end)))
         else:
-            end = _end_line(text, start, found)
+            inner, inner_end, end = _end_quoted(text, start, token)
+            found.strings.append((inner, inner_end))
         position = start + 1 if end is None else end
         before = "/" if end is None else '"'
     return found
 
 
-def scan_go(text: str) -> Scanned:
-    found = Scanned()
-
-    def scan_string(start: int, token: str) -> int:
-        if token != "`":
-            return _end_line(text, start, found)
-        end = text.find("`", start + 1)
-        found.strings.append((start + 1, len(text) if end < 0 else end))
-        return len(text) if end < 0 else end + 1
-
-    return _scan(text, _GO_START, found, scan_string, nested=False)
+_StringEnd = Callable[[str, int, str], tuple[int, int, int]]
+"""Given the text and where a token opens a string: where its content begins and ends, and where the code goes on."""
 
 
-def scan_rust(text: str) -> Scanned:
-    """Rust, with nested comments, raw strings, and lifetimes, which are not characters."""
-    found = Scanned()
-
-    def scan_string(start: int, token: str) -> int:
-        if token == "'":
-            character = _CHARACTER.match(text, start)
-            if character is None:
-                return start + 1
-            found.strings.append((start + 1, character.end() - 1))
-            return character.end()
-        if token == '"':
-            match = _MANY_LINES.match(text, start + 1)
-            end = match.end() if match else len(text)
-            found.strings.append((start + 1, end))
-            return min(end + 1, len(text))
-        inner = start + len(token)
-        closing = '"' + "#" * token.count("#")
-        end = text.find(closing, inner)
-        found.strings.append((inner, len(text) if end < 0 else end))
-        return len(text) if end < 0 else end + len(closing)
-
-    return _scan(text, _RUST_START, found, scan_string, nested=True)
+def _end_quoted(text: str, start: int, token: str) -> tuple[int, int, int]:
+    """A string that ends with its line at the latest."""
+    match = _ONE_LINE[token].match(text, start + 1)
+    end = match.end() if match else start + 1
+    return start + 1, end, end + 1 if text.startswith(token, end) else end
 
 
-def scan_java(text: str) -> Scanned:
-    found = Scanned()
-
-    def scan_string(start: int, token: str) -> int:
-        if token != '"""':
-            return _end_line(text, start, found)
-        for match in _TEXT_BLOCK_END.finditer(text, start + 3):
-            if match.group() == token:
-                found.strings.append((start + 3, match.start()))
-                return match.end()
-        found.strings.append((start + 3, len(text)))
-        return len(text)
-
-    return _scan(text, _JAVA_START, found, scan_string, nested=False)
+def _end_raw(text: str, start: int, token: str) -> tuple[int, int, int]:
+    """A string without escapes, up to the same quotes and marks: `raw` of Go, r#"raw"# of Rust."""
+    closing = token if token == "`" else '"' + "#" * token.count("#")
+    inner = start + len(token)
+    end = text.find(closing, inner)
+    return (inner, len(text), len(text)) if end < 0 else (inner, end, end + len(closing))
 
 
-def scan_kotlin(text: str) -> Scanned:
-    """Kotlin, with nested comments, code inside strings, and names in back quotes."""
-    found = Scanned()
-
-    def scan_string(start: int, token: str) -> int:
-        if token in {"'", "`"}:
-            return _end_line(text, start, found)
-        inner = start + len(token)
-        end = _end_template(text, inner, _KOTLIN_BLOCK if len(token) > 1 else _KOTLIN_LINE)
-        is_closed = text.endswith(token, inner, end)
-        found.strings.append((inner, end - len(token) if is_closed else end))
-        return end
-
-    return _scan(text, _KOTLIN_START, found, scan_string, nested=True)
+def _end_character(text: str, start: int, _: str) -> tuple[int, int, int]:
+    """A character of Rust; a lifetime is none."""
+    character = _CHARACTER.match(text, start)
+    end = character.end() if character else start + 1
+    return start + 1, end - 1 if character else start + 1, end
 
 
-def _scan(
-    text: str, starts: re.Pattern[str], found: Scanned, scan_string: Callable[[int, str], int], *, nested: bool
-) -> Scanned:
-    position = 0
-    while (match := starts.search(text, position)) is not None:
-        if match.group() in {"//", "/*"}:
-            position = _end_comment(text, match.start(), nested=nested)
-            found.comments.append((match.start(), position))
-        else:
-            position = scan_string(match.start(), match.group())
-    return found
+def _end_lines(text: str, start: int, _: str) -> tuple[int, int, int]:
+    match = _MANY_LINES.match(text, start + 1)
+    end = match.end() if match else len(text)
+    return start + 1, end, min(end + 1, len(text))
+
+
+def _end_text_block(text: str, start: int, token: str) -> tuple[int, int, int]:
+    closing = next((match for match in _TEXT_BLOCK_END.finditer(text, start + 3) if match.group() == token), None)
+    return (start + 3, len(text), len(text)) if closing is None else (start + 3, closing.start(), closing.end())
+
+
+def _end_kotlin(text: str, start: int, token: str) -> tuple[int, int, int]:
+    inner = start + len(token)
+    end = _end_template(text, inner, _KOTLIN_BLOCK if len(token) > 1 else _KOTLIN_LINE)
+    return inner, end - len(token) if text.endswith(token, inner, end) else end, end
+
+
+class _Strings(NamedTuple):
+    """How comments and strings of a language begin, how each string ends, and whether comments nest."""
+
+    starts: re.Pattern[str]
+    ends: Mapping[str, _StringEnd]
+    nested: bool = False
+
+    def scan(self, text: str) -> Scanned:
+        found, position = Scanned(), 0
+        while (match := self.starts.search(text, position)) is not None:
+            start, token = match.start(), match.group()
+            if token in {"//", "/*"}:
+                position = _end_comment(text, start, nested=self.nested)
+                found.comments.append((start, position))
+            else:
+                inner, end, position = self.ends.get(token, _end_raw)(text, start, token)
+                if position > inner:  # a lifetime is no string
+                    found.strings.append((inner, end))
+        return found
+
+
+scan_go: Final = _Strings(_GO_START, {'"': _end_quoted, "'": _end_quoted}).scan
+scan_rust: Final = _Strings(_RUST_START, {'"': _end_lines, "'": _end_character}, nested=True).scan
+scan_java: Final = _Strings(_JAVA_START, {'"': _end_quoted, "'": _end_quoted, '"""': _end_text_block}).scan
+_KOTLIN_ENDS: Final = {'"': _end_kotlin, '"""': _end_kotlin, "'": _end_quoted, "`": _end_quoted}
+scan_kotlin: Final = _Strings(_KOTLIN_START, _KOTLIN_ENDS, nested=True).scan
 
 
 def _end_comment(text: str, start: int, *, nested: bool) -> int:
@@ -180,15 +169,6 @@ def _end_comment(text: str, start: int, *, nested: bool) -> int:
         if depth == 0:
             return match.end()
     return len(text)
-
-
-def _end_line(text: str, start: int, found: Scanned) -> int:
-    """The end of a string that ends with its line at the latest."""
-    quote = text[start]
-    match = _ONE_LINE[quote].match(text, start + 1)
-    end = match.end() if match else start + 1
-    found.strings.append((start + 1, end))
-    return end + 1 if text.startswith(quote, end) else end
 
 
 @dataclass(slots=True)
@@ -275,7 +255,7 @@ def _pass_part(text: str, position: int, waiting: list[_Template | int], depth: 
     elif (part, token) in _INNER:
         waiting.append(_INNER[part, token])
     elif token in _ONE_LINE:
-        return _end_line(text, match.start(), Scanned())
+        return _end_quoted(text, match.start(), token)[2]
     return match.end()
 
 

@@ -8,17 +8,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.testcode import go, java, javascript, python, rust
+from handoff_tui.checks.testcode import go, java, javascript, parts, python, rust
 from handoff_tui.checks.testcode.code_text import Code, Family, find_family, parse_code
-from handoff_tui.checks.testcode.parts import (
-    Assertion,
-    CodeSkip,
-    CodeTest,
-    SkipMark,
-    Strength,
-    TestFunction,
-    find_owners,
-)
 from handoff_tui.core.lazy_pattern import compile_later
 
 _STEP: Final = compile_later(r"[(\[{]|\breturn\b|\bif\b")
@@ -39,9 +30,9 @@ _SPACE: Final = compile_later(r"\s+")
 class _Language(NamedTuple):
     """How the tests of a language are found."""
 
-    find_tests: Callable[[Code], list[CodeTest]]
-    find_assertions: Callable[[Code], Iterator[Assertion]]
-    find_skips: Callable[[Code, list[CodeTest]], Iterator[CodeSkip]]
+    find_tests: Callable[[Code], list[parts.CodeTest]]
+    find_assertions: Callable[[Code], Iterator[parts.Assertion]]
+    find_skips: Callable[[Code, list[parts.CodeTest]], Iterator[parts.CodeSkip]]
 
 
 _JAVA: Final = _Language(java.find_tests, java.find_assertions, java.find_skips)
@@ -54,7 +45,7 @@ _LANGUAGES: Final = {
 }
 
 
-def find_tests(path: str, text: str) -> tuple[TestFunction, ...]:
+def find_tests(path: str, text: str) -> tuple[parts.TestFunction, ...]:
     """Each test with its own assertions; those of a test inside it belong to that one."""
     if path.endswith(".py"):
         return tuple(python.find_tests(text))
@@ -63,19 +54,21 @@ def find_tests(path: str, text: str) -> tuple[TestFunction, ...]:
 
 
 @lru_cache(maxsize=32)
-def _find_tests(text: str, family: Family) -> tuple[TestFunction, ...]:
+def _find_tests(text: str, family: Family) -> tuple[parts.TestFunction, ...]:
     """Several rules ask about the same files."""
     code, language = parse_code(text, family), _LANGUAGES[family]
     tests = language.find_tests(code)
     assertions = sorted(language.find_assertions(code), key=lambda assertion: assertion.position)
-    own: dict[int, list[Assertion]] = {}
-    for assertion, owner in zip(assertions, find_owners(tests, (one.position for one in assertions)), strict=True):
+    own: dict[int, list[parts.Assertion]] = {}
+    for assertion, owner in zip(
+        assertions, parts.find_owners(tests, (one.position for one in assertions)), strict=True
+    ):
         if owner is not None:
             own.setdefault(owner.start, []).append(assertion)
     return tuple(_build(code, test, own.get(test.start, [])) for test in tests if not test.is_group)
 
 
-def _build(code: Code, test: CodeTest, assertions: list[Assertion]) -> TestFunction:
+def _build(code: Code, test: parts.CodeTest, assertions: list[parts.Assertion]) -> parts.TestFunction:
     dead = find_dead(code, test.body_start, test.body_end)
     starts = [start for start, _ in dead]
     reached = [
@@ -85,20 +78,20 @@ def _build(code: Code, test: CodeTest, assertions: list[Assertion]) -> TestFunct
     ]
     body = _SPACE.sub(" ", code.code[test.body_start : test.body_end])
     has_body = test.body_start < test.body_end or code.bare[test.body_start : test.body_start + 1] == "}"
-    return TestFunction(
+    return parts.TestFunction(
         name=test.name,
         title=test.title,
         line=code.line_of(test.start),
-        assertions=sum(one.strength is not Strength.TRIVIAL for one in reached),
-        exact=sum(one.strength is Strength.EXACT for one in reached),
-        trivial=tuple(one.words for one in reached if one.strength is Strength.TRIVIAL),
+        assertions=sum(one.strength is not parts.Strength.TRIVIAL for one in reached),
+        exact=sum(one.strength is parts.Strength.EXACT for one in reached),
+        trivial=tuple(one.words for one in reached if one.strength is parts.Strength.TRIVIAL),
         cases=test.cases,
         empty=has_body and is_empty(code, test.body_start, test.body_end),
         body=sha256(body.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 
-def find_skips(path: str, text: str) -> Iterator[SkipMark]:
+def find_skips(path: str, text: str) -> Iterator[parts.SkipMark]:
     """Each mark that keeps tests from running, with its test or group, or else the rest of its line."""
     if path.endswith(".py"):
         yield from python.find_skips(text)
@@ -108,10 +101,10 @@ def find_skips(path: str, text: str) -> Iterator[SkipMark]:
     code, language = parse_code(text, family), _LANGUAGES[family]
     tests = language.find_tests(code)
     marks = sorted(language.find_skips(code, tests), key=lambda mark: (mark.owned_at, mark.start))
-    owners = find_owners(tests, (mark.owned_at for mark in marks))
+    owners = parts.find_owners(tests, (mark.owned_at for mark in marks))
     for mark, owner in zip(marks, owners, strict=True):
         name = owner.name if owner is not None else _read_rest(code, mark.end)
-        yield SkipMark(mark.words, name, code.line_of(mark.start))
+        yield parts.SkipMark(mark.words, name, code.line_of(mark.start))
 
 
 def _read_rest(code: Code, position: int) -> str:

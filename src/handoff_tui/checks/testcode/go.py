@@ -6,22 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from handoff_tui.checks.testcode import parts
 from handoff_tui.checks.testcode.code_text import Code
-from handoff_tui.checks.testcode.parts import (
-    Assertion,
-    CodeSkip,
-    CodeTest,
-    Strength,
-    build_assertion,
-    build_skip,
-    build_test,
-    count_elements,
-    find_block,
-    is_pair_of_equals,
-    judge_truth,
-    name_tests,
-    read_arguments,
-)
 from handoff_tui.core.lazy_pattern import compile_later
 
 _FUNCTION: Final = compile_later(
@@ -51,28 +37,28 @@ _CONSTRAINT: Final = compile_later(r"^//(?:go:build| \+build)[ \t]+\S[^\n]*", re
 _PACKAGE: Final = compile_later(r"^package\b", re.MULTILINE)
 
 
-def find_tests(code: Code) -> list[CodeTest]:
+def find_tests(code: Code) -> list[parts.CodeTest]:
     """Functions, methods of suites, and runs inside them with a title in quotes."""
-    found: list[CodeTest] = []
+    found: list[parts.CodeTest] = []
     functions = list(_FUNCTION.finditer(code.bare))
     limits = [*(function.start() for function in functions[1:]), len(code.bare)]
     for match, limit in zip(functions, limits, strict=False):
-        start, end = find_block(code, code.end_of(match.end()))
+        start, end = parts.find_block(code, code.end_of(match.end()))
         body = min(start, limit - 1), min(end, limit - 1)
         title = ".".join(part for part in (match["receiver"], match["name"]) if part)
-        found.append(build_test(title, match.start(), body, _count_cases(code, *body)))
+        found.append(parts.build_test(title, match.start(), body, _count_cases(code, *body)))
         found.extend(_find_runs(code, *body))
-    return name_tests(found)
+    return parts.name_tests(found)
 
 
-def _find_runs(code: Code, start: int, end: int) -> Iterator[CodeTest]:
+def _find_runs(code: Code, start: int, end: int) -> Iterator[parts.CodeTest]:
     for match in _RUN.finditer(code.bare, start, end):
-        parts = code.list_arguments(match.end())
-        first = code.code[slice(*parts[0])].strip() if parts else ""
-        if len(parts) > 1 and first[0] in '"`' and first[-1] == first[0]:
-            closing = code.find_near(_CLOSING, parts[1][0])
-            body = find_block(code, closing.start() if closing else parts[1][0])
-            yield build_test(first[1:-1], match.start(), body)
+        pieces = code.list_arguments(match.end())
+        first = code.code[slice(*pieces[0])].strip() if pieces else ""
+        if len(pieces) > 1 and first[0] in '"`' and first[-1] == first[0]:
+            closing = code.find_near(_CLOSING, pieces[1][0])
+            body = parts.find_block(code, closing.start() if closing else pieces[1][0])
+            yield parts.build_test(first[1:-1], match.start(), body)
 
 
 def _count_cases(code: Code, start: int, end: int) -> int:
@@ -83,7 +69,7 @@ def _count_cases(code: Code, start: int, end: int) -> int:
         if match[1] not in ranged:
             continue
         opening = _find_literal(code, match.end(), end)
-        rows += count_elements(code, opening) if opening >= 0 else 0
+        rows += parts.count_elements(code, opening) if opening >= 0 else 0
     return max(1, rows)
 
 
@@ -98,27 +84,29 @@ def _find_literal(code: Code, position: int, end: int) -> int:
     return following if code.bare.startswith("{", following) else -1
 
 
-def find_assertions(code: Code) -> Iterator[Assertion]:
+def find_assertions(code: Code) -> Iterator[parts.Assertion]:
     receivers = _find_receivers(code)
     for match in _FAILURE.finditer(code.bare):
         if match["receiver"] in receivers:
-            yield build_assertion(code, match.start(), code.end_of(match.end()) + 1, Strength.LOOSE)
+            yield parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, parts.Strength.LOOSE)
     for match in (*_CALL.finditer(code.bare), *_SUITE.finditer(code.bare)):
         if match["member"] != "New":
             yield _judge(code, match, receivers)
 
 
-def _judge(code: Code, match: re.Match[str], receivers: frozenset[str]) -> Assertion:
-    arguments = read_arguments(code, match.end())
+def _judge(code: Code, match: re.Match[str], receivers: frozenset[str]) -> parts.Assertion:
+    arguments = parts.read_arguments(code, match.end())
     skipped = 1 if arguments and (arguments[0] in receivers or arguments[0].endswith(".T()")) else 0
     member, rest = match["member"], arguments[skipped:]
-    if (member in _EQUAL and is_pair_of_equals(rest)) or (bool(rest) and rest[0] == _TRIVIAL.get(member)):
-        strength = Strength.TRIVIAL
+    if (member in _EQUAL and parts.is_pair_of_equals(rest)) or (bool(rest) and rest[0] == _TRIVIAL.get(member)):
+        strength = parts.Strength.TRIVIAL
     elif member in {"True", "False"}:
-        strength = judge_truth(code, match.end(), arguments, skipped) if member == "True" else Strength.LOOSE
+        strength = (
+            parts.judge_truth(code, match.end(), arguments, skipped) if member == "True" else parts.Strength.LOOSE
+        )
     else:
-        strength = Strength.LOOSE if member in _LOOSE else Strength.EXACT
-    return build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
+        strength = parts.Strength.LOOSE if member in _LOOSE else parts.Strength.EXACT
+    return parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
 
 
 def _find_receivers(code: Code) -> frozenset[str]:
@@ -126,12 +114,12 @@ def _find_receivers(code: Code) -> frozenset[str]:
     return _USUAL | {match[1] for match in _TESTING.finditer(code.bare)}
 
 
-def find_skips(code: Code, _: list[CodeTest]) -> Iterator[CodeSkip]:
+def find_skips(code: Code, _: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
     """Calls that skip, and build constraints at the head of the file."""
     receivers = _find_receivers(code) | {"s", "suite"}
     for match in _SKIP.finditer(code.bare):
         if match["receiver"] in receivers:
-            yield build_skip(code, match.start(), match.end())
+            yield parts.build_skip(code, match.start(), match.end())
     package = _PACKAGE.search(code.bare)
     for match in _CONSTRAINT.finditer(code.text, 0, package.start() if package else len(code.text)):
-        yield CodeSkip(" ".join(match.group().split()), match.start(), match.end(), match.start())
+        yield parts.CodeSkip(" ".join(match.group().split()), match.start(), match.end(), match.start())

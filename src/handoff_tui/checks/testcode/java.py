@@ -6,28 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from handoff_tui.checks.testcode import parts
 from handoff_tui.checks.testcode.code_text import Code, Family
-from handoff_tui.checks.testcode.parts import (
-    Assertion,
-    CodeSkip,
-    CodeTest,
-    Mark,
-    Strength,
-    build_assertion,
-    build_marked_skip,
-    build_skip,
-    build_test,
-    count_elements,
-    find_block,
-    find_groups,
-    find_marked,
-    is_always_true,
-    is_pair_of_equals,
-    judge_truth,
-    name_tests,
-    read_arguments,
-    read_chain,
-)
 from handoff_tui.core.lazy_pattern import compile_later
 
 _ANNOTATION: Final = compile_later(r"@(?:\w+:)?(?P<name>[\w.]+)")
@@ -82,26 +62,26 @@ _OFF: Final = compile_later(r"\benabled\s*=\s*false\b")
 _ASSUMPTION: Final = compile_later(r"\bassum(?:e(?:True|False|That|NotNull|NoException)?|ingThat)\s*(?=\()")
 
 
-def find_tests(code: Code) -> list[CodeTest]:
+def find_tests(code: Code) -> list[parts.CodeTest]:
     """Methods with a test annotation, or named as in JUnit 3, in their classes."""
-    found = find_groups(code, _CLASS)
+    found = parts.find_groups(code, _CLASS)
     taken: set[int] = set()
-    for marks, method in find_marked(code, _find_annotations(code), _METHOD):
+    for marks, method in parts.find_marked(code, _find_annotations(code), _METHOD):
         if any(mark.name.rpartition(".")[2] in _TESTS for mark in marks):
             quoted = method["quoted"]
             title = method["name"] if quoted is None else code.text[slice(*method.span("quoted"))]
             cases = max([_count_cases(code, mark) for mark in marks])
-            found.append(build_test(title, marks[0].start, _find_body(code, method.end()), cases))
+            found.append(parts.build_test(title, marks[0].start, _find_body(code, method.end()), cases))
             taken.add(method.end())
     found.extend(
-        build_test(match["name"], match.start(), _find_body(code, match.end()))
+        parts.build_test(match["name"], match.start(), _find_body(code, match.end()))
         for match in _OLD_TEST.finditer(code.bare)
         if match.end() not in taken
     )
-    return name_tests(found)
+    return parts.name_tests(found)
 
 
-def _find_annotations(code: Code) -> Iterator[list[Mark]]:
+def _find_annotations(code: Code) -> Iterator[list[parts.Mark]]:
     """Annotations, grouped by what they belong to."""
     position = 0
     while (match := _ANNOTATION.search(code.bare, position)) is not None:
@@ -110,17 +90,17 @@ def _find_annotations(code: Code) -> Iterator[list[Mark]]:
         position = marks[-1].end
 
 
-def _list_annotations(code: Code, match: re.Match[str] | None) -> Iterator[Mark]:
+def _list_annotations(code: Code, match: re.Match[str] | None) -> Iterator[parts.Mark]:
     while match is not None:
         end = match.end()
         opening = code.skip_space(end)
         if code.bare.startswith("(", opening):
             end = min(code.end_of(opening) + 1, len(code.bare))
-        yield Mark(match["name"], match.start(), end)
+        yield parts.Mark(match["name"], match.start(), end)
         match = _ANNOTATION.match(code.bare, code.skip_space(end))
 
 
-def _count_cases(code: Code, mark: Mark) -> int:
+def _count_cases(code: Code, mark: parts.Mark) -> int:
     """How many values an annotation lists."""
     if mark.name.rpartition(".")[2] not in _SOURCES:
         return 1
@@ -128,7 +108,7 @@ def _count_cases(code: Code, mark: Mark) -> int:
     if values is None:
         return 1
     opening = values.start() if values.group() in {"[", "{"} else values.end()
-    return count_elements(code, opening)
+    return parts.count_elements(code, opening)
 
 
 def _find_body(code: Code, opening: int) -> tuple[int, int]:
@@ -142,61 +122,61 @@ def _find_body(code: Code, opening: int) -> tuple[int, int]:
         if brace < 0:
             return equals + 1, line_end
         return brace + 1, code.end_of(brace)
-    return find_block(code, end)
+    return parts.find_block(code, end)
 
 
-def find_assertions(code: Code) -> Iterator[Assertion]:
+def find_assertions(code: Code) -> Iterator[parts.Assertion]:
     for match in _ASSERTION.finditer(code.bare):
         yield _judge(code, match)
     for match in _STATEMENT.finditer(code.bare):
         text = "".join(match["condition"].split())
-        strength = Strength.TRIVIAL if is_always_true(text) else Strength.LOOSE
-        yield build_assertion(code, match.start(), match.end(), strength)
+        strength = parts.Strength.TRIVIAL if parts.is_always_true(text) else parts.Strength.LOOSE
+        yield parts.build_assertion(code, match.start(), match.end(), strength)
     for match in _INFIX.finditer(code.bare) if code.family is Family.KOTLIN else ():
-        strength = Strength.LOOSE if match["rest"].startswith("Not") else Strength.EXACT
-        yield build_assertion(code, match.start(), match.end(), strength)
+        strength = parts.Strength.LOOSE if match["rest"].startswith("Not") else parts.Strength.EXACT
+        yield parts.build_assertion(code, match.start(), match.end(), strength)
     for match in _SWALLOWED.finditer(code.bare):
-        yield Assertion(match.start(), Strength.TRIVIAL, "catch that passes over a failed assertion")
+        yield parts.Assertion(match.start(), parts.Strength.TRIVIAL, "catch that passes over a failed assertion")
 
 
-def _judge(code: Code, match: re.Match[str]) -> Assertion:
+def _judge(code: Code, match: re.Match[str]) -> parts.Assertion:
     name = match["name"] or ""
     end = min(code.end_of(match.end()) + 1, len(code.bare))
-    arguments = read_arguments(code, match.end())
+    arguments = parts.read_arguments(code, match.end())
     if name in {"assertThat", "expectThat"} and len(arguments) == 1:
-        chain = read_chain(code, end)
+        chain = parts.read_chain(code, end)
         strength = _judge_chain(arguments[0], chain.members, chain.arguments)
-        return build_assertion(code, match.start(), chain.end, strength)
-    return build_assertion(code, match.start(), end, _judge_call(code, match, name, arguments))
+        return parts.build_assertion(code, match.start(), chain.end, strength)
+    return parts.build_assertion(code, match.start(), end, _judge_call(code, match, name, arguments))
 
 
-def _judge_call(code: Code, match: re.Match[str], name: str, arguments: tuple[str, ...]) -> Strength:
+def _judge_call(code: Code, match: re.Match[str], name: str, arguments: tuple[str, ...]) -> parts.Strength:
     first = 1 if len(arguments) > _NEEDED.get(name, len(arguments)) and arguments[0].startswith('"') else 0
     rest = arguments[first:]  # a message may come first
-    if (name in _EQUAL and is_pair_of_equals(rest)) or rest[:1] == (_TRIVIAL.get(name),):
-        return Strength.TRIVIAL
+    if (name in _EQUAL and parts.is_pair_of_equals(rest)) or rest[:1] == (_TRIVIAL.get(name),):
+        return parts.Strength.TRIVIAL
     if name in {"assertTrue", "assert"}:
-        return judge_truth(code, match.end(), arguments, first)
+        return parts.judge_truth(code, match.end(), arguments, first)
     if name in _THROWING:
         expected = match["type"] or (arguments[0] if arguments else "")
-        return Strength.LOOSE if _BROAD.fullmatch(expected.strip()) else Strength.EXACT
-    return Strength.LOOSE if name in _LOOSE else Strength.EXACT
+        return parts.Strength.LOOSE if _BROAD.fullmatch(expected.strip()) else parts.Strength.EXACT
+    return parts.Strength.LOOSE if name in _LOOSE else parts.Strength.EXACT
 
 
-def _judge_chain(subject: str, members: tuple[str, ...], arguments: tuple[str, ...]) -> Strength:
+def _judge_chain(subject: str, members: tuple[str, ...], arguments: tuple[str, ...]) -> parts.Strength:
     """Trivial if no check follows."""
     last = members[-1] if members else ""
     is_same = last in _CHAIN_EQUAL and arguments[:1] == (subject,)
     if not members or is_same or subject == _CHAIN_TRIVIAL.get(last):
-        return Strength.TRIVIAL
-    return Strength.LOOSE if last in _CHAIN_LOOSE else Strength.EXACT
+        return parts.Strength.TRIVIAL
+    return parts.Strength.LOOSE if last in _CHAIN_LOOSE else parts.Strength.EXACT
 
 
-def find_skips(code: Code, _: list[CodeTest]) -> Iterator[CodeSkip]:
+def find_skips(code: Code, _: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
     for marks in _find_annotations(code):
         for mark in marks:
             is_off = _TEST.match(mark.name) and _OFF.search(code.bare, mark.start, mark.end)
             if is_off or _SKIP.match(mark.name):
-                yield build_marked_skip(code, marks, mark)
+                yield parts.build_marked_skip(code, marks, mark)
     for match in _ASSUMPTION.finditer(code.bare):
-        yield build_skip(code, match.start(), match.end())
+        yield parts.build_skip(code, match.start(), match.end())

@@ -8,22 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from handoff_tui.checks.testcode import parts
 from handoff_tui.checks.testcode.code_text import Code
-from handoff_tui.checks.testcode.parts import (
-    Assertion,
-    CodeSkip,
-    CodeTest,
-    Strength,
-    build_assertion,
-    build_skip,
-    count_elements,
-    is_always_true,
-    is_pair_of_equals,
-    judge_truth,
-    name_tests,
-    read_arguments,
-    read_chain,
-)
 from handoff_tui.core.lazy_pattern import compile_later
 
 _CALL: Final = compile_later(
@@ -76,10 +62,10 @@ _SKIP_CALLS: Final = compile_later(
 _SKIP_OPTION: Final = compile_later(r"[{,]\s*(?:skip|todo|only|fails)\s*:(?!\s*(?:false|undefined)\b)")
 
 
-def find_tests(code: Code) -> list[CodeTest]:
+def find_tests(code: Code) -> list[parts.CodeTest]:
     """Tests and groups, in the order of the text."""
     functions = _Functions.of(code)
-    return name_tests([test for call in _find_calls(code) if (test := _build(code, call, functions)) is not None])
+    return parts.name_tests([test for call in _find_calls(code) if (test := _build(code, call, functions)) is not None])
 
 
 @dataclass(slots=True)
@@ -150,22 +136,22 @@ def _follow(code: Code, position: int, call: _Call) -> None:
 def _count_table(code: Code, opening: int) -> int:
     """The rows of a table that is written out; 1 if it is only named."""
     first = code.skip_space(opening + 1)
-    return count_elements(code, first) if code.bare.startswith("[", first) else 1
+    return parts.count_elements(code, first) if code.bare.startswith("[", first) else 1
 
 
-def _build(code: Code, call: _Call, functions: _Functions) -> CodeTest | None:
+def _build(code: Code, call: _Call, functions: _Functions) -> parts.CodeTest | None:
     """None for a call with neither a title in quotes nor a function; a member needs the function."""
-    parts = code.list_arguments(call.opening)
+    pieces = code.list_arguments(call.opening)
     has_function = functions.find(call.opening, code.end_of(call.opening)) is not None
-    if not parts or not _NO_TESTS.isdisjoint(call.members):
+    if not pieces or not _NO_TESTS.isdisjoint(call.members):
         return None
-    first = code.skip_space(parts[0][0])
+    first = code.skip_space(pieces[0][0])
     if not has_function and (call.is_member or code.bare[first] not in _QUOTES):
         return None
     end = min(code.end_of(call.opening) + 1, len(code.bare))
-    body = _find_body(code, parts, functions) if has_function else (end, end)
-    return CodeTest(
-        title=_read_title(code, first, parts[0][1], has_function=functions.find(*parts[0]) is not None),
+    body = _find_body(code, pieces, functions) if has_function else (end, end)
+    return parts.CodeTest(
+        title=_read_title(code, first, pieces[0][1], has_function=functions.find(*pieces[0]) is not None),
         start=call.start,
         end=end,
         body_start=body[0],
@@ -187,9 +173,9 @@ def _read_title(code: Code, start: int, end: int, *, has_function: bool) -> str:
     return " ".join(text[span[0] : min(span[1], span[0] + _LONGEST_TITLE)].split())
 
 
-def _find_body(code: Code, parts: list[tuple[int, int]], functions: _Functions) -> tuple[int, int]:
+def _find_body(code: Code, pieces: list[tuple[int, int]], functions: _Functions) -> tuple[int, int]:
     """The block of the function, or its expression; the argument if neither is clear."""
-    for start, end in parts:
+    for start, end in pieces:
         function = functions.find(start, end)
         if function is None:
             continue
@@ -201,75 +187,75 @@ def _find_body(code: Code, parts: list[tuple[int, int]], functions: _Functions) 
         if position >= 0 and code.bare.startswith("{", position):
             return position + 1, min(code.end_of(position), end)
         return (position, end) if position >= 0 else (start, end)
-    return parts[-1]
+    return pieces[-1]
 
 
-def find_assertions(code: Code) -> Iterator[Assertion]:
+def find_assertions(code: Code) -> Iterator[parts.Assertion]:
     for match in _EXPECT.finditer(code.bare):
         member = match["member"]
         if member is None or member in _SUBJECTS:
             yield _judge_expect(code, match)
         elif member in _COUNTED:
-            yield build_assertion(code, match.start(), code.end_of(match.end()) + 1, Strength.LOOSE)
+            yield parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, parts.Strength.LOOSE)
     for match in (*_ASSERT.finditer(code.bare), *_TAKEN.finditer(code.bare)):
         yield _judge_assert(code, match)
     for match in _OWN.finditer(code.bare):
         if not match.group().startswith("expectTypeOf"):
-            yield build_assertion(code, match.start(), code.end_of(match.end()) + 1, Strength.LOOSE)
+            yield parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, parts.Strength.LOOSE)
     for match in _SHOULD.finditer(code.bare):
-        chain = read_chain(code, match.end())
-        yield build_assertion(code, match.start(), chain.end, _judge_chain(chain.members, chain.arguments))
+        chain = parts.read_chain(code, match.end())
+        yield parts.build_assertion(code, match.start(), chain.end, _judge_chain(chain.members, chain.arguments))
     for match in _SWALLOWED.finditer(code.bare):
-        yield Assertion(match.start(), Strength.TRIVIAL, "catch that passes over a failed assertion")
+        yield parts.Assertion(match.start(), parts.Strength.TRIVIAL, "catch that passes over a failed assertion")
 
 
-def _judge_expect(code: Code, match: re.Match[str]) -> Assertion:
+def _judge_expect(code: Code, match: re.Match[str]) -> parts.Assertion:
     """Trivial without a matcher, or if something is compared with itself."""
-    subject = read_arguments(code, match.end())
-    chain = read_chain(code, min(code.end_of(match.end()) + 1, len(code.bare)))
+    subject = parts.read_arguments(code, match.end())
+    chain = parts.read_chain(code, min(code.end_of(match.end()) + 1, len(code.bare)))
     last = chain.members[-1] if chain.members else ""
     is_same = last in _EQUALITIES and subject[:1] == chain.arguments[:1] and bool(subject)
-    is_true = last in _TRUTHS and bool(subject) and is_always_true(subject[0])
+    is_true = last in _TRUTHS and bool(subject) and parts.is_always_true(subject[0])
     negated = "not" in chain.members
     if not chain.members or ((is_same or is_true) and not negated):
-        strength = Strength.TRIVIAL
+        strength = parts.Strength.TRIVIAL
     else:
         strength = _judge_chain(chain.members, chain.arguments)
-    return build_assertion(code, match.start(), chain.end, strength)
+    return parts.build_assertion(code, match.start(), chain.end, strength)
 
 
-def _judge_chain(members: tuple[str, ...], arguments: tuple[str, ...]) -> Strength:
+def _judge_chain(members: tuple[str, ...], arguments: tuple[str, ...]) -> parts.Strength:
     last = members[-1] if members else ""
     takes_anything = bool(arguments) and arguments[0].startswith("expect.any")
     is_loose = last in _LOOSE and len(arguments) < _NEEDS_MORE.get(last, len(arguments) + 1)
-    return Strength.LOOSE if is_loose or takes_anything or "not" in members else Strength.EXACT
+    return parts.Strength.LOOSE if is_loose or takes_anything or "not" in members else parts.Strength.EXACT
 
 
-def _judge_assert(code: Code, match: re.Match[str]) -> Assertion:
+def _judge_assert(code: Code, match: re.Match[str]) -> parts.Assertion:
     groups = match.groupdict()
     named = groups.get("member") or (groups.get("members") or "").rpartition(".")[2].strip()
-    arguments = read_arguments(code, match.end())
-    if named == "pass" or (named in _EQUALITIES and is_pair_of_equals(arguments)):
-        strength = Strength.TRIVIAL
+    arguments = parts.read_arguments(code, match.end())
+    if named == "pass" or (named in _EQUALITIES and parts.is_pair_of_equals(arguments)):
+        strength = parts.Strength.TRIVIAL
     elif not named or named in _TRUTHS or named == "assert":
-        strength = judge_truth(code, match.end(), arguments)
+        strength = parts.judge_truth(code, match.end(), arguments)
     else:
         strength = _judge_chain((named,), arguments[1:] if named not in _NEEDS_MORE else arguments)
-    return build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
+    return parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
 
 
-def find_skips(code: Code, tests: list[CodeTest]) -> Iterator[CodeSkip]:
+def find_skips(code: Code, tests: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
     for match in _CALL.finditer(code.bare):
         end, members = _read_members(code, match.end())
         is_called = code.bare.startswith(("(", "`", "<"), code.skip_space(end))
         if not _SKIPPING.isdisjoint(members) or (is_called and _SKIP_FLAGS.match(match.group())):
-            yield build_skip(code, match.start(), end)
+            yield parts.build_skip(code, match.start(), end)
     for match in _SKIP_CALLS.finditer(code.bare):
-        yield build_skip(code, match.start(), match.end())
+        yield parts.build_skip(code, match.start(), match.end())
     for test in tests:
         for match in _SKIP_OPTION.finditer(code.bare, test.start, max(test.start, test.body_start)):
             start = match.start() + 1
-            yield CodeSkip(" ".join(code.code[start : match.end()].split()), start, match.end(), test.start)
+            yield parts.CodeSkip(" ".join(code.code[start : match.end()].split()), start, match.end(), test.start)
 
 
 def _read_members(code: Code, position: int) -> tuple[int, list[str]]:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.changes.snapshots.page import (
-    build_baseline_capture_page,
-    build_baseline_list_json,
-    build_baseline_list_page,
-    build_baseline_show_json,
-    build_baseline_show_page,
-    build_pin_json,
-)
+from handoff_tui.changes.snapshots import page
 from handoff_tui.changes.snapshots.stored_snapshots import capture, list_newest_first, pin, show_snapshot
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
+from handoff_tui.cli.options import (
+    add_child,
+    add_json_option,
+    add_reading_options,
+    add_repository_option,
+    open_named_desk,
+)
 from handoff_tui.cli.output import write_json, write_page, write_result, write_text
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.person import require_person
 
 EXAMPLES = """\
 examples:
@@ -38,16 +38,14 @@ Nothing is written to git's objects. Commit .handoff-tui/baselines/ to share it.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    listing = children.add_parser("list", help="list the stored snapshots", description="List the stored snapshots")
+    listing = add_child(children, "list", "list the stored snapshots")
     _add_json_options(listing)
-    one = children.add_parser("show", help="show one snapshot", description="Show one snapshot")
+    one = add_child(children, "show", "show one snapshot")
     one.add_argument("digest", metavar="DIGEST", help="at least its first 6 digits")
     add_reading_options(one)
-    taking = children.add_parser(
-        "capture", help="take a snapshot and store it", description="Take a snapshot and store it"
-    )
+    taking = add_child(children, "capture", "take a snapshot and store it")
     _add_json_options(taking)
-    pinning = children.add_parser("pin", help="choose what to compare with", description="Choose what to compare with")
+    pinning = add_child(children, "pin", "choose what to compare with")
     pinning.add_argument("digest", metavar="DIGEST", nargs="?", help="at least its first 6 digits")
     pinning.add_argument("--none", action="store_true", help="remove the pin")
     pinning.add_argument("--handoff", metavar="ID", help="only for this handoff")
@@ -56,11 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_json_options(parser: argparse.ArgumentParser) -> None:
     add_repository_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     if arguments.what == "list":
         return _list(desk, arguments)
     if arguments.what == "pin":
@@ -70,15 +68,18 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     summary, snapshot = show_snapshot(desk, arguments.digest)
     write_result(
         arguments,
-        lambda: build_baseline_show_json(summary, snapshot),
-        lambda: build_baseline_show_page(summary, snapshot, everything=arguments.all),
+        page.build_baseline_show_json,
+        page.build_baseline_show_page,
+        summary,
+        snapshot,
+        everything=arguments.all,
     )
     return ExitCode.OK
 
 
 def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     stored = list_newest_first(desk)
-    write_result(arguments, lambda: build_baseline_list_json(*stored), lambda: build_baseline_list_page(*stored))
+    write_result(arguments, page.build_baseline_list_json, page.build_baseline_list_page, *stored)
     return ExitCode.OK
 
 
@@ -86,9 +87,9 @@ def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     with following() as progress:
         summary, snapshot, is_new = capture(desk, progress)
     if arguments.json:
-        write_json(build_baseline_show_json(summary, snapshot))
+        write_json(page.build_baseline_show_json(summary, snapshot))
         return ExitCode.OK
-    write_page(build_baseline_capture_page(summary, snapshot, is_new=is_new), load_terminal_theme())
+    write_page(page.build_baseline_capture_page(summary, snapshot, is_new=is_new))
     short = summary.digest[:SHORT_DIGEST]
     write_note(f"`handoff-tui baseline show {short}` shows it in full; `baseline pin {short}` compares with it.")
     return ExitCode.OK
@@ -97,9 +98,10 @@ def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
 def _pin(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     if (arguments.digest is None) != arguments.none:
         raise UsageError("name a snapshot, or use --none", "`handoff-tui baseline list` lists the snapshots.")
+    require_person("choose what work is compared with")
     for_whom, digest = pin(desk, arguments.digest, arguments.handoff)
     if arguments.json:
-        write_json(build_pin_json(for_whom, digest))
+        write_json(page.build_pin_json(for_whom, digest))
         return ExitCode.OK
     whose = "every handoff" if for_whom == "*" else for_whom
     if digest is None:

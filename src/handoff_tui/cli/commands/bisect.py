@@ -6,10 +6,9 @@ import argparse
 
 from handoff_tui.cli.diagnostics import write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.options import add_reading_options, open_named_desk
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import stopping
-from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect
 from handoff_tui.history.bisect.page import build_bisect_json, build_bisect_page, build_bisect_progress
 from handoff_tui.history.bisect.report import BisectEnd, BisectProgress
@@ -37,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     request = BisectRequest(
         check=arguments.check,
         handoff=arguments.handoff,
@@ -48,9 +47,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     control = BisectControl(on_progress=_tell)
     with stopping(control.cancel):
         report = bisect(desk, request, control)
-    write_result(
-        arguments, lambda: build_bisect_json(report), lambda: build_bisect_page(report, everything=arguments.all)
-    )
+    write_result(arguments, build_bisect_json, build_bisect_page, report, everything=arguments.all)
     if report.end is BisectEnd.CANCELLED:
         return ExitCode.INTERRUPTED
     return ExitCode.OK if report.end is BisectEnd.FOUND else ExitCode.BLOCKED

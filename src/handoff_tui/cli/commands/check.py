@@ -59,12 +59,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust", metavar="DIGEST", help="consent to run this repository's own commands, named by their digest"
     )
+    parser.add_argument(
+        "--grant",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="with --trust: what the commands may reach beyond the reviewed files, such as network (repeatable)",
+    )
     add_at_option(parser)
     add_reading_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    if arguments.list or arguments.trust or arguments.network or arguments.at is not None:
+    if arguments.list or arguments.trust or arguments.grant or arguments.network or arguments.at is not None:
         return _run_now(arguments, None)
     recall = OutputCache(find_start(arguments), _build_question(arguments))
     known = None if arguments.fresh else recall.find()

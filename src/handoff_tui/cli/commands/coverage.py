@@ -7,17 +7,11 @@ import os
 from pathlib import Path
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.options import add_pin_option, add_reading_options, open_named_desk, use_pin
 from handoff_tui.cli.output import write_result
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import open_desk
-from handoff_tui.status.coverage import read_coverage, read_file_coverage
-from handoff_tui.status.coverage_page import (
-    build_coverage_json,
-    build_coverage_page,
-    build_file_coverage_json,
-    build_file_coverage_page,
-)
+from handoff_tui.status import coverage_page as page
+from handoff_tui.status.coverage import CoverageReport, FileCoverageReport, read_coverage, read_file_coverage
 
 EXAMPLES = """\
 examples:
@@ -26,31 +20,29 @@ examples:
   handoff-tui coverage src/app.py            blame for approvals: who approved which lines
   handoff-tui coverage --json | jq -r '.files[] | select(.state == "unclaimed") | .path'
 
-exit: 0 everything is approved or overridden, 1 not, 3 the log is not intact
+exit: 0 everything is approved or overridden, 1 not, 3 the log is not intact, or nothing vouches for it
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="show the lines of this file")
     parser.add_argument("--since", metavar="REF", help="count changes after this commit (default: the start line)")
+    add_pin_option(parser)
     add_reading_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.file is not None and arguments.since is not None:
         raise UsageError("--since is about all files", "Leave out FILE or --since.")
-    desk = open_desk(find_start(arguments))
+    use_pin(arguments)
+    desk = open_named_desk(arguments)
     if arguments.file is not None:
         lines = read_file_coverage(desk, _find_path(arguments.file, desk.repository.root))
-        write_result(arguments, lambda: build_file_coverage_json(lines), lambda: build_file_coverage_page(lines))
-        return _find_code(lines.fatal, complete=lines.complete)
+        write_result(arguments, page.build_file_coverage_json, page.build_file_coverage_page, lines)
+        return _find_code(lines, complete=lines.complete)
     report = read_coverage(desk, arguments.since)
-    write_result(
-        arguments,
-        lambda: build_coverage_json(report),
-        lambda: build_coverage_page(report, everything=arguments.all),
-    )
-    return _find_code(report.fatal, complete=report.coverage.complete)
+    write_result(arguments, page.build_coverage_json, page.build_coverage_page, report, everything=arguments.all)
+    return _find_code(report, complete=report.coverage.complete)
 
 
 def _find_path(written: str, root: Path) -> str:
@@ -62,7 +54,7 @@ def _find_path(written: str, root: Path) -> str:
     return place.relative_to(root).as_posix()
 
 
-def _find_code(fatal: tuple[str, ...], *, complete: bool) -> ExitCode:
-    if fatal:
+def _find_code(report: CoverageReport | FileCoverageReport, *, complete: bool) -> ExitCode:
+    if report.fatal or (complete and not report.anchored):
         return ExitCode.INTEGRITY
     return ExitCode.OK if complete else ExitCode.BLOCKED

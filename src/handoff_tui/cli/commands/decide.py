@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import (
-    add_handoff_argument,
-    add_json_option,
-    add_phase_option,
-    add_repository_option,
-    find_start,
-)
+from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_desk
 from handoff_tui.cli.output import render_page, write_result
 from handoff_tui.cli.progress import following
-from handoff_tui.core.errors import HandoffError, NoHumanError
+from handoff_tui.core.errors import DecisionForbiddenError, HandoffError, NoHumanError
+from handoff_tui.decisions import decide
 from handoff_tui.decisions.comments import read_comments
-from handoff_tui.decisions.confirm import ask_person, can_ask, read_page_width
-from handoff_tui.decisions.decide import (
-    DecideRequest,
-    PreparedDecision,
-    build_decision_view,
-    parse_verb,
-    prepare_decision,
-    sign_decision,
-)
+from handoff_tui.decisions.confirm import ask_person, read_page_width
 from handoff_tui.decisions.examine import build_gate_view, judge_again
-from handoff_tui.decisions.pages.decide import (
-    build_decision_page,
-    build_question,
-    build_receipt_json,
-    build_receipt_page,
-)
-from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
+from handoff_tui.decisions.pages import decide as pages
+from handoff_tui.decisions.views import ExtraConfirmation
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entry import PASSING
 from handoff_tui.log.open_log import open_log
+from handoff_tui.log.person import Confirmation, require_person
+
+if TYPE_CHECKING:
+    from handoff_tui.decisions.noticed_files import NoticedFiles
 
 VERBS = {
     "approve": "lets the work go on",
@@ -52,7 +42,7 @@ examples:
   handoff-tui decide approve H-3
   handoff-tui decide reject H-3 --reason "no test for an empty table" --comments comments.txt
   handoff-tui decide override H-3 --reason "the flaky check is tracked in #12"
-  handoff-tui decide approve H-3 --subject sha256:…    without a terminal: the full digest printed by `gate`
+  handoff-tui decide approve H-3 --subject sha256:…    without a terminal, if the signed policy allows it to you
 
 A comments file has one comment per paragraph: `src/app.py:12-15: text`, `src/app.py: text`, or just text.
 
@@ -72,39 +62,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--viewed", action="append", default=[], metavar="PATH", help="a file you have read (repeatable)"
     )
-    parser.add_argument("--subject", metavar="DIGEST", help="decide without a terminal: the digest printed by `gate`")
-    add_json_option(parser)
-    add_repository_option(parser)
+    parser.add_argument(
+        "--subject",
+        metavar="DIGEST",
+        help="decide without a terminal, where the signed policy allows it: the digest printed by `gate`",
+    )
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    if arguments.subject is None and not can_ask():
-        raise NoHumanError(
-            "there is no terminal to ask on, and piped input never counts as an answer",
-            "Name the subject with --subject DIGEST, as printed by `handoff-tui gate`.",
-        )
-    desk = open_desk(find_start(arguments))
+    way = Confirmation.TERMINAL if arguments.subject is None else Confirmation.HEADLESS
+    require_person("decide", way)
+    desk = open_named_desk(arguments)
     log = open_log(desk.repository)
     comments = read_comments(arguments.comments) if arguments.comments else ()
-    request = DecideRequest(
-        verb=parse_verb(arguments.decision),
+    request = decide.DecideRequest(
+        verb=decide.parse_verb(arguments.decision),
         handoff=arguments.id,
         phase=arguments.phase,
         reason=arguments.reason,
         comments=comments,
         viewed=tuple(arguments.viewed),
+        confirmed=way,
     )
     with following() as progress:
-        prepared = prepare_decision(desk, log, request, progress)
-    _confirm(prepared, arguments.subject)
-    entry = sign_decision(log, prepared)
+        prepared = decide.prepare_decision(desk, log, request, progress)
+    demands, noticed = _look_at_changes(prepared, arguments.viewed)
+    _confirm(prepared, arguments.subject, demands, noticed)
+    entry = decide.sign_decision(log, prepared)
     _wake(desk, prepared)
     after = build_gate_view(judge_again(prepared.examined, log))
-    write_result(arguments, lambda: build_receipt_json(entry, after), lambda: build_receipt_page(entry, after))
+    write_result(arguments, pages.build_receipt_json, pages.build_receipt_page, entry, after)
     return ExitCode.OK
 
 
-def _wake(desk: Desk, prepared: PreparedDecision) -> None:
+def _wake(desk: Desk, prepared: decide.PreparedDecision) -> None:
     """Wakes procedures that wait at this gate. The decision is stored even if that fails."""
     from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
 
@@ -114,9 +106,38 @@ def _wake(desk: Desk, prepared: PreparedDecision) -> None:
         write_note(f"The decision is stored, but waiting procedures could not be woken: {refused.message}")
 
 
-def _confirm(prepared: PreparedDecision, spelled: str | None) -> None:
+def _look_at_changes(
+    prepared: decide.PreparedDecision, viewed: Sequence[str]
+) -> tuple[tuple[ExtraConfirmation, ...], tuple[NoticedFiles, ...]]:
+    """What the app demands a confirmation for, and files to name. Refuses to let work go on that cannot be read."""
+    from handoff_tui.decisions.extra_confirmations import (  # noqa: PLC0415 - sending work back needs no comparison
+        compare_named,
+        find_extra_confirmations,
+    )
+    from handoff_tui.decisions.noticed_files import find_noticed_files  # noqa: PLC0415
+
+    if prepared.verb not in PASSING:
+        return (), ()
+    drafts, read = compare_named(prepared.examined, viewed)
+    if read.trouble:
+        raise DecisionForbiddenError(
+            f"the changes cannot be read, so nobody can approve them: {read.trouble}",
+            "Nothing was signed. `handoff-tui diff` shows the same; `git fsck --full` may tell more.",
+        )
+    return (
+        find_extra_confirmations(prepared, drafts, read),
+        find_noticed_files(prepared.examined, read.changes),
+    )
+
+
+def _confirm(
+    prepared: decide.PreparedDecision,
+    spelled: str | None,
+    demands: tuple[ExtraConfirmation, ...],
+    noticed: tuple[NoticedFiles, ...],
+) -> None:
     """Asks for the handoff's id: no default, and nothing typed earlier counts."""
-    view = build_decision_view(prepared)
+    view = decide.build_decision_view(prepared)
     if spelled is not None:
         if spelled != view.gate.digest:
             raise NoHumanError(
@@ -124,7 +145,7 @@ def _confirm(prepared: PreparedDecision, spelled: str | None) -> None:
                 "Something changed since that digest was printed. Look at `handoff-tui gate` again.",
             )
         return
-    shown = render_page(build_decision_page(view), load_terminal_theme(), read_page_width())
-    answer = ask_person(f"{shown}\n{build_question(view)}")
+    shown = render_page(pages.build_decision_page(view, demands, noticed), width=read_page_width())
+    answer = ask_person(f"{shown}\n{pages.build_question(view)}")
     if answer != view.gate.report.handoff:
         raise NoHumanError(f"{view.verb} was not confirmed", "Nothing was signed or stored.")

@@ -10,15 +10,19 @@ from pathlib import Path
 from posixpath import normpath
 from typing import NamedTuple
 
-from handoff_tui.changes.comparison.json import build_pair_json, build_snapshot_diff_json
-from handoff_tui.changes.comparison.page import add_pair, build_snapshot_diff_page
+from handoff_tui.changes.comparison.page import (
+    add_pair,
+    build_pair_json,
+    build_snapshot_diff_json,
+    build_snapshot_diff_page,
+)
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import ChangesReport, DiffRequest, FilesDiff, diff
 from handoff_tui.changes.files.page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list, build_tree_diff_json
 from handoff_tui.changes.own_changes import build_own_json
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.options import add_reading_options, open_named_desk
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_pieces
 from handoff_tui.cli.progress import following
@@ -26,7 +30,6 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileDiff, Whitespace
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
 
 SCHEMA = "handoff-tui/diff/v1"
 _SCOPES = {
@@ -48,7 +51,7 @@ examples:
   handoff-tui diff --against v1.4 --stat     only the list of files
   handoff-tui diff --between 3f9a1c main     any two snapshots or commits
   handoff-tui diff --since my-review         since my last decision
-  handoff-tui diff --since attempt --handoff H-3
+  handoff-tui diff --since attempt --handoff H-3    its own changes since the attempt before
   handoff-tui diff src/app.py -y             one file, side by side
   handoff-tui diff --patch | git apply -R    the plain patch
 
@@ -94,7 +97,7 @@ class _Shown(NamedTuple):
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.patch and (arguments.json or arguments.whitespace != "all"):
         raise UsageError("--patch prints the exact patch", "Leave out --json and --whitespace.")
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     arguments.paths = [name for path in arguments.paths for name in _build_names(path, desk.repository.root)]
     with following() as progress:
         found = diff(desk, _build_request(arguments), progress)
@@ -106,7 +109,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.json:
         write_json(_build_json(found, shown, arguments))
         return ExitCode.OK
-    write_page(_build_page(found, shown, arguments), load_terminal_theme())
+    write_page(_build_page(found, shown, arguments))
     _write_notes(shown, arguments)
     return ExitCode.OK
 
@@ -118,6 +121,7 @@ def _build_request(arguments: argparse.Namespace) -> DiffRequest:
         scope=DiffScope.OWN if _is_own(arguments) else _SCOPES[arguments.since or "baseline"],
         against=against,
         instead=instead,
+        whole=arguments.all,
         files_only=_is_about_files(arguments),
     )
 
@@ -202,7 +206,7 @@ def _build_page(found: ChangesReport, shown: _Shown | None, arguments: argparse.
     own = found.own
     if own is not None:
         page.line(Cell(render_safe(own.scope.handoff), "key"))
-    if own is not None or _is_about_files(arguments):
+    if found.record is None and (own is not None or _is_about_files(arguments)):
         add_pair(page, found.pair)
     else:
         number = len(shown.files) if shown else None

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 
+from handoff_tui.agents.hosts.doctor import diagnose_hosts
 from handoff_tui.checks.hooks.doctor import examine
 from handoff_tui.checks.hooks.doctor_report import TerminalFacts, build_doctor_json, build_doctor_page
 from handoff_tui.cli.exit_codes import ExitCode
@@ -15,7 +16,7 @@ from handoff_tui.cli.output import write_result
 
 EXAMPLES = """\
 examples:
-  handoff-tui doctor                      hooks, CI, agent prompts: what enforces the checks, and how to fix the rest
+  handoff-tui doctor                      git hooks, CI, prompts, agent hosts: what enforces the checks
   handoff-tui doctor --json | jq -r '.diagnoses[] | select(.standing == "missing") | .commands[]'
 
 exit: 0 everything is in place, 1 something is missing or can't be determined
@@ -27,10 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    report = examine(find_start(arguments), read_terminal())
-    write_result(
-        arguments, lambda: build_doctor_json(report), lambda: build_doctor_page(report, everything=arguments.all)
-    )
+    start = find_start(arguments)
+    report = examine(start, read_terminal())
+    report = report.model_copy(update={"diagnoses": (*report.diagnoses, *diagnose_hosts(start))})
+    write_result(arguments, build_doctor_json, build_doctor_page, report, everything=arguments.all)
     return ExitCode.OK if report.wired else ExitCode.BLOCKED
 
 

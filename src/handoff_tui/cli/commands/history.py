@@ -5,19 +5,14 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_reading_options, find_start
+from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_desk
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts import page
 from handoff_tui.history.attempts.attempts import MOST_MEASURED, list_histories, read_history
-from handoff_tui.history.attempts.page import (
-    build_history_json,
-    build_history_list_json,
-    build_history_list_page,
-    build_history_page,
-)
 from handoff_tui.log.open_log import OpenLog, open_log
 
 EXAMPLES = f"""\
@@ -42,22 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     log = open_log(desk.repository)
     if arguments.id is None:
         listed = list_histories(desk, log)
         write_result(
-            arguments,
-            lambda: build_history_list_json(listed),
-            lambda: build_history_list_page(listed, everything=arguments.all),
+            arguments, page.build_history_list_json, page.build_history_list_page, listed, everything=arguments.all
         )
         return ExitCode.INTEGRITY if listed.fatal else ExitCode.OK
     now = None if arguments.recorded else _look(desk, log, arguments)
     measured = None if arguments.all else MOST_MEASURED
     history = read_history(desk, log, arguments.id, arguments.phase, measured=measured, now=now)
-    write_result(
-        arguments, lambda: build_history_json(history), lambda: build_history_page(history, everything=arguments.all)
-    )
+    write_result(arguments, page.build_history_json, page.build_history_page, history, everything=arguments.all)
     return ExitCode.INTEGRITY if history.fatal else ExitCode.OK
 
 

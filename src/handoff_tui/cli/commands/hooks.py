@@ -7,7 +7,7 @@ import argparse
 from handoff_tui.checks.hooks.hook import HookName, build_hooks_json, build_hooks_page
 from handoff_tui.checks.hooks.hooks import install_hooks, uninstall_hooks
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_json_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_child, add_output_options, find_start
 from handoff_tui.cli.output import write_result
 
 EXAMPLES = """\
@@ -24,13 +24,12 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     for what, summary in (("install", "install the hooks"), ("uninstall", "remove them and restore the earlier ones")):
-        child = children.add_parser(what, help=summary, description=summary.capitalize())
+        child = add_child(children, what, summary)
         child.add_argument("--pre-commit", action="store_true", help="only the pre-commit hook")
         child.add_argument("--pre-push", action="store_true", help="only the pre-push hook")
         child.add_argument("--shared", action="store_true", help="allow a hooks folder that other repositories share")
         child.add_argument("--dry-run", action="store_true", help="change nothing, just say what would be done")
-        add_json_option(child)
-        add_repository_option(child)
+        add_output_options(child)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
@@ -38,5 +37,5 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     names = [name for name, wanted in named.items() if wanted] or list(HookName)
     work = install_hooks if arguments.what == "install" else uninstall_hooks
     report = work(find_start(arguments), names, shared=arguments.shared, dry_run=arguments.dry_run)
-    write_result(arguments, lambda: build_hooks_json(report), lambda: build_hooks_page(report))
+    write_result(arguments, build_hooks_json, build_hooks_page, report)
     return ExitCode.OK

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
+from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_json_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_output_options, find_start
 from handoff_tui.cli.output import write_result
 from handoff_tui.core.errors import UsageError
-from handoff_tui.log.setup.init import InitRequest, begin_log
+from handoff_tui.decisions.confirm import ask_person
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.person import require_person
+from handoff_tui.log.policy.protection import Wall, build_question, parse_protection
+from handoff_tui.log.setup.init import InitRequest, begin_log, has_security_key
 from handoff_tui.log.setup.page import build_init_json, build_init_page
 
 EXAMPLES = """\
 examples:
   handoff-tui init                                start a log, signed with your git signing key
   handoff-tui init --pin                          and pin its first entry in your git configuration
-  handoff-tui init --generate-key                 if you have no key: ssh-keygen creates one, with a passphrase
+  handoff-tui init --generate-key                 if you have no key: ssh-keygen creates one, with a passphrase;
+                                                  on a security key, if one is plugged in and you want that
   handoff-tui init --agent claude@agents.example=~/.ssh/claude.pub
   handoff-tui init --start v1.0                   work up to v1.0 is history; by default, up to HEAD
   handoff-tui init --all                          all of history needs approvals
+  handoff-tui init --protection ci,passphrase     what keeps agents from signing as you; otherwise you are asked
   handoff-tui init --team                         nobody approves work under their own name
 
 Your identity and key are read from the global and system git configuration only. Nothing that exists is
@@ -27,6 +35,10 @@ overwritten. Add more people with `handoff-tui policy propose`.
 
 exit: 0 started, 1 a log exists already, 4 no key, or a locked key and nobody to ask
 """
+
+
+_PATIENCE_SECONDS = 120.0
+"""Whoever walked away is not waited for; the policy then says nothing about it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +58,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave the new key unprotected: anyone who can read it can sign as you",
     )
+    parser.add_argument(
+        "--security-key",
+        action="store_true",
+        help="create the new key on the security key that is plugged in: it signs only when touched",
+    )
+    parser.add_argument(
+        "--protection",
+        metavar="LIST",
+        help=f"what keeps agents from signing as you, for the policy: {', '.join(Wall)}, or none",
+    )
     parser.add_argument("--pin", action="store_true", help="set the pin in your global git configuration")
     past = parser.add_mutually_exclusive_group()
     past.add_argument("--start", metavar="COMMIT", help="work up to this commit is history (default: HEAD)")
@@ -53,13 +75,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--team", action="store_true", help="don't let you approve what agents commit under your own name"
     )
-    add_json_option(parser)
-    add_repository_option(parser)
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.no_passphrase and not arguments.generate_key:
         raise UsageError("--no-passphrase only works with --generate-key", "Add --generate-key, or leave it out.")
+    if arguments.security_key and (arguments.no_passphrase or not arguments.generate_key):
+        raise UsageError("--security-key only works with --generate-key, and without --no-passphrase")
+    walls = None if arguments.protection is None else parse_protection(arguments.protection)
+    require_person("begin a log")
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.json
     request = InitRequest(
         reviewer=arguments.reviewer,
         agents=tuple(map(_parse_agent, arguments.agent)),
@@ -69,10 +95,31 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         start=arguments.start,
         everything=arguments.all,
         team=arguments.team,
+        touch=arguments.security_key or (asks and _wants_security_key(arguments)),
+        protection=walls,
+        ask_protection=_ask_protection if asks else None,
     )
     report = begin_log(find_start(arguments), request)
-    write_result(arguments, lambda: build_init_json(report), lambda: build_init_page(report))
+    accept_settings(open_desk(find_start(arguments)))
+    write_result(arguments, build_init_json, build_init_page, report)
     return ExitCode.OK
+
+
+def _wants_security_key(arguments: argparse.Namespace) -> bool:
+    """Offers to make the new key on a security key that is plugged in; silence is no."""
+    if not arguments.generate_key or arguments.no_passphrase or not has_security_key():
+        return False
+    question = "A security key is plugged in. Make your key on it, so that it signs only when touched? [Y/n]: "
+    answer = ask_person(question, _PATIENCE_SECONDS)
+    return answer is not None and answer.casefold() in {"", "y", "yes"}
+
+
+def _ask_protection(usual: tuple[Wall, ...]) -> tuple[Wall, ...] | None:
+    """Asks what is in place; None if nobody answers, and then the policy doesn't say."""
+    answer = ask_person(build_question(usual), _PATIENCE_SECONDS)
+    if answer is None:
+        return None
+    return parse_protection(answer) if answer else usual
 
 
 def _parse_agent(words: str) -> tuple[str, Path]:

@@ -7,24 +7,20 @@ from pathlib import Path
 
 from handoff_tui.cli.diagnostics import clear_progress, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
-from handoff_tui.cli.output import write_json, write_result, write_stream, write_text
-from handoff_tui.core.errors import UsageError
+from handoff_tui.cli.options import Children, add_child, add_reading_options, add_repository_option, find_start
+from handoff_tui.cli.output import render_page, write_json, write_result, write_stream, write_text
+from handoff_tui.core.errors import NoHumanError, UsageError
+from handoff_tui.decisions.confirm import ask_person, read_page_width
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log_at
+from handoff_tui.log.person import require_person
+from handoff_tui.log.setup.pin import prepare_pin
+from handoff_tui.log.show import page
 from handoff_tui.log.show.bundle import build_bundle, verify_bundle, write_bundle
 from handoff_tui.log.show.entries import POLICY, SUBMIT, EntryFilter, list_log, show_entry, write_extract
-from handoff_tui.log.show.page import (
-    build_bundle_json,
-    build_entry_json,
-    build_entry_page,
-    build_log_json,
-    build_log_page,
-    build_report_json,
-    build_report_page,
-)
-from handoff_tui.log.show.verify import VerifyOptions, verify_whole_at
+from handoff_tui.log.show.verify import VerifyOptions, parse_pin, verify_whole_at
 
+_PIN_WORD_LENGTH = 8
 _ACTS = (*(verb.value for verb in DecisionVerb), SUBMIT, POLICY)
 EXAMPLES = """\
 examples:
@@ -33,6 +29,7 @@ examples:
   handoff-tui log show 45513f --extract /tmp/e  one entry, with its parts as files for checking by hand
   handoff-tui log verify                        every byte of the log
   handoff-tui log verify --against origin/main  in CI: no entry of the base branch may be gone
+  handoff-tui log pin                           at first use: compare the first entry, then vouch for it
   handoff-tui log replay                        would every past approval still hold today?
   handoff-tui log bundle --out log.tar          the log in one file, for `log verify --bundle log.tar` anywhere
 """
@@ -43,7 +40,7 @@ examples:
   handoff-tui log verify --against "$(git merge-base origin/main HEAD)"
   handoff-tui log verify --bundle log.tar      a file written by `log bundle`; needs no repository
 
-exit: 0 clean, 3 the log is not intact
+exit: 0 clean, 3 the log is not intact, or nothing vouches for its first entry
 """
 _REPLAY_EXAMPLES = """\
 examples:
@@ -71,31 +68,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_show(children)
     _add_verify(children)
     _add_replay(children)
+    pinning = _add_child(children, "pin", "take this for the right log from now on, after comparing its first entry")
+    pinning.add_argument("expected", metavar="ID", nargs="?", help="the id that a colleague or your CI gave you")
+    pinning.add_argument("--forget", action="store_true", help="forget the log ID, which ended; another may begin here")
     bundling = _add_child(children, "bundle", "write the log into one file that can be verified without the repository")
     bundling.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: standard output)")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    doing = {"show": _show, "verify": _verify, "replay": _replay, "bundle": _bundle}
+    doing = {"show": _show, "verify": _verify, "replay": _replay, "bundle": _bundle, "pin": _pin}
     return doing.get(arguments.what, _list)(arguments)
 
 
 def _list(arguments: argparse.Namespace) -> ExitCode:
     wanted = EntryFilter(arguments.handoff, arguments.person, arguments.act)
     view = list_log(open_log_at(find_start(arguments)), wanted)
-    write_result(arguments, lambda: build_log_json(view), lambda: build_log_page(view, everything=arguments.all))
+    write_result(arguments, page.build_log_json, page.build_log_page, view, everything=arguments.all)
     return ExitCode.OK
 
 
 def _show(arguments: argparse.Namespace) -> ExitCode:
     shown = show_entry(open_log_at(find_start(arguments)), arguments.entry)
-    extracted: tuple[str, ...] = ()
-    if arguments.extract is not None:
-        extracted = write_extract(shown, arguments.extract)
+    folder = arguments.extract
+    extracted = () if folder is None else write_extract(shown, folder)
     write_result(
-        arguments,
-        lambda: build_entry_json(shown.view, extracted),
-        lambda: build_entry_page(shown.view, extracted, str(arguments.extract or "")),
+        arguments, page.build_entry_json, page.build_entry_page, shown.view, extracted, folder=str(folder or "")
     )
     return ExitCode.OK
 
@@ -110,10 +107,35 @@ def _verify(arguments: argparse.Namespace) -> ExitCode:
         report = verify_bundle(arguments.bundle, options)
     else:
         report = verify_whole_at(find_start(arguments), options)
-    write_result(
-        arguments, lambda: build_report_json(report), lambda: build_report_page(report, everything=arguments.all)
-    )
-    return ExitCode.INTEGRITY if report.fatal else ExitCode.OK
+    write_result(arguments, page.build_report_json, page.build_report_page, report, everything=arguments.all)
+    return ExitCode.OK if report.anchored and not report.fatal else ExitCode.INTEGRITY
+
+
+def _pin(arguments: argparse.Namespace) -> ExitCode:
+    require_person("vouch for a log")
+    expected = None if arguments.expected is None else parse_pin(arguments.expected)
+    if arguments.forget:
+        return _forget(arguments, expected)
+    question = prepare_pin(find_start(arguments), expected)
+    if expected is None:
+        word = question.first.removeprefix("sha256:")[:_PIN_WORD_LENGTH]
+        shown = render_page(page.build_pin_page(question), width=read_page_width())
+        if ask_person(f"{shown}\nType {word} to take this for the right log; anything else cancels: ") != word:
+            raise NoHumanError("the log was not pinned", "Nothing was changed.")
+    question.log.consent(question.verdict)
+    if arguments.json:
+        write_json(page.build_pin_json(question))
+    else:
+        write_text(f"pinned: {question.first}\nOn this machine, every clone with this log counts as anchored.")
+    return ExitCode.OK
+
+
+def _forget(arguments: argparse.Namespace, expected: str | None) -> ExitCode:
+    if expected is None:
+        raise UsageError("name the log to forget by its first entry", "handoff-tui log pin --forget sha256:…")
+    open_log_at(find_start(arguments)).forget(expected)
+    write_text(f"forgotten: {expected}\nThis machine no longer notices if its entries disappear from this repository.")
+    return ExitCode.OK
 
 
 def _replay(arguments: argparse.Namespace) -> ExitCode:
@@ -127,9 +149,7 @@ def _replay(arguments: argparse.Namespace) -> ExitCode:
         )
     finally:
         clear_progress()
-    write_result(
-        arguments, lambda: build_replay_json(report), lambda: build_replay_page(report, everything=arguments.all)
-    )
+    write_result(arguments, build_replay_json, build_replay_page, report, everything=arguments.all)
     if report.fatal:
         return ExitCode.INTEGRITY
     return ExitCode.BLOCKED if report.count(ReplayVerdict.FAILS) else ExitCode.OK
@@ -144,16 +164,13 @@ def _bundle(arguments: argparse.Namespace) -> ExitCode:
         return ExitCode.OK
     size = write_bundle(pieces, arguments.out)
     if arguments.json:
-        write_json(build_bundle_json(str(arguments.out), size))
+        write_json(page.build_bundle_json(str(arguments.out), size))
     else:
         write_text(f"{arguments.out}: {size:,} bytes. `handoff-tui log verify --bundle` verifies it anywhere.")
     return ExitCode.OK
 
 
-_Children = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
-
-
-def _add_show(children: _Children[argparse.ArgumentParser]) -> None:
+def _add_show(children: Children) -> None:
     showing = _add_child(children, "show", "show one entry in full: fields, signatures, what it binds")
     showing.add_argument("entry", metavar="ENTRY", help="its id, or at least the first 4 digits")
     showing.add_argument(
@@ -161,7 +178,7 @@ def _add_show(children: _Children[argparse.ArgumentParser]) -> None:
     )
 
 
-def _add_verify(children: _Children[argparse.ArgumentParser]) -> None:
+def _add_verify(children: Children) -> None:
     verifying = _add_child(children, "verify", "verify every byte of the log again")
     verifying.epilog = _VERIFY_EXAMPLES
     verifying.add_argument("--pin", metavar="ID", help="the entry that the log must begin with")
@@ -171,17 +188,16 @@ def _add_verify(children: _Children[argparse.ArgumentParser]) -> None:
     verifying.add_argument("--bundle", type=Path, metavar="FILE", help="verify a file written by `log bundle` instead")
 
 
-def _add_replay(children: _Children[argparse.ArgumentParser]) -> None:
+def _add_replay(children: Children) -> None:
     replaying = _add_child(children, "replay", "judge every past approval again, as of today")
     replaying.epilog = _REPLAY_EXAMPLES
     replaying.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help="print every detail")
 
 
-def _add_child(children: _Children[argparse.ArgumentParser], name: str, summary: str) -> argparse.ArgumentParser:
+def _add_child(children: Children, name: str, summary: str) -> argparse.ArgumentParser:
     """Adds a child that keeps the options given to `log` itself."""
-    child = children.add_parser(
-        name, help=summary, description=summary.capitalize(), formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    child = add_child(children, name, summary)
+    child.formatter_class = argparse.RawDescriptionHelpFormatter
     child.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object for scripts"
     )

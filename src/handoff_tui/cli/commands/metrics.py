@@ -9,7 +9,6 @@ from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import load_terminal_theme
 from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
 from handoff_tui.history.metrics.metrics import parse_window, read_metrics_at
 from handoff_tui.history.metrics.page import build_metrics_page
@@ -41,5 +40,5 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     elif arguments.csv:
         write_plain(render_metrics_csv(report))
     else:
-        write_page(build_metrics_page(report, everything=arguments.all), load_terminal_theme())
+        write_page(build_metrics_page(report, everything=arguments.all))
     return ExitCode.INTEGRITY if report.fatal else ExitCode.OK

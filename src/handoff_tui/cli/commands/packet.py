@@ -5,20 +5,13 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import (
-    add_handoff_argument,
-    add_json_option,
-    add_phase_option,
-    add_repository_option,
-    find_start,
-)
+from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_desk
 from handoff_tui.cli.output import write_json
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.progress import following
 from handoff_tui.decisions.examine import examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
-from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
 
 EXAMPLES = """\
@@ -33,12 +26,11 @@ exit: 0, or 3 if the log is not intact and reasons may be missing
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_handoff_argument(parser)
     add_phase_option(parser)
-    add_json_option(parser)
-    add_repository_option(parser)
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     with following() as progress:
         examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, telling=progress)
     packet = build_packet(examined)

@@ -6,26 +6,15 @@ import argparse
 from pathlib import Path
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_json_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_child, add_output_options, find_start
 from handoff_tui.cli.output import render_page, write_json, write_result, write_text
 from handoff_tui.core.errors import NoHumanError
-from handoff_tui.decisions.confirm import ask_person, can_ask
-from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.decisions.confirm import ask_person
+from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.page import build_policy_json, build_policy_page
 from handoff_tui.log.policy.reports import ProposalReport
 from handoff_tui.log.policy.show import show_policy
-from handoff_tui.log.proposals.page import (
-    build_proposal_page,
-    build_propose_json,
-    build_propose_page,
-    build_restore_json,
-    build_seal_json,
-    build_seal_page,
-    build_sign_json,
-    build_sign_page,
-    build_unsealed_json,
-    build_unsealed_page,
-)
+from handoff_tui.log.proposals import page
 from handoff_tui.log.proposals.propose import ProposeRequest, propose_policy
 from handoff_tui.log.proposals.sign_and_seal import (
     prepare_seal,
@@ -55,26 +44,25 @@ _SIGN_WORD_LENGTH = 8
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    showing = _add(children, "show", "show the current policy in words")
-    proposing = _add(children, "propose", "write a proposal file")
+    showing = add_child(children, "show", "show the current policy in words")
+    proposing = add_child(children, "propose", "write a proposal file")
     _add_changes(proposing)
-    signing = _add(children, "sign", "add your signature to a proposal")
+    signing = add_child(children, "sign", "add your signature to a proposal")
     signing.add_argument("file", type=Path, metavar="FILE", help="the proposal")
     signing.add_argument("--key", type=Path, metavar="KEYFILE", help="sign with this key instead of your usual one")
     signing.add_argument(
-        "--yes-i-read-it", metavar="DIGEST", help="sign without a terminal: the digest of the proposal you have read"
+        "--yes-i-read-it", metavar="DIGEST", help="sign without being asked: the digest of the proposal you have read"
     )
-    sealing = _add(children, "seal", "add a fully signed proposal to the log")
+    sealing = add_child(children, "seal", "add a fully signed proposal to the log")
     sealing.add_argument(
         "files", type=Path, nargs="+", metavar="FILE", help="the proposal, or several signed copies of it"
     )
     sealing.add_argument(
         "--allow-void", action="store_true", help="seal it even if entries by a dropped key no longer count"
     )
-    restoring = _add(children, "restore", "rewrite .handoff-tui/trust/ from the log")
+    restoring = add_child(children, "restore", "rewrite .handoff-tui/trust/ from the log")
     for child in (showing, proposing, signing, sealing, restoring):
-        add_json_option(child)
-        add_repository_option(child)
+        add_output_options(child)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
@@ -84,7 +72,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 def _show(arguments: argparse.Namespace) -> ExitCode:
     report = show_policy(find_start(arguments))
-    write_result(arguments, lambda: build_policy_json(report), lambda: build_policy_page(report))
+    write_result(arguments, build_policy_json, build_policy_page, report)
     return ExitCode.INTEGRITY if report.fatal else ExitCode.OK
 
 
@@ -101,35 +89,35 @@ def _propose(arguments: argparse.Namespace) -> ExitCode:
         output=arguments.output,
     )
     report = propose_policy(find_start(arguments), request)
-    write_result(arguments, lambda: build_propose_json(report), lambda: build_propose_page(report))
+    write_result(arguments, page.build_propose_json, page.build_propose_page, report)
     return ExitCode.OK
 
 
 def _sign(arguments: argparse.Namespace) -> ExitCode:
+    require_person("sign a policy")
     prepared = prepare_signature(find_start(arguments), arguments.file, arguments.key)
     if not prepared.signed:
         _confirm(prepared.report, prepared.principal, arguments.yes_i_read_it)
     report = sign_proposal(prepared)
-    write_result(arguments, lambda: build_sign_json(report), lambda: build_sign_page(report))
+    write_result(arguments, page.build_sign_json, page.build_sign_page, report)
     return ExitCode.OK
 
 
 def _seal(arguments: argparse.Namespace) -> ExitCode:
+    require_person("seal a policy")
     prepared = prepare_seal(find_start(arguments), arguments.files)
     if prepared.sealed is None and (prepared.report.stale is not None or not prepared.report.complete):
-        write_result(
-            arguments, lambda: build_unsealed_json(prepared.report), lambda: build_unsealed_page(prepared.report)
-        )
+        write_result(arguments, page.build_unsealed_json, page.build_unsealed_page, prepared.report)
         return ExitCode.BLOCKED
     report = seal_policy(prepared, allow_void=arguments.allow_void)
-    write_result(arguments, lambda: build_seal_json(report), lambda: build_seal_page(report))
+    write_result(arguments, page.build_seal_json, page.build_seal_page, report)
     return ExitCode.OK
 
 
 def _restore(arguments: argparse.Namespace) -> ExitCode:
     paths = restore_trust(find_start(arguments))
     if arguments.json:
-        write_json(build_restore_json(paths))
+        write_json(page.build_restore_json(paths))
     else:
         write_text("\n".join(f"written: {path}" for path in paths))
     return ExitCode.OK
@@ -144,13 +132,8 @@ def _confirm(report: ProposalReport, principal: str, spelled: str | None) -> Non
                 "Run `handoff-tui policy sign` in a terminal to see the proposal and its digest.",
             )
         return
-    if not can_ask():
-        raise NoHumanError(
-            f"there is no terminal to ask on, so {report.digest} was not signed",
-            "Read what it changes, then pass its digest with --yes-i-read-it. Piped input never counts as an answer.",
-        )
     word = report.digest.removeprefix("sha256:")[:_SIGN_WORD_LENGTH]
-    shown = render_page(build_proposal_page(report), load_terminal_theme())
+    shown = render_page(page.build_proposal_page(report))
     answer = ask_person(f"{shown}\nTo sign this as {principal}, type {word}; anything else cancels: ")
     if answer != word:
         raise NoHumanError("the signature was not confirmed", "Nothing was signed.")
@@ -189,9 +172,3 @@ def _add_changes(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where to write the proposal (default: policy-<version>.proposal.json here)",
     )
-
-
-def _add(
-    children: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
-) -> argparse.ArgumentParser:
-    return children.add_parser(name, help=summary, description=summary.capitalize())

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.agents.rollback.report import (
-    Rollback,
-    build_done_page,
-    build_preview_json,
-    build_preview_page,
-    build_rollback_json,
-    build_rollbacks_page,
-)
+from handoff_tui.agents.rollback import report
 from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.options import add_reading_options, open_named_desk
 from handoff_tui.cli.output import write_result
-from handoff_tui.handoffs.session import open_desk
 
 EXAMPLES = """\
 examples:
@@ -45,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     if arguments.apply:
         record = apply_rollback(desk, with_unexplained=arguments.with_uncommitted)
         write_note("`handoff-tui rollback --undo` brings everything back.")
@@ -54,15 +46,13 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return _print(arguments, undo_rollback(desk))
     if arguments.list:
         records = list_rollbacks(desk)
-        write_result(arguments, lambda: build_rollback_json(records), lambda: build_rollbacks_page(records))
+        write_result(arguments, report.build_rollback_json, report.build_rollbacks_page, records)
         return ExitCode.OK
     preview = preview_rollback(desk)
-    write_result(
-        arguments, lambda: build_preview_json(preview), lambda: build_preview_page(preview, everything=arguments.all)
-    )
+    write_result(arguments, report.build_preview_json, report.build_preview_page, preview, everything=arguments.all)
     return ExitCode.OK
 
 
-def _print(arguments: argparse.Namespace, record: Rollback) -> ExitCode:
-    write_result(arguments, lambda: build_rollback_json((record,)), lambda: build_done_page(record))
+def _print(arguments: argparse.Namespace, record: report.Rollback) -> ExitCode:
+    write_result(arguments, report.build_rollback_json, lambda records: report.build_done_page(*records), (record,))
     return ExitCode.OK

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.agents.procedures.page import (
-    build_follow_line,
-    build_run_json,
-    build_run_page,
-    build_runs_json,
-    build_runs_page,
-)
+from handoff_tui.agents.procedures import page
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState
 from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_json_option, add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_output_options, add_phase_option, open_named_desk
 from handoff_tui.cli.output import write_result, write_text
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.person import require_person
 
 EXAMPLES = """\
 examples:
@@ -46,17 +41,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     others.add_argument(
         "--trust", metavar="DIGEST", help="consent to run this repository's own agents, named by their digest"
     )
-    add_json_option(parser)
-    add_repository_option(parser)
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     if arguments.profile:
         return _run_profile(arguments, desk)
     if arguments.trust:
         from handoff_tui.agents.consent import trust_procedures  # noqa: PLC0415
 
+        require_person("consent to agents")
         trust_procedures(desk, arguments.trust)
         write_text("Consent stored: the agents of this repository's procedures may run.")
         return ExitCode.OK
@@ -78,7 +73,7 @@ def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
         following = runs.FollowOptions(
             arguments.timeout,
             arguments.no_wait,
-            lambda run: write_progress(build_follow_line(run)),
+            lambda run: write_progress(page.build_follow_line(run)),
             runs.WorkerStarter(desk),
         )
         if not found.finished:
@@ -131,17 +126,17 @@ def _run_profile(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
         )
     finally:
         clear_progress()
-    write_result(arguments, lambda: build_profile_json(report), lambda: build_profile_page(report))
+    write_result(arguments, build_profile_json, build_profile_page, report)
     return ExitCode.OK if report.held else ExitCode.BLOCKED
 
 
 def _show(arguments: argparse.Namespace, found: ProcedureRun) -> ExitCode:
-    write_result(arguments, lambda: build_run_json(found), lambda: build_run_page(found))
+    write_result(arguments, page.build_run_json, page.build_run_page, found)
     if not found.finished:
         return ExitCode.STILL_PENDING
     return ExitCode.OK if found.state is ProcedureState.COMPLETED else ExitCode.BLOCKED
 
 
 def _show_all(arguments: argparse.Namespace, runs: tuple[ProcedureRun, ...]) -> ExitCode:
-    write_result(arguments, lambda: build_runs_json(runs), lambda: build_runs_page(runs))
+    write_result(arguments, page.build_runs_json, page.build_runs_page, runs)
     return ExitCode.OK

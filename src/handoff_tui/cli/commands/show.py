@@ -11,7 +11,7 @@ from handoff_tui.cli.options import add_at_option, add_handoff_argument, add_rea
 from handoff_tui.cli.output import write_json, write_page, write_picture, write_result
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk_to_look
+from handoff_tui.handoffs.session import Desk, open_desk_to_look
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.show import show
 from handoff_tui.status.show_page import build_show_json, build_show_page
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     shown = show(desk, refresh(desk), arguments.id)
     if arguments.proofs:
         return _show_proofs(desk, shown.reviewed.handoff, as_json=arguments.json)
-    write_result(arguments, lambda: build_show_json(shown), lambda: build_show_page(shown, everything=arguments.all))
+    write_result(arguments, build_show_json, build_show_page, shown, everything=arguments.all)
     desk.loaded.refuse_judging()
     return ExitCode.OK
 
@@ -60,7 +60,7 @@ def _show_proofs(desk: Desk, handoff: Handoff, *, as_json: bool) -> ExitCode:
     if as_json:
         write_json({"schema": "handoff-tui/proofs/v1", "handoff": handoff.id, "proofs": build_proofs_json(tasks)})
         return ExitCode.OK
-    write_page(build_proofs_page(handoff.id, tasks), load_terminal_theme())
+    write_page(build_proofs_page(handoff.id, tasks))
     for proof in (proof for task in tasks for proof in task.proofs if proof.path.lower().endswith(".png")):
         try:
             picture = read_picture(desk, proof.path)

@@ -32,8 +32,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return run_status_at(arguments)
     desk = open_desk_to_look(find_start(arguments))
     state = refresh(desk)
-    write_result(
-        arguments, lambda: build_status_json(state), lambda: build_status_page(state, everything=arguments.all)
-    )
+    write_result(arguments, build_status_json, build_status_page, state, everything=arguments.all)
     desk.loaded.refuse_judging()  # everything is listed, but wrong settings are still an error
     return ExitCode.OK

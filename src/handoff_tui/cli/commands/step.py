@@ -11,8 +11,13 @@ from handoff_tui.agents.notify import build_notification, notify, send_to_termin
 from handoff_tui.agents.runs.phase_locks import list_locks
 from handoff_tui.agents.runs.run import AGENT_STEP
 from handoff_tui.agents.runs.worktrees import list_worktrees
+from handoff_tui.agents.step import page
 from handoff_tui.agents.step.end import finish_step
-from handoff_tui.agents.step.follow import (
+from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, choose_handoff, prepare_step
+from handoff_tui.agents.step.report import RunView, StepOutcome, StepReport
+from handoff_tui.agents.step.step import (
+    StepCallbacks,
+    build_prompt,
     find_active,
     find_last,
     follow,
@@ -21,28 +26,19 @@ from handoff_tui.agents.step.follow import (
     list_views,
     pause_step,
     resume_step,
+    start_step,
+    step,
     stop_step,
 )
-from handoff_tui.agents.step.page import (
-    StepOverview,
-    build_following_line,
-    build_step_json,
-    build_step_list_json,
-    build_step_list_page,
-    build_step_page,
-)
-from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, choose_handoff, prepare_step
-from handoff_tui.agents.step.report import RunView, StepOutcome, StepReport
-from handoff_tui.agents.step.start import build_prompt, start_step
-from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.cli.diagnostics import write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.options import add_reading_options, open_named_desk
 from handoff_tui.cli.output import write_json, write_result, write_text
 from handoff_tui.cli.progress import following
 from handoff_tui.core.text.safe_text import render_safe_lines
 from handoff_tui.decisions.confirm import ask_person
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.person import require_person
 
 EXAMPLES = """\
 examples:
@@ -89,8 +85,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     if arguments.trust:
+        require_person("consent to agents")
         trust_agents(desk, arguments.trust)
         if arguments.handoff is None and arguments.phase is None and arguments.what is None:
             write_note("Consent stored. It holds until the commands change.")
@@ -102,6 +99,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 def _start(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     handoff = choose_handoff(desk, arguments.handoff)
     if arguments.note:
+        require_person("write a note in the operator's name")
         inject_note(desk, handoff, arguments.note)
         if is_running(desk, handoff):
             write_note("The running agent can read the note, and the next one gets it too.")
@@ -121,7 +119,7 @@ def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> Exit
     send_to_terminal(told)
     if told.problem:
         write_note(told.problem)
-    write_result(arguments, lambda: build_step_json(report), lambda: build_step_page(report, everything=arguments.all))
+    write_result(arguments, page.build_step_json, page.build_step_page, report, everything=arguments.all)
     if report.outcome is StepOutcome.STOPPED:
         return ExitCode.INTERRUPTED
     return ExitCode.OK if report.outcome is StepOutcome.READY else ExitCode.BLOCKED
@@ -129,14 +127,14 @@ def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> Exit
 
 def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     handoff = _find_named(desk, arguments)
-    overview = StepOverview(
+    overview = page.StepOverview(
         list_views(desk, handoff),
         list_locks(desk.repository.common_dir),
         list_phase_agents(desk),
         build_agent_trust(desk),
         list_worktrees(desk),
     )
-    write_result(arguments, lambda: build_step_list_json(overview), lambda: build_step_list_page(overview))
+    write_result(arguments, page.build_step_list_json, page.build_step_list_page, overview)
     return ExitCode.OK
 
 
@@ -176,7 +174,7 @@ def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> 
         confirmed = prepared.phase.human_only and _confirm(prepared)
         view = start_step(prepared, confirmed=confirmed)
     if arguments.json:
-        write_json(build_step_list_json(StepOverview((view,))))
+        write_json(page.build_step_list_json(page.StepOverview((view,))))
     else:
         write_text(f"{prepared.key.handoff} · {prepared.key.phase} is running. Its output goes to {view.output}.")
     write_note("`handoff-tui step --attach` follows it and checks its work.")
@@ -206,4 +204,4 @@ def _following() -> Iterator[StepCallbacks]:
 
 
 def _look(view: RunView) -> None:
-    write_progress(build_following_line(view))
+    write_progress(page.build_following_line(view))

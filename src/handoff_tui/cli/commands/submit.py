@@ -6,13 +6,7 @@ import argparse
 from pathlib import Path
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import (
-    add_handoff_argument,
-    add_json_option,
-    add_phase_option,
-    add_repository_option,
-    find_start,
-)
+from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_desk
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import UsageError
@@ -20,7 +14,6 @@ from handoff_tui.decisions.correct_scope import ScopeRequest, state_scope
 from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.decisions.pages.gate import build_submit_json, build_submit_page
 from handoff_tui.decisions.submit import submit
-from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
 
 EXAMPLES = """\
@@ -51,15 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only changes of this file, or below this folder, seen from the top of the repository (repeatable)",
     )
     parser.add_argument("--write", action="store_true", help="put that scope into handoff-tui.toml, for everybody")
-    add_json_option(parser)
-    add_repository_option(parser)
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     scope = ScopeRequest(arguments.since, tuple(arguments.path), arguments.write)
     if arguments.write and not scope.is_given:
         raise UsageError("--write needs a scope", "Say which changes with --since, --path or both.")
-    desk, signed = open_desk(find_start(arguments)), arguments.sign or arguments.key is not None
+    desk, signed = open_named_desk(arguments), arguments.sign or arguments.key is not None
     stated = state_scope(desk, arguments.id, scope, signed=signed) if scope.is_given else None
     desk = desk if stated is None else stated.desk
     with following() as progress:
@@ -73,11 +65,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
             telling=progress,
         )
     view = build_gate_view(done.examined)
-    write_result(
-        arguments,
-        lambda: build_submit_json(view, done.entry, stated),
-        lambda: build_submit_page(view, done.entry, stated),
-    )
+    write_result(arguments, build_submit_json, build_submit_page, view, done.entry, stated)
     if done.examined.index.verdict.fatal:
         return ExitCode.INTEGRITY
     return ExitCode.BLOCKED if view.failing else ExitCode.OK

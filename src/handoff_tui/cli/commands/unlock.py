@@ -7,10 +7,9 @@ import argparse
 from handoff_tui.agents.runs.phase_locks import list_locks, unlock
 from handoff_tui.agents.step.page import build_locks_page, build_unlock_json
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_json_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_output_options, open_named_desk
 from handoff_tui.cli.output import write_json, write_page, write_text
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
 
 EXAMPLES = """\
 examples:
@@ -26,18 +25,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("phase", metavar="PHASE", nargs="?", help="the phase (default: the only locked one)")
     parser.add_argument("--list", action="store_true", help="list the locks without breaking one")
     parser.add_argument("--force", action="store_true", help="break it even if its holder is running")
-    add_json_option(parser)
-    add_repository_option(parser)
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    desk = open_named_desk(arguments)
     broken = None if arguments.list else unlock(desk.repository.common_dir, arguments.phase, force=arguments.force)
     locks = list_locks(desk.repository.common_dir)
     if arguments.json:
         write_json(build_unlock_json(locks, broken))
     elif broken is None:
-        write_page(build_locks_page(locks), load_terminal_theme())
+        write_page(build_locks_page(locks))
     else:
         write_text(render_safe(f"{broken.lock.phase} is unlocked. The lock belonged to {broken.lock.owner}."))
     return ExitCode.OK

@@ -8,6 +8,8 @@ import os
 import shutil
 import tomllib
 from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +28,8 @@ from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.git.signing.signing_key import read_key_file
 from handoff_tui.git.signing.ssh_keygen import Prompt
 from handoff_tui.handoffs.session import Desk, has_log, open_desk
-from handoff_tui.log.entries.statement import build_file, build_payload, parse_entry
+from handoff_tui.log.entries.envelope import build_envelope
+from handoff_tui.log.entries.statement import build_payload, parse_entry
 from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
@@ -36,7 +39,7 @@ from handoff_tui.log.storage.blobs import open_log_folder
 from handoff_tui.log.storage.trust_files import write_trust_files
 from handoff_tui.system.files.named_files import read_named_file
 from handoff_tui.system.files.own_folder import OWN_FOLDER
-from handoff_tui.system.resources import find_resource, make_temporary_folder
+from handoff_tui.system.installation import find_resource, make_temporary_folder
 
 _KEY_MODE = 0o600
 _FOLDER_MODE = 0o700
@@ -156,11 +159,23 @@ class _DemoLog:
             person: write_demo_key(self._keys / person, seed, story.people[person].email)
             for person, seed in script.keys.items()
         }
-        for name, person in (("home", script.policy.signer), *_list_others(script)):
+        self._homes = {
+            folder / name: person for name, person in (("home", script.policy.signer), *_list_others(script))
+        }
+        for home, person in self._homes.items():
             known = story.people[person]
-            write_demo_home(folder / name, known.name, known.email, self._keys / person)
+            write_demo_home(home, known.name, known.email, self._keys / person)
 
     def write(self) -> None:
+        """Writes it with the first reviewer's home, so that nothing of the sample is remembered in the user's own."""
+        with _living_in(next(iter(self._homes))):
+            self._write()
+        for home in self._homes:
+            with _living_in(home):
+                log = open_log(open_repository(self._story.repository))
+                log.consent(log.verify())
+
+    def _write(self) -> None:
         root = self._story.repository
         self._begin(root)
         desk = _open_desk(root)
@@ -188,7 +203,8 @@ class _DemoLog:
             return Draft(build_payload(parents.build_entry(EntryKind.POLICY, signer, policy=policy)))
 
         key = read_key_file(self._keys / self._script.policy.signer)
-        self._open_log(root).journal.append(build, key.build_tool(Prompt.NOBODY))
+        log = self._open_log(root)
+        log.journal.append(build, key.build_tool(Prompt.NOBODY))
         write_trust_files(root, texts.by_name())
 
     def _decide(self, desk: Desk, script: DecisionScript, earlier: ExaminedGate | None) -> ExaminedGate:
@@ -214,7 +230,21 @@ class _DemoLog:
             raise DemoError(f"{_SCRIPT}: {self._script.forged.of} is no decision")
         decision = entry.decision.model_copy(update={"verb": self._script.forged.verb})
         payload = build_payload(entry.model_copy(update={"decision": decision}))
-        folder.write(build_file(payload, [b64decode(one["sig"]) for one in json.loads(content)["signatures"]]))
+        folder.write(build_envelope(payload, [b64decode(one["sig"]) for one in json.loads(content)["signatures"]]))
+
+
+@contextmanager
+def _living_in(home: Path) -> Iterator[None]:
+    """Makes this process that of somebody with another home."""
+    before = dict(os.environ)
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        os.environ.pop(name, None)
+    os.environ["HOME"] = str(home)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def write_demo_log(story_folder: Path, story: BuiltStory) -> None:

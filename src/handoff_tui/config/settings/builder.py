@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings.quantities import Count, Name, Quantity
+from handoff_tui.config.quantities import Count, Name, Quantity
 from handoff_tui.core.model import Model
 
 
@@ -57,7 +57,7 @@ class QuestionGate(Model):
 
 
 class Builder(Model):
-    """The builder standard."""
+    """The builder standard (`handoffs/<ID>/`)."""
 
     staging_folders: tuple[Name, ...] = ("_reboot/_staging", "_staging")
     """Folders where packages are staged."""

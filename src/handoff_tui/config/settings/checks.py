@@ -7,12 +7,15 @@ from typing import Annotated
 
 from pydantic import JsonValue, StringConstraints, model_validator
 
-from handoff_tui.config.settings.quantities import Name, Quantity, Seconds
+from handoff_tui.config.quantities import Name, Quantity, Seconds
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 
 PythonFunction = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
 """A function as `module:function`."""
+
+Access = Annotated[str, StringConstraints(pattern=r"^(network|home|docker|database|[^:]*/[^:]*(:write)?)$")]
+"""A name from the list, or a path: of the repository, of the home folder (`~/`), or from the root."""
 
 
 class OutputForm(StrEnum):
@@ -62,6 +65,9 @@ class Check(Model):
     """Patterns of the files that the outcome depends on; with none, on everything."""
     environment: tuple[Name, ...] = ("PATH", "HOME", "LANG", "TMPDIR")
     """Variables a command is given; all others are held back."""
+    access: tuple[Access, ...] = ()
+    """What a command needs beyond the reviewed files: network, home, docker, database, or a path with a slash, such as
+    node_modules/ or ~/.m2/:write. In the repository's file this only asks; a person grants it by name."""
     moments: tuple[CheckMoment, ...] = (CheckMoment.PRE, CheckMoment.POST, CheckMoment.GATE)
     """When it runs."""
     phases: tuple[Name, ...] = ()
@@ -79,6 +85,8 @@ class Check(Model):
             raise ValueError("has `reproducible = true`, so `run` must write to {out}")
         if self.parse is not OutputForm.EXIT_CODE and not self.run:
             raise ValueError(f"reads {self.parse.value} output, but has no `run`")
+        if any(".." in name.split("/") for name in self.access):
+            raise ValueError("has `..` in `access`; name the folder itself")
         return self
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings.quantities import Amount, Count, Name, Pause, Quantity, Seconds, Share
+from handoff_tui.config.quantities import Amount, Count, Name, Pause, Quantity, Seconds, Share
 from handoff_tui.core.model import Model
 
 

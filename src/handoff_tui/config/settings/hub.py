@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings.quantities import Count, Name
+from handoff_tui.config.quantities import Count, Name
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import ProofKind
@@ -39,12 +39,7 @@ _ROLES = {
     "cicd": HubRole.model_construct(title="Deployer", stage="DEPLOY"),
 }
 
-_RUN_FAILURE_TARGETS = {
-    "qa_failed": "dev",
-    "sec_failed": "dev",
-    "testing_failed": "dev",
-    "docs_failed": "docs",
-}
+_RUN_FAILURE_TARGETS = {"qa_failed": "dev", "sec_failed": "dev", "testing_failed": "dev", "docs_failed": "docs"}
 
 _SUSPICIOUS_OUTPUT = (
     r"\bHTTP[/ ]?(?:\d\.\d )?5\d\d\b",

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from pydantic import model_validator
 
-from handoff_tui.config.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
-from handoff_tui.config.settings.quantities import Arguments, Count, Name, Pause, Quantity, Seconds
+from handoff_tui.config.pipeline import Edge, Passing, Phase, Pipeline
+from handoff_tui.config.quantities import Arguments, Count, Name, Pause, Quantity, Seconds
 from handoff_tui.core.model import Model
 
 _PROMPT = """\
@@ -32,6 +32,13 @@ class WorkFolder(StrEnum):
     WORKTREE = "worktree"
 
 
+class AgentHome(StrEnum):
+    """The home folder an agent is given."""
+
+    SHARED = "shared"
+    PRIVATE = "private"
+
+
 class Agent(Model):
     """An agent that is started by a command."""
 
@@ -44,6 +51,8 @@ class Agent(Model):
     """Where it works: in the repository itself, or in a separate work tree and branch."""
     environment: tuple[Name, ...] = ("HOME", "PATH", "LANG", "LC_ALL", "TERM", "USER", "SHELL", "TMPDIR")
     """Variables it is given; all others are held back."""
+    home: AgentHome = AgentHome.SHARED
+    """Whether HOME is yours, with your keys and login files, or a folder of its own, kept between runs."""
     timeout_seconds: Seconds = 1800
     """How long one attempt may take."""
     grace_seconds: Seconds = 5
@@ -62,40 +71,12 @@ class Agent(Model):
     """Files and folders that it must leave alone: a change there is reported."""
 
 
-class PhaseSettings(Model):
-    """One phase of a pipeline."""
-
-    name: Name
-    """What the phase is called."""
-    agent: Name | None = None
-    """Who works in it: a name from [agents], or any other word for it."""
-    command: tuple[Name, ...] = ()
-    """The agent's command, if it is not the one in [agents]."""
-    gate: bool = True
-    """Whether someone must decide before the work goes on."""
-    human_only: bool = False
-    """Whether only a person may start the phase."""
-    failure_target: Name | None = None
-    """Where failure of this phase leads, if not where the pipeline says."""
-
-
-class EdgeSettings(Model):
-    """Work may go from one phase to another."""
-
-    source: Name
-    """The phase it leaves."""
-    target: Name
-    """The phase it enters."""
-    passes: tuple[Passing, ...] = EVERYTHING
-    """What the next agent is given of the work before it."""
-
-
 class PipelineSettings(Model):
     """A pipeline. A handoff takes the one named after its format, or the one its phase belongs to."""
 
-    phases: tuple[PhaseSettings, ...] = ()
+    phases: tuple[Phase, ...] = ()
     """The phases, in order."""
-    edges: tuple[EdgeSettings, ...] = ()
+    edges: tuple[Edge, ...] = ()
     """How work may go on; with none, from each phase to the next."""
     failure_target: Name | None = None
     """The phase that failed work goes back to; with none, the same phase."""
@@ -119,40 +100,23 @@ class PipelineSettings(Model):
         return self
 
     def build(self, name: str) -> Pipeline:
-        """The pipeline as the rest of the program knows it."""
+        """The pipeline with its name and all its edges."""
+        names = [phase.name for phase in self.phases]
         return Pipeline(
             name=name,
-            phases=tuple(
-                Phase(
-                    name=phase.name,
-                    agent=phase.agent,
-                    command=phase.command,
-                    gate=phase.gate,
-                    human_only=phase.human_only,
-                    failure_target=phase.failure_target,
-                )
-                for phase in self.phases
-            ),
-            edges=self._build_edges(),
+            phases=self.phases,
+            edges=self.edges or tuple(Edge(source=source, target=target) for source, target in pairwise(names)),
             failure_target=self.failure_target,
             retry_budget=self.retry_budget,
         )
 
-    def _build_edges(self) -> tuple[Edge, ...]:
-        if self.edges:
-            return tuple(Edge(source=edge.source, target=edge.target, passes=edge.passes) for edge in self.edges)
-        names = [phase.name for phase in self.phases]
-        return tuple(Edge(source=source, target=target) for source, target in pairwise(names))
+
+def _phase(name: str, agent: str | None = None, *, gate: bool = True) -> Phase:
+    return Phase.model_construct(name=name, agent=agent, gate=gate)
 
 
-def _phase(name: str, agent: str | None = None, *, gate: bool = True) -> PhaseSettings:
-    return PhaseSettings.model_construct(name=name, agent=agent, gate=gate)
-
-
-def _edges(*edges: tuple[str, str, tuple[Passing, ...]]) -> tuple[EdgeSettings, ...]:
-    return tuple(
-        EdgeSettings.model_construct(source=source, target=target, passes=passes) for source, target, passes in edges
-    )
+def _edges(*edges: tuple[str, str, tuple[Passing, ...]]) -> tuple[Edge, ...]:
+    return tuple(Edge.model_construct(source=source, target=target, passes=passes) for source, target, passes in edges)
 
 
 _PLAN = (Passing.DOCUMENTS, Passing.TASKS)
@@ -201,9 +165,9 @@ DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
             _phase("DEV", "dev"),
             _phase("QA", "qa"),
             _phase("SEC", "security"),
-            PhaseSettings.model_construct(name="DOCS", agent="docs", failure_target="DOCS"),
+            Phase.model_construct(name="DOCS", agent="docs", failure_target="DOCS"),
             _phase("COMPLETE"),
-            PhaseSettings.model_construct(name="DEPLOY", agent="cicd", human_only=True),
+            Phase.model_construct(name="DEPLOY", agent="cicd", human_only=True),
         ),
         edges=_edges(
             ("DEV", "QA", _CODE),

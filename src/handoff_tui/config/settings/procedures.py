@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import model_validator
 
-from handoff_tui.config.settings.quantities import Amount, Count, Name, Pause, Quantity, Seconds, Share
+from handoff_tui.config.quantities import Amount, Count, Name, Pause, Quantity, Seconds, Share
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 

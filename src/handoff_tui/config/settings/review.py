@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings.quantities import Count, Name, Quantity
+from handoff_tui.config.quantities import Count, Name, Quantity
 from handoff_tui.core.model import Model
 
 

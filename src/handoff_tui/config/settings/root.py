@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, Keymap
+from handoff_tui.config.quantities import Name, Quantity
 from handoff_tui.config.settings.builder import Builder
 from handoff_tui.config.settings.checks import Check, CheckRun
 from handoff_tui.config.settings.formats import Mosaic, Public, Tdd
 from handoff_tui.config.settings.hub import Hub
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedures
-from handoff_tui.config.settings.quantities import Name, Quantity
 from handoff_tui.config.settings.review import Approvals, Baseline, Risk, ScopeSettings, Tamper
 from handoff_tui.config.settings.user import EngineSettings, Notifications, Reasons
 from handoff_tui.core.model import Model
@@ -45,19 +45,12 @@ class Settings(Model):
     """All settings."""
 
     limits: Limits = Limits.model_construct()
-    """How much is read."""
     mosaic: Mosaic = Mosaic.model_construct()
-    """Session enforcement (`.mosaic/`)."""
     builder: Builder = Builder.model_construct()
-    """The builder standard (`handoffs/<ID>/`)."""
     procedures: Procedures = Procedures.model_construct()
-    """Smooth procedures: steps, rules, rollbacks."""
     tdd: Tdd = Tdd.model_construct()
-    """TDD agents over git."""
     hub: Hub = Hub.model_construct()
-    """The workflow hub."""
     public: Public = Public.model_construct()
-    """The conventions that most public repositories use."""
     pipelines: dict[Name, PipelineSettings] = DEFAULT_PIPELINES
     """Pipelines by name: those of the formats, and your own."""
     agents: dict[Name, Agent] = {}
@@ -65,17 +58,12 @@ class Settings(Model):
     checks: dict[Name, Check] = {}
     """Checks by id: settings of built-in ones, and your own."""
     check_run: CheckRun = CheckRun.model_construct()
-    """How checks are run."""
     approvals: Approvals = Approvals.model_construct()
-    """Approvals that handoffs carry."""
     scopes: dict[HandoffName, ScopeSettings] = {}
     """Scopes that a person corrected, by the handoff's id: what counts as its work."""
     tamper: Tamper = Tamper.model_construct()
-    """What must not have been loosened since the baseline."""
     risk: Risk = Risk.model_construct()
-    """What is worth a closer look; it blocks nothing."""
     baseline: Baseline = Baseline.model_construct()
-    """Snapshots: which reports belong to them."""
     theme: ThemeName = "dark"
     """The theme's name. Only the user's file may set it."""
     ascii: bool = False

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, field_validator
 
-from handoff_tui.config.settings.quantities import Name, Quantity, Seconds
+from handoff_tui.config.quantities import Name, Quantity, Seconds
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 
@@ -61,10 +61,7 @@ class Reasons(Model):
     """For another attempt."""
     skip: tuple[Template, ...] = ("this phase is not needed because: ",)
     """For a phase that is left out."""
-    override: tuple[Template, ...] = (
-        "the failing check is known and tracked in: ",
-        "the check is wrong here: ",
-    )
+    override: tuple[Template, ...] = ("the failing check is known and tracked in: ", "the check is wrong here: ")
     """For overriding a failing check."""
     hold: tuple[Template, ...] = ("waits for an answer to: ", "waits for: ")
     """For work that waits."""
@@ -86,6 +83,7 @@ class NotificationEvent(StrEnum):
     AGENT_ENDED = "agent-ended"
     SUPERSEDED = "superseded"
     EXPIRED = "expired"
+    FOREIGN_ENTRY = "foreign-entry"
 
 
 class DesktopForm(StrEnum):
@@ -105,7 +103,7 @@ class Notifications(Model):
     """How the terminal shows a notification: `osc-9` (iTerm2, Windows Terminal, kitty) or `osc-777` (rxvt, foot)."""
     command: tuple[Name, ...] = ()
     """A command that is run; {event}, {handoff} and {text} are filled in."""
-    events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU,)
+    events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU, NotificationEvent.FOREIGN_ENTRY)
     """What to notify of; add `checks-failed` or `agent-ended` to hear of work that goes on without you."""
     timeout_seconds: Seconds = 10
     """How long the command may take."""

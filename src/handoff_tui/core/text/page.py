@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 
 class Cell(NamedTuple):
@@ -40,6 +40,11 @@ class Grid(NamedTuple):
     rows: tuple[tuple[Cell, ...], ...]
 
 
+_Item = TypeVar("_Item")
+TableColumns = Sequence[tuple[Column, Callable[[_Item], Cell]]]
+"""Columns, each with what builds its cell for an item."""
+
+
 @dataclass(slots=True)
 class Page:
     """Headings, lines and grids in order."""
@@ -62,3 +67,19 @@ class Page:
     def grid(self, columns: tuple[Column, ...], rows: Sequence[tuple[Cell, ...]]) -> None:
         if rows:
             self.parts.append(Grid(columns, tuple(rows)))
+
+    def more(self, number: int, what: str = "more", lead: str = "    ") -> None:
+        """Adds how many rows are left out, if any are."""
+        if number > 0:
+            self.line(Cell(f"{lead}… and {number:,} {what}; --all shows them", "muted"))
+
+    def some(self, items: Sequence[_Item], most: int, *, everything: bool, lead: str = "    ") -> Iterator[_Item]:
+        """Yields the items to show, all or the first `most`; then adds how many are left out."""
+        shown = items if everything else items[:most]
+        yield from shown
+        self.more(len(items) - len(shown), lead=lead)
+
+    def table(self, columns: TableColumns[_Item], items: Sequence[_Item]) -> None:
+        """Adds a grid with a row per item."""
+        rows = [tuple(build(item) for _, build in columns) for item in items]
+        self.grid(tuple(column for column, _ in columns), rows)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
@@ -14,13 +17,17 @@ from handoff_tui.decisions.pages.gate import (
     build_gate_json,
     describe_place,
 )
-from handoff_tui.decisions.views import DecisionView, GateView
+from handoff_tui.decisions.views import DecisionView, ExtraConfirmation, GateView
 from handoff_tui.log.entry import Entry
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.review_record import ReviewRecord
 
+if TYPE_CHECKING:
+    from handoff_tui.decisions.noticed_files import NoticedFiles
+
 SCHEMA = "handoff-tui/decide/v1"
 _MOST_CLAIMS = 3
+_MOST_FILES = 5
 _MOST_WARNED = 5
 _CLOSED = frozenset({"pass", "not-applicable"})
 _CLAIMS = {"holds": "hold"}
@@ -53,7 +60,9 @@ def build_receipt_page(entry: Entry, view: GateView) -> Page:
     return page
 
 
-def build_decision_page(view: DecisionView) -> Page:
+def build_decision_page(
+    view: DecisionView, demands: Sequence[ExtraConfirmation] = (), noticed: Sequence[NoticedFiles] = ()
+) -> Page:
     """Builds exactly what will be signed; what matters most comes last, next to the question."""
     page = Page()
     report = view.gate.report
@@ -70,13 +79,36 @@ def build_decision_page(view: DecisionView) -> Page:
     add_fact(page, "signer", view.principal)
     touch = "; touch it to sign" if view.touch else ""
     add_fact(page, "", f"{view.keyid} ({view.key_source}){touch}")
+    add_key_grade(page, view)
+    for files in noticed:
+        _add_warning(page, f"{files.text}: {_name_files(files.paths)}")
+    for demand in demands:
+        _add_warning(page, f"{demand.text}: {demand.detail}" if demand.detail else demand.text)
     for note in view.notes:
-        page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=2)
+        _add_warning(page, note)
     if view.verb == "override":
         overridden = render_safe(", ".join(view.gate.failing) or "no failing check")
         words = f"overrides {overridden}; stays on record until an approval settles it"
         page.line(Cell("! ", "warning"), Cell(words, "warning"), indent=2)
     return page
+
+
+def _add_warning(page: Page, text: str) -> None:
+    page.line(Cell("! ", "warning"), Cell(render_safe(text), "warning"), indent=2)
+
+
+def _name_files(paths: Sequence[str]) -> str:
+    more = len(paths) - _MOST_FILES
+    return ", ".join(paths[:_MOST_FILES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def add_key_grade(page: Page, view: DecisionView) -> None:
+    """Says how well the key is protected; a weak grade stands out."""
+    grade = view.key_grade
+    if grade.is_weak:
+        add_marked(page, Cell("! ", "warning"), grade.words)
+    else:
+        add_fact(page, "", grade.words)
 
 
 def build_question(view: DecisionView) -> str:

@@ -11,6 +11,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.views import GateView
 from handoff_tui.log.entry import NO_BASELINE, Entry
 from handoff_tui.log.gates.gate_state import Approval, GateReport
+from handoff_tui.log.setup.pin import ANCHOR_HINT, NOT_ANCHORED
 
 if TYPE_CHECKING:  # a page must not load the checks
     from handoff_tui.decisions.correct_scope import StatedScope
@@ -50,6 +51,7 @@ def build_gate_json(view: GateView) -> dict[str, object]:
             "warnings": view.warnings,
         },
         "uncommitted": view.uncommitted,
+        "anchored": view.anchored,
     }
 
 
@@ -57,6 +59,7 @@ def build_gate_page(view: GateView) -> Page:
     """Builds the state, why, who decided what, and the digest for deciding without a terminal."""
     page = Page()
     add_state(page, view.report)
+    add_anchor(page, view)
     page.blank()
     add_subject(page, view)
     add_fact(page, "subject", view.digest)
@@ -70,6 +73,12 @@ def add_state(page: Page, report: GateReport) -> None:
     page.line(Cell(f"{label.glyph} {label.word}  ", label.role), Cell(describe_place(report), "heading"))
     for reason in report.why:
         page.line(Cell("  "), Cell(render_safe(reason)), indent=4)
+
+
+def add_anchor(page: Page, view: GateView) -> None:
+    """Adds a warning if nothing vouches for the log."""
+    if not view.anchored:
+        page.line(Cell("! ", "warning"), Cell(f"{NOT_ANCHORED}. {ANCHOR_HINT}", "warning"), indent=2)
 
 
 def describe_place(report: GateReport) -> str:

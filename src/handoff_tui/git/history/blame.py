@@ -23,7 +23,7 @@ class BlamedLine(NamedTuple):
 
 
 def blame_lines(git: Git, commit: str, path: str, extra: Mapping[str, str] | None = None) -> list[BlamedLine]:
-    """The origin of every line of a file as a commit has it. White space counts, and no commit is passed over.
+    """Returns the origin of every line of a file at a commit. White space counts, and no commit is skipped.
 
     `extra` may name further object folders, as git's variables do.
     """
@@ -47,7 +47,7 @@ def parse_blame(output: bytes) -> list[BlamedLine]:
 
 
 def _unquote(name: str) -> str:
-    """A name as git writes it where it could end a line: in quotes, with escapes."""
+    """Decodes a name that git put in quotes because of special characters."""
     if not (name.startswith('"') and name.endswith('"')):
         return name
     pieces = _ESCAPE.split(name[1:-1])

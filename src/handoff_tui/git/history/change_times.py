@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from handoff_tui.git.command import Git
-from handoff_tui.git.stream import GitStream, open_stream
+from handoff_tui.git.objects.reader import can_be_committed
+from handoff_tui.git.stream import open_stream
 
 _MOST_COMMITS: Final = 20_000
 """Anything untouched for this long is older than anybody waits."""
@@ -26,12 +27,12 @@ def read_commit_times(git: Git, paths: Collection[str], *, shallow: bool = False
     There must be a commit. In a shallow clone the oldest commit seems to have created everything, so times that only
     it gives are unknown.
     """
-    wanted = {path for path in paths if _can_be_committed(path)}
+    wanted = {path for path in paths if _can_be_file(path)}
     if not wanted:
         return {}
     words = ("log", "-z", "--name-only", "--no-renames", "-m", "--first-parent", f"--max-count={_MOST_COMMITS}")
     with open_stream(git, *words, _FORMAT, "HEAD", "--", *_build_scope(wanted)) as stream:
-        found = _collect(_split(stream), wanted, shallow=shallow)
+        found = _collect(map(os.fsdecode, stream.lines(b"\0")), wanted, shallow=shallow)
         if wanted and not (answer := stream.finish()).ok:
             raise answer.to_error("log")
         return found
@@ -41,7 +42,7 @@ def read_disk_times(root: Path, paths: Collection[str]) -> dict[str, datetime]:
     """Returns when files were last written to disk; doesn't follow links, and leaves out missing files."""
     found: dict[str, datetime] = {}
     for path in paths:
-        if _can_be_committed(path) and ".." not in path.split("/"):
+        if _can_be_file(path) and ".." not in path.split("/"):
             try:
                 found[path] = datetime.fromtimestamp(os.lstat(root / path).st_mtime, UTC)
             except (OSError, ValueError, OverflowError):
@@ -74,16 +75,6 @@ def _parse_header(field: str, *, shallow: bool) -> datetime | None:
     return datetime.fromtimestamp(int(seconds), UTC)
 
 
-def _split(stream: GitStream) -> Iterator[str]:
-    """Fields that end with NUL."""
-    rest = b""
-    for chunk in stream.chunks():
-        *whole, rest = (rest + chunk).split(b"\0")
-        yield from map(os.fsdecode, whole)
-    if rest:
-        yield os.fsdecode(rest)
-
-
 def _build_scope(paths: set[str]) -> list[str]:
     """Returns a few folders that contain all paths: git compares each change with each of these."""
     scope = set(paths)
@@ -95,10 +86,6 @@ def _build_scope(paths: set[str]) -> list[str]:
     return sorted(scope)
 
 
-def _can_be_committed(path: str) -> bool:
-    """Tells whether a path can be a file: not a git object such as `notes:…`, not absolute, not empty."""
-    try:
-        encoded = os.fsencode(path)
-    except UnicodeEncodeError:
-        return False
-    return bool(path) and not path.startswith("/") and ":" not in path and b"\0" not in encoded
+def _can_be_file(path: str) -> bool:
+    """Tells whether a path can be a file of a commit; git objects such as `notes:…` can't."""
+    return can_be_committed(path) and ":" not in path

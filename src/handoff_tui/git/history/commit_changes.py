@@ -49,7 +49,7 @@ class ChangedCommit(NamedTuple):
 
 
 def read_commit_changes(git: Git, since: str | None = None, head: str = "HEAD") -> list[ChangedCommit]:
-    """The commits after `since` up to `head`, parents before children; all of them without `since`. Read once."""
+    """Returns the commits after `since` up to `head`, parents before children; all without `since`. Read once."""
     reach = head if since is None else f"{since}..{head}"
     return list(session_of(git).once(("commit changes", reach), lambda: _read(git, reach)))
 
@@ -68,31 +68,40 @@ def _read(git: Git, reach: str) -> list[ChangedCommit]:
 
 def parse_commit_changes(output: bytes) -> Iterator[ChangedCommit]:
     """Reads `git log -z --raw` in this module's format."""
-    fields = iter(os.fsdecode(output).split("\0"))
-    field = next(fields, "")
-    while field:
-        if not field.startswith("\x01"):
-            raise GitError(f"git log gave {field[:40]!r} where a commit should begin")
-        head = [field[1:], *(next(fields, "") for _ in range(_FIELDS - 1))]
+    fields = os.fsdecode(output).split("\0")
+    count, number = len(fields), 0
+    while number < count and fields[number]:
+        identifier = fields[number]
+        if not identifier.startswith("\x01"):
+            raise GitError(f"git log gave {identifier[:40]!r} where a commit should begin")
+        if number + _FIELDS > count:
+            raise GitError("git log ended in the middle of a commit")
+        parents, author, author_email, committer_email, time, body = fields[number + 1 : number + _FIELDS]
+        number += _FIELDS
         changes: list[PathChange] = []
-        field = next(fields, "")
-        while not field.startswith("\x01"):
-            raw = field.lstrip("\n")
+        while number < count and not fields[number].startswith("\x01"):
+            raw = fields[number].lstrip("\n")
+            number += 1
             if raw.startswith(":"):
-                changes.append(_build_change(raw, next(fields, "")))
-            following = next(fields, None)
-            if following is None:
-                field = ""
-                break
-            field = following
-        identifier, parents, author, author_email, committer_email, time, body = head
+                changes.append(_build_change(raw, fields[number] if number < count else ""))
+                number += 1
         yield ChangedCommit(
-            identifier, tuple(parents.split()), author, author_email, committer_email, int(time), body, tuple(changes)
+            identifier[1:],
+            tuple(parents.split()),
+            author,
+            author_email,
+            committer_email,
+            int(time),
+            body,
+            tuple(changes),
         )
 
 
 def _build_change(raw: str, path: str) -> PathChange:
-    """One raw line; a merge has a mode and a blob for each parent, then its own."""
+    """Reads one raw line; a merge has a mode and a blob for each parent, then its own."""
+    if raw[1] != ":":
+        mode_before, mode, before, blob, _ = raw[1:].split(" ")
+        return PathChange(path, mode, blob, mode_before, before)
     parents = len(raw) - len(raw.lstrip(":"))
     words = raw.lstrip(":").split(" ")
     return PathChange(path, words[parents], words[2 * parents + 1], words[0], words[parents + 1])

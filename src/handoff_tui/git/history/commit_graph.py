@@ -55,6 +55,14 @@ def find_merge_bases(git: Git, one: str, other: str) -> list[str]:
     return git.run("merge-base", "--all", one, other).text.split()
 
 
+def read_commit_paths(git: Git, commit: str) -> list[str]:
+    """Returns the paths that one commit changed, compared with its first parent."""
+    output = git.read(
+        "diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-m", "--first-parent", "-z", commit
+    )
+    return [path for path in os.fsdecode(output).split("\0") if path]
+
+
 def read_message(git: Git, commit: str) -> str:
     """Returns the full message of a commit."""
     return os.fsdecode(git.read("log", "--max-count=1", "--format=%B", commit, "--")).strip()

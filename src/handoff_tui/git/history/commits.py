@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.objects.log_trees import parse_tree
-from handoff_tui.git.objects.reader import MISSING_HINT, can_be_committed
+from handoff_tui.git.objects.reader import can_be_committed
 from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN, OWN_FOLDER
 
@@ -19,8 +19,8 @@ _COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00"
 _COMMIT_FIELDS = 9
 REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*objectname)%09%(contents:subject)"
 _LARGEST_COMMIT = 1 << 20
-_LARGEST_TREE = 64 << 20
 _NOTES = "refs/notes/"
+_TAGS = "refs/tags/"
 _OBJECT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMITTED = compile_later(rb"\ncommitter [^\n]*> ([0-9]{1,11}) [+-][0-9]{4}\n")
 
@@ -75,8 +75,14 @@ def read_refs(git: Git, *patterns: str) -> list[Ref]:
     return [ref._replace(commit=peeled.get(ref.commit) or ref.commit) for ref in refs]
 
 
+def name_commit(git: Git, commit: str) -> str:
+    """Returns a tag that marks a commit, or else its short id."""
+    tags = (ref.name.removeprefix(_TAGS) for ref in read_refs(git, _TAGS) if ref.commit == commit)
+    return min(tags, key=lambda name: (len(name), name), default=commit[:SHORT_COMMIT])
+
+
 def list_ref_ids(git: Git, *prefixes: str, fresh: bool = False) -> dict[str, str]:
-    """Names of the refs below some prefixes (`refs/heads`) to the ids that they hold.
+    """Maps the refs below some prefixes (`refs/heads`) to their ids.
 
     As of this session, or `fresh`, as of now.
     """
@@ -97,11 +103,7 @@ def read_notes(git: Git, ref: str) -> dict[str, str]:
     notes: dict[str, str] = {}
     while waiting:  # with many notes, git spreads them over folders named by the first digits of the ids
         above, tree = waiting.pop()
-        content = reader.read_tree(tree, _LARGEST_TREE)
-        if content is None:
-            message = f"the tree {tree} of {full} is not in this repository, or is not what its name says"
-            raise ObjectMissingError(message, MISSING_HINT)
-        for entry in parse_tree(content, len(tree) // 2):
+        for entry in parse_tree(reader.require_tree(tree), len(tree) // 2):
             name = above + entry.name
             if entry.is_folder:
                 waiting.append((name, entry.object))
@@ -203,15 +205,5 @@ def _is_unborn(answer: GitAnswer) -> bool:
 
 
 def _build_commit(fields: list[str]) -> Commit:
-    identifier, parents, author, author_email, committer, committer_email, date, subject, body = fields
-    return Commit(
-        identifier.strip(),
-        tuple(parents.split()),
-        author,
-        author_email,
-        committer,
-        committer_email,
-        date,
-        subject,
-        body.strip(),
-    )
+    identifier, parents, *people, body = fields
+    return Commit._make([identifier.strip(), tuple(parents.split()), *people, body.strip()])

@@ -12,8 +12,6 @@ from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN
 
-_FORMAT = "%ae%x00%ce%x00%B%x00"
-_FIELDS = 3
 # not git's own idea of trailers: what it takes for one can be changed in .git/config (comment character, separators)
 _CO_AUTHOR = compile_later(r"^co-authored-by[ \t]*[:=](.*(?:\n[ \t]+\S.*)*)", re.IGNORECASE | re.MULTILINE)
 _BETWEEN = compile_later(r"[\s<>()\[\],;:\"']+")
@@ -38,18 +36,6 @@ def list_work_times(git: Git, since: int, head: str = "HEAD") -> list[int]:
 def find_work_commit(git: Git, head: str = "HEAD") -> str | None:
     """Returns the newest commit that is work: the source of the work tree's content."""
     return os.fsdecode(git.read("rev-list", "--max-count=1", head, *ALL_BUT_OWN)).strip() or None
-
-
-def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
-    """Returns the addresses of authors, committers and co-authors, in lower case."""
-    if not commits:
-        return frozenset()
-    lines = "".join(f"{commit}\n" for commit in commits).encode()
-    output = os.fsdecode(git.read("log", "--no-walk=unsorted", "--stdin", f"--format={_FORMAT}", stdin=lines))
-    fields = output.split("\0")
-    texts = [field for number, field in enumerate(fields) if number % _FIELDS != _FIELDS - 1]
-    texts += [named for body in fields[_FIELDS - 1 :: _FIELDS] for named in _CO_AUTHOR.findall(body)]
-    return frozenset(word.casefold() for text in texts for word in _BETWEEN.split(text) if "@" in word.strip("@"))
 
 
 def list_co_authors(body: str) -> frozenset[str]:

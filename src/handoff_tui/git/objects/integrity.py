@@ -24,9 +24,14 @@ _BYTES_AT_ONCE = 16 * 1024 * 1024
 
 def matches_id(identifier: str, kind: bytes, content: bytes) -> bool:
     """Tells whether an object of a kind (`blob`, `tree`, `commit`) with this content has this id."""
-    digest = _begin(identifier, kind, len(content))
+    return build_object_id(kind, content, len(identifier)) == identifier
+
+
+def build_object_id(kind: bytes, content: bytes, id_width: int) -> str:
+    """Returns the id git gives an object; it has 40 digits, or 64 in a SHA-256 repository."""
+    digest = _begin(kind, len(content), id_width)
     digest.update(content)
-    return digest.hexdigest() == identifier
+    return digest.hexdigest()
 
 
 def build_altered_error(identifier: str) -> GitError:
@@ -70,7 +75,7 @@ def _check_small(reader: ObjectReader, some: list[ObjectInfo]) -> None:
 
 
 def _check_large(view: IsolatedObjects, info: ObjectInfo) -> None:
-    digest = _begin(info.id, info.kind.encode(), info.size)
+    digest = _begin(info.kind.encode(), info.size, len(info.id))
     with view.open_blob(info.id) as stream:
         for chunk in stream.chunks():
             digest.update(chunk)
@@ -78,8 +83,8 @@ def _check_large(view: IsolatedObjects, info: ObjectInfo) -> None:
         raise build_altered_error(info.id)
 
 
-def _begin(identifier: str, kind: bytes, size: int) -> HASH:
+def _begin(kind: bytes, size: int, id_width: int) -> HASH:
     header = b"%b %d\0" % (kind, size)
-    if len(identifier) == _SHA1_WIDTH:
+    if id_width == _SHA1_WIDTH:
         return hashlib.sha1(header, usedforsecurity=False)
     return hashlib.sha256(header)

@@ -1,13 +1,14 @@
-"""The log's folders as git stores them: shards and the files in them, read without checking anything out."""
+"""Tree objects, and the log's folders among them, read without a checkout."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX
+from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 
 _SHARD = re.compile(r"[0-9a-f]{2}")
 _FOLDER_MODE = b"40000"
@@ -32,7 +33,7 @@ class TreeEntry(NamedTuple):
 
 
 class LogFolder(NamedTuple):
-    """What is in one folder: what belongs there by name and kind, and the rest with reasons."""
+    """The content of one log folder: our files, and anything else with the reason."""
 
     ours: dict[str, str]
     """Shard to tree id, or digest to blob id."""
@@ -40,7 +41,7 @@ class LogFolder(NamedTuple):
 
 
 def parse_tree(content: bytes, id_bytes: int) -> Iterator[TreeEntry]:
-    """Reads a tree object: mode, space, name, NUL, and the object id in raw bytes. What is cut off is left out."""
+    """Reads a tree object: mode, space, name, NUL, and the raw object id. Leaves out an entry that is cut off."""
     position = 0
     while (name_end := content.find(b"\0", position)) >= 0:
         mode, _, name = content[position:name_end].partition(b" ")
@@ -50,8 +51,57 @@ def parse_tree(content: bytes, id_bytes: int) -> Iterator[TreeEntry]:
         yield TreeEntry(mode, os.fsdecode(name), content[name_end + 1 : position].hex())
 
 
+_all_ours: set[str] = set()
+"""Trees below `.handoff-tui/` in which there was nothing but ours."""
+
+
+class DropOwnFiles:
+    """Takes our own files out of trees. `read` gives a tree's content, `store` takes a new one and gives its id."""
+
+    def __init__(self, read: Callable[[str], bytes], store: Callable[[bytes], str], id_bytes: int) -> None:
+        self._read = read
+        self._store = store
+        self._id_bytes = id_bytes
+
+    def drop(self, tree: str) -> str:
+        """The tree without what we write below `.handoff-tui/`; itself if there is nothing of ours."""
+        content = self._read(tree)
+        own = (one for one in parse_tree(content, self._id_bytes) if one.is_folder and one.name == OWN_FOLDER)
+        found = next(own, None)
+        if found is None:
+            return tree
+        head = b"40000 " + OWN_FOLDER.encode() + b"\0"
+        rest = self._drop_below(f"{OWN_FOLDER}/", found.object)
+        if rest == found.object:
+            return tree
+        kept = b"" if rest is None else head + bytes.fromhex(rest)
+        return self._store(content.replace(head + bytes.fromhex(found.object), kept, 1))
+
+    def _drop_below(self, folder: str, tree: str) -> str | None:
+        """The tree of a folder without our files; None if nothing is left of it."""
+        if f"{folder}{tree}" in _all_ours:
+            return None
+        kept: list[tuple[TreeEntry, str]] = []
+        entries = list(parse_tree(self._read(tree), self._id_bytes))
+        for one in entries:
+            path = f"{folder}{one.name}"
+            if one.is_folder:
+                rest = self._drop_below(f"{path}/", one.object)
+                if rest is not None:
+                    kept.append((one, rest))
+            elif not (one.is_file and is_own(path)):
+                kept.append((one, one.object))
+        if not kept and entries:
+            _all_ours.add(f"{folder}{tree}")
+            return None
+        if len(kept) == len(entries) and all(one.object == rest for one, rest in kept):
+            return tree
+        lines = (one.mode + b" " + os.fsencode(one.name) + b"\0" + bytes.fromhex(rest) for one, rest in kept)
+        return self._store(b"".join(lines))
+
+
 def parse_log_folder(content: bytes, id_bytes: int) -> LogFolder:
-    """The shards in `.handoff-tui/log`."""
+    """Returns the shards in `.handoff-tui/log`."""
     ours: dict[str, str] = {}
     foreign: list[tuple[str, str]] = []
     for line in parse_tree(content, id_bytes):
@@ -63,7 +113,7 @@ def parse_log_folder(content: bytes, id_bytes: int) -> LogFolder:
 
 
 def parse_shard(content: bytes, id_bytes: int, shard: str, suffix: str) -> LogFolder:
-    """The entries in one shard."""
+    """Returns the entries in one shard."""
     wanted = re.compile(rf"({shard}[0-9a-f]{{62}}){re.escape(suffix)}")
     ours: dict[str, str] = {}
     foreign: list[tuple[str, str]] = []

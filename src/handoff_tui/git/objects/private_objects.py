@@ -6,20 +6,18 @@ the user's own file. So whatever writes sees our folder alone; whatever reads se
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zlib
+from functools import partial
 from pathlib import Path
 
-from handoff_tui.core.errors import CaptureError, ObjectMissingError
-from handoff_tui.git.objects.log_trees import parse_tree
-from handoff_tui.git.objects.reader import MISSING_HINT, ObjectReader
+from handoff_tui.core.errors import CaptureError
+from handoff_tui.git.objects.integrity import build_object_id
+from handoff_tui.git.objects.log_trees import DropOwnFiles
+from handoff_tui.git.objects.reader import ObjectReader
 from handoff_tui.git.repository import Repository
-from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 _FOLDER = "objects"
-_SHA1_WIDTH = 40
-_MAX_TREE_BYTES = 64 * 1024 * 1024
 _CACHE_HINT = "Give this user a cache folder that can be written; XDG_CACHE_HOME says where."
 
 
@@ -59,17 +57,9 @@ def quote_folder(folder: Path) -> str:
 
 
 def write_without_own_folder(reader: ObjectReader, tree: str, cache_folder: Path) -> str:
-    """Returns the tree without `.handoff-tui/`; the tree itself if there is none. A file of that name isn't ours."""
-    content = reader.read_tree(tree, _MAX_TREE_BYTES)
-    if content is None:
-        message = f"the tree {tree} is not in this repository, or is not what its name says"
-        raise ObjectMissingError(message, MISSING_HINT)
-    is_own = (entry for entry in parse_tree(content, len(tree) // 2) if entry.is_folder and entry.name == OWN_FOLDER)
-    own = next(is_own, None)
-    if own is None:
-        return tree
-    kept = content.replace(b"40000 " + OWN_FOLDER.encode() + b"\0" + bytes.fromhex(own.object), b"", 1)
-    return write_own_object(cache_folder, b"tree", kept, len(tree))
+    """Returns the tree without our own files; the tree itself if it has none."""
+    write = partial(write_own_object, cache_folder, b"tree", id_width=len(tree))
+    return DropOwnFiles(reader.require_tree, write, len(tree) // 2).drop(tree)
 
 
 def write_own_object(cache_folder: Path, kind: bytes, content: bytes, id_width: int) -> str:
@@ -84,8 +74,7 @@ def write_own_object(cache_folder: Path, kind: bytes, content: bytes, id_width: 
 def write_loose_object(folder: Path, kind: bytes, content: bytes, id_width: int) -> str:
     """Stores an object as git does, in one step; returns its id."""
     stored = b"%b %d\0" % (kind, len(content)) + content
-    digest = hashlib.sha1(stored, usedforsecurity=False) if id_width == _SHA1_WIDTH else hashlib.sha256(stored)
-    name = digest.hexdigest()
+    name = build_object_id(kind, content, id_width)
     place = folder / name[:2] / name[2:]
     if not place.exists():
         place.parent.mkdir(exist_ok=True)

@@ -16,13 +16,14 @@ from contextlib import ExitStack
 from threading import RLock
 from typing import IO, NamedTuple
 
-from handoff_tui.core.errors import GitError
+from handoff_tui.core.errors import GitError, ObjectMissingError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import TIMEOUT_SECONDS, Git
 from handoff_tui.git.objects.integrity import matches_id
 
 _FOUND = compile_later(rb"([0-9a-f]{40,64}) ([a-z]+) ([0-9]+)")
 _CHUNK = 1 << 16
+_MAX_TREE_BYTES = 64 * 1024 * 1024
 _WRITTEN_AT_ONCE = 1 << 15
 """A pipe takes this much whether git reads it or not, so writing questions never waits for reading answers."""
 _MOST_SKIPPED = 1 << 20
@@ -87,6 +88,14 @@ class ObjectReader:
     def read_tree(self, name: str, max_bytes: int) -> bytes | None:
         """Returns a folder as git stores it; None if missing, too large, not a folder, or not matching the id."""
         return self._read_one("tree", name, max_bytes)
+
+    def require_tree(self, name: str) -> bytes:
+        """Returns a folder as git stores it; raises an error if it isn't here."""
+        content = self.read_tree(name, _MAX_TREE_BYTES)
+        if content is None:
+            message = f"the tree {name} is not in this repository, or is not what its name says"
+            raise ObjectMissingError(message, MISSING_HINT)
+        return content
 
     def close(self) -> None:
         """Ends git; it is started again on demand."""
@@ -236,7 +245,7 @@ class _Running:
         return line
 
     def _read_content(self, identifier: str, kind: bytes, size: int) -> bytes | None:
-        """That many bytes, after which git ends the line; None if the content does not have this id."""
+        """Reads that many bytes and the newline after them; None if the content doesn't match the id."""
         parts, missing = [self._rest], size + 1 - len(self._rest)
         while missing > 0:
             parts.append(self._read())
@@ -264,7 +273,7 @@ def _parse_header(line: bytes) -> tuple[str, bytes, int]:
 
 
 def _split(command: bytes, names: list[str]) -> Iterator[list[bytes]]:
-    """The questions about some names, as many at once as a pipe holds."""
+    """Yields the questions in batches that fit into a pipe."""
     some: list[bytes] = []
     size = 0
     for name in names:

@@ -60,11 +60,7 @@ def read_tree_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | N
 
 
 def count_lines(
-    git: Git,
-    old: str,
-    new: str,
-    whitespace: Whitespace = Whitespace.ALL,
-    extra: Mapping[str, str] | None = None,
+    git: Git, old: str, new: str, whitespace: Whitespace = Whitespace.ALL, extra: Mapping[str, str] | None = None
 ) -> dict[str, LineCounts]:
     """Counts added and deleted lines by (new) path. Reads every changed content: for the background."""
     with open_isolated_objects(git, old, extra) as view:
@@ -93,8 +89,13 @@ def read_patch(
             yield from _stream_patch(view, (old, new), paths, context)
 
 
+def read_changes(git: Git, commit: str) -> list[FileChange]:
+    """Returns tracked paths of the work tree that differ from a commit, with renames."""
+    return parse_raw(git.read("diff", "--raw", "-z", "--find-renames", "--ignore-submodules=dirty", commit, "--"))
+
+
 def parse_raw(output: bytes) -> list[FileChange]:
-    """Reads `diff-tree -z --raw`: `:mode mode id id status`, a path, and the new path too where it was renamed."""
+    """Reads `--raw -z`: `:mode mode id id status`, a path, and the new path too where it was renamed."""
     changes: list[FileChange] = []
     fields = iter(os.fsdecode(output).split("\0"))
     for field in fields:
@@ -147,7 +148,7 @@ def refuse_altered_trees(git: Git, old: str, new: str, extra: Mapping[str, str] 
 
 
 def _find_roots(reader: ObjectReader, *names: str) -> Iterator[str]:
-    """The trees of those names that are commits; read from the commit itself, since git names no altered tree."""
+    """Yields the trees of those names that are commits; read from the commit, as git names no altered tree."""
     for content in reader.read_many("commit", names, _LARGEST_COMMIT).values():
         if content is not None:
             yield content.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii")
@@ -158,7 +159,7 @@ def _parse_number(text: str) -> int | None:
 
 
 def _split_paths(changes: Sequence[FileChange] | None) -> Iterator[tuple[str, ...]]:
-    """The paths of some changes, as many at once as a call takes words; no path stands for all of them."""
+    """Yields the paths of changes in batches that fit on a command line; no path means all."""
     if changes is None:
         yield ()
         return

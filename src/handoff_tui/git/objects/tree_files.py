@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.objects.tree_diff import parse_raw
 from handoff_tui.git.session import session_of
 
 Objects = Mapping[str, str]
-"""The variables under which git sees all objects, see private_objects.py."""
+"""Variables with which git sees all objects; see private_objects.py."""
 
 _FILE_MODES = frozenset({"100644", "100755"})
 _LINK_MODE = "120000"
@@ -21,7 +22,7 @@ _BATCH_FILES = 5_000
 
 
 class TreeFile(NamedTuple):
-    """A file or link in a tree; a submodule is none. `size` is None if the content is not here."""
+    """A file or link in a tree, not a submodule. `size` is None if this clone lacks the content."""
 
     path: str
     blob: str
@@ -30,7 +31,7 @@ class TreeFile(NamedTuple):
 
 
 class TreeFileChange(NamedTuple):
-    """A file or link that is only in one of two trees, or differs: None stands for what is not there."""
+    """A file or link that differs between two trees; None on the side that doesn't have it."""
 
     path: str
     old: TreeFile | None
@@ -38,7 +39,7 @@ class TreeFileChange(NamedTuple):
 
 
 def read_tree_files(git: Git, tree: str, objects: Objects) -> list[TreeFile]:
-    """Every file of a tree, in git's order."""
+    """Returns every file of a tree, in git's order."""
     listing = os.fsdecode(git.read("ls-tree", "-r", "-z", "--long", "--full-tree", tree, extra=objects))
     files: list[TreeFile] = []
     for line in listing.split("\0"):
@@ -51,22 +52,18 @@ def read_tree_files(git: Git, tree: str, objects: Objects) -> list[TreeFile]:
 
 
 def read_tree_file_changes(git: Git, old: str, new: str, objects: Objects) -> list[TreeFileChange]:
-    """What differs between two trees, without looking for renames; sizes are not known."""
+    """Returns what differs between two trees, without looking for renames; sizes are unknown."""
     words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", old, new, "--")
-    fields = iter(os.fsdecode(git.read(*words, extra=objects)).split("\0"))
-    moves: list[TreeFileChange] = []
-    for field in fields:
-        if field.startswith(":"):
-            old_mode, new_mode, old_blob, new_blob, _ = field[1:].split(" ")
-            path = next(fields)
-            moves.append(TreeFileChange(path, _build(path, old_mode, old_blob), _build(path, new_mode, new_blob)))
-    return moves
+    return [
+        TreeFileChange(one.path, _build(one.path, one.old_mode, one.old_id), _build(one.path, one.new_mode, one.new_id))
+        for one in parse_raw(git.read(*words, extra=objects))
+    ]
 
 
 def read_tree_contents(
     git: Git, blobs: Iterable[tuple[str, int | None]], most_bytes: int, objects: Objects
 ) -> Iterator[tuple[str, bytes | None]]:
-    """Contents of blobs (id and, where it is known, size), some at a time; None for what is missing or larger."""
+    """Yields the contents of blobs (id, and size if known), a batch at a time; None if missing or larger."""
     batch: list[str] = []
     waiting = 0
     for blob, size in blobs:
@@ -96,7 +93,7 @@ _HASH_DIGITS = 64
 
 
 class BlobHash(NamedTuple):
-    """A blob, how long it is, and the SHA-256 of its content."""
+    """A blob, its size, and the SHA-256 of its content."""
 
     blob: str
     size: int
@@ -104,7 +101,7 @@ class BlobHash(NamedTuple):
 
 
 def load_blob_hashes(place: Path, wanted: Collection[str]) -> dict[str, BlobHash]:
-    """What is known of the wanted blobs; a damaged line counts as absent."""
+    """Returns the known hashes of the wanted blobs; a damaged line counts as absent."""
     try:
         lines = place.read_bytes().decode("ascii", "replace").split("\n")
     except OSError:
@@ -118,7 +115,7 @@ def load_blob_hashes(place: Path, wanted: Collection[str]) -> dict[str, BlobHash
 
 
 def append_blob_hashes(place: Path, rows: Iterable[BlobHash]) -> None:
-    """Adds lines in one write; where that is not possible, they are computed again next time."""
+    """Adds lines in one write; if that fails, they are computed again next time."""
     content = "".join(f"{row.blob} {row.size} {row.sha256}\n" for row in rows).encode("ascii")
     if not content:
         return
@@ -131,14 +128,14 @@ def append_blob_hashes(place: Path, rows: Iterable[BlobHash]) -> None:
 
 
 def read_path_blobs(git: Git, tree: str, paths: Iterable[str], objects: Objects) -> dict[str, str]:
-    """Paths that are files or links in a tree, with their blob ids."""
+    """Maps those paths that are files or links in a tree to their blob ids."""
     names = {f"{tree}:{path}": path for path in paths}
     described = session_of(git).read_objects(objects).describe(names)
     return {names[name]: info.id for name, info in described.items() if info is not None and info.kind == "blob"}
 
 
 def list_converted(git: Git, paths: Collection[str], cache_folder: Path) -> frozenset[str]:
-    """Paths whose content git changes between the file and the blob in other ways than by its line ends."""
+    """Lists paths whose content git converts beyond line ends."""
     if not paths:
         return frozenset()
     stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)

@@ -5,22 +5,21 @@ One `git cat-file` serves every tree that is read, and what two trees share is r
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import OrderedDict, deque
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError, UnsafePathError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import find_last_commit
-from handoff_tui.git.objects.log_trees import TreeEntry, parse_tree
+from handoff_tui.git.objects.integrity import build_object_id
+from handoff_tui.git.objects.log_trees import DropOwnFiles, TreeEntry, parse_tree
 from handoff_tui.git.objects.reader import MISSING_HINT, can_be_committed
 from handoff_tui.git.session import RepositorySession, session_of
-from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split_inside
 
-_MAX_TREE_BYTES = 64 * 1024 * 1024
 _MOST_KEPT_BYTES = 64 * 1024 * 1024
 """How much content is cached."""
 _MOST_KEPT_NAMES = 500_000
@@ -36,7 +35,7 @@ Folder = dict[str, TreeEntry]
 
 
 class Listing(NamedTuple):
-    """What lies below a folder, by path from there; a link is a file."""
+    """The paths below a folder, relative to it; a link counts as a file."""
 
     files: tuple[str, ...]
     submodules: tuple[str, ...]
@@ -63,7 +62,7 @@ class TreeStore:
         """Returns the names in a folder."""
         found = self._folders.get(tree)
         if found is None:
-            content = self._read_tree(tree)
+            content = self._objects.require_tree(tree)
             found = self._folders[tree] = {line.name: line for line in parse_tree(content, self._id_bytes)}
             self._kept_names += len(found)
             while self._kept_names > _MOST_KEPT_NAMES and len(self._folders) > 1:
@@ -114,23 +113,9 @@ class TreeStore:
         return known
 
     def build_work_tree(self, tree: str) -> str:
-        """Returns the id of a tree without `.handoff-tui/`, as the log binds it; writes nothing."""
-        own = self.read_folder(tree).get(OWN_FOLDER)
-        if own is None or not own.is_folder:
-            return tree
-        content = self._read_tree(tree)
-        entry = b"40000 " + OWN_FOLDER.encode() + b"\0" + bytes.fromhex(own.object)
-        rest = content.replace(entry, b"", 1)
-        stored = b"tree %d\0" % len(rest) + rest
-        is_sha1 = self._id_bytes == _SHA1_BYTES
-        return (hashlib.sha1(stored, usedforsecurity=False) if is_sha1 else hashlib.sha256(stored)).hexdigest()
-
-    def _read_tree(self, tree: str) -> bytes:
-        content = self._objects.read_tree(tree, _MAX_TREE_BYTES)
-        if content is None:
-            message = f"the tree {tree} is not in this repository, or is not what its name says"
-            raise ObjectMissingError(message, MISSING_HINT)
-        return content
+        """Returns the id of a tree without our own files, as the log binds it; writes nothing."""
+        build = partial(build_object_id, b"tree", id_width=len(tree))
+        return DropOwnFiles(self._objects.require_tree, build, self._id_bytes).drop(tree)
 
     def _keep(self, blob: str, content: bytes) -> None:
         self._contents[blob] = content
@@ -148,7 +133,7 @@ class TreeStore:
 
 
 def list_tree(git: Git, commit: str) -> tuple[str, ...]:
-    """Every file in the tree of a commit; none for what names no commit, or is not here."""
+    """Returns every file in a commit's tree; none if there is no such commit here."""
     session = session_of(git)
     tree = session.read_objects().describe([commit], "^{tree}")[commit]
     if tree is None:
@@ -192,7 +177,7 @@ def _find_last_change(session: RepositorySession, path: str) -> str | None:
 
 
 def _share_store(session: RepositorySession, tree: str) -> TreeStore:
-    """The store of a session, where what two trees share is read once; only used under the lock of `once`."""
+    """Returns the session's store, which reads what trees share once; only used under the lock of `once`."""
     object_format = "sha1" if len(tree) == 2 * _SHA1_BYTES else "sha256"
     return session.once("trees", lambda: TreeStore(session, object_format))
 
@@ -245,7 +230,7 @@ class TreeReader(FileReader):
             return True
 
     def is_executable(self, path: str) -> bool:
-        """Whether the tree says so of the file."""
+        """Tells whether the tree marks the file as executable."""
         try:
             found, _ = self._follow(path)
         except UnsafePathError:
@@ -270,7 +255,7 @@ class TreeReader(FileReader):
         raise UnsafePathError(f"{path} is read from a commit, and is in no folder")
 
     def _follow(self, path: str) -> tuple[TreeEntry | str | None, bool]:
-        """What stands under a path, links followed inside the tree, and whether there was one; a folder is its id."""
+        """Returns what a path leads to inside the tree (a folder as its id), and whether there was a link."""
         waiting = deque(split_inside(path))
         refuse_git_folder(path, tuple(waiting))
         folders = [self.tree]

@@ -19,6 +19,7 @@ from handoff_tui.system.processes.run import Bounds, run_command
 from handoff_tui.system.processes.terminal import has_terminal
 
 _NEW_KEY = "~/.ssh/id_ed25519"
+_NEW_SECURITY_KEY = "~/.ssh/id_ed25519_sk"
 
 
 _DEFAULT_NAMES = ("id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk")
@@ -28,6 +29,7 @@ _BOUNDS = Bounds(seconds=30.0, grace_seconds=1.0, keep_bytes=64 * 1024)
 _PRIVATE_BEGIN = "-----BEGIN OPENSSH PRIVATE KEY-----"
 _PRIVATE_END = "-----END OPENSSH PRIVATE KEY-----"
 _PRIVATE_MAGIC = b"openssh-key-v1\0"
+_NEEDS_TOUCH = 0x01
 _MAX_KEY_BYTES = 64 * 1024
 _HINT = "Make one with ssh-keygen -t ed25519, then: git config --global gpg.format ssh, and user.signingkey its path."
 
@@ -67,7 +69,7 @@ class Identity(NamedTuple):
 
 
 class UserSettings:
-    """The git configuration of global and system scope; what local scope, `-c` or the environment say is not seen."""
+    """The git configuration of global and system scope; local scope, `-c` and the environment don't count."""
 
     def __init__(self, git: Git) -> None:
         self._values = {key: value for scope, key, value in git.list_config() if scope in TRUSTED_SCOPES}
@@ -99,6 +101,15 @@ def read_signing_key(git: Git, enrolled: Collection[str] = ()) -> SigningKey:
     return _read_default(known, program)
 
 
+def find_key_files(git: Git) -> tuple[Path, ...]:
+    """Returns the files of the configured signing key, private and public; none if it isn't a path."""
+    value = UserSettings(git).get("user.signingkey")
+    if value is None or value.startswith((_LITERAL, _OLD_LITERAL)) or "/" not in value:
+        return ()
+    place = expand_home(value.removesuffix(".pub"))
+    return place, place.with_name(f"{place.name}.pub")
+
+
 def read_key_file(file: Path) -> SigningKey:
     """Returns a key named on the command line, by its private or public file."""
     place = expand_home(str(file))
@@ -120,6 +131,30 @@ def read_agent_keys() -> tuple[str, ...]:
     return tuple(text for text in texts if text is not None)
 
 
+def read_local_keys(git: Git) -> frozenset[str]:
+    """Returns the public texts of all keys that can sign here: in the ssh-agent, in ~/.ssh, and the configured one."""
+    folder = expand_home("~/.ssh")
+    try:
+        files = [place for place in folder.iterdir() if place.suffix != ".pub" and place.is_file()]
+    except OSError:
+        files = []
+    configured = UserSettings(git).get("user.signingkey") or ""
+    private = expand_home(configured.removesuffix(".pub"))
+    if configured and private.is_absolute() and private.is_file():
+        files.append(private)
+    texts = {text for place in files if (text := _read_private_pair(place)) is not None}
+    return frozenset({*texts, *read_agent_keys()})
+
+
+def _read_private_pair(place: Path) -> str | None:
+    """Returns the public text of a private key file; None if it isn't one."""
+    private = read_key_text(place)
+    if private is None or "PRIVATE KEY-----" not in private:
+        return None
+    beside = read_key_text(place.with_name(place.name + ".pub"))
+    return parse_private_text(private) or (None if beside is None else parse_public_text(beside))
+
+
 def parse_public_text(line: str) -> str | None:
     """Returns type and base64 of a public key in a `.pub` file, without its comment."""
     words = line.split()
@@ -134,7 +169,7 @@ def parse_public_text(line: str) -> str | None:
 
 
 def _read_configured(value: str, source: KeySource, program: str) -> SigningKey:
-    """A value as git takes it: `key::` and the key itself, an old literal `ssh-…`, or a path."""
+    """Reads a value in git's form: `key::` and the key itself, an old literal `ssh-…`, or a path."""
     if value.startswith((_LITERAL, _OLD_LITERAL)):
         text = parse_public_text(value.removeprefix(_LITERAL))
         if text is None:
@@ -170,24 +205,29 @@ def _find_defaults(program: str) -> Iterator[SigningKey]:
 
 
 def _read_public(file: Path, source: KeySource) -> str:
-    """The public text of a file: its own, its `.pub` neighbour's, or out of the private key's open part."""
+    """Returns the public key of a file: its own, the one in the `.pub` file beside it, or the one in a private key."""
     beside = file if file.suffix == ".pub" else file.with_name(file.name + ".pub")
-    text = _read_key_text(beside)
+    text = read_key_text(beside)
     public = parse_public_text(text) if text is not None else None
     if public is None and beside != file:
-        private = _read_key_text(file)
+        private = read_key_text(file)
         public = None if private is None else (parse_public_text(private) or parse_private_text(private))
     if public is None:
         raise SigningKeyMissingError(f"{source} is {file}, and no key can be read there", _HINT)
     return public
 
 
+def find_private_file(key: SigningKey) -> Path | None:
+    """Returns where the private half would be; None if the key is only known by its text."""
+    if key.file is None or key.file.suffix != ".pub":
+        return key.file
+    return key.file.with_suffix("")
+
+
 def is_locked(key: SigningKey) -> bool:
     """Tells whether it needs a passphrase: the file is encrypted, and the ssh-agent doesn't hold the key."""
-    if key.file is None:
-        return False
-    private = key.file.with_suffix("") if key.file.suffix == ".pub" else key.file
-    text = _read_key_text(private)
+    private = find_private_file(key)
+    text = None if private is None else read_key_text(private)
     return text is not None and is_encrypted(text) and key.public_text not in read_agent_keys()
 
 
@@ -200,14 +240,34 @@ def is_encrypted(text: str) -> bool:
     return data[begin : begin + int.from_bytes(data[begin - 4 : begin], "big")] != b"none"
 
 
+def is_touchless(text: str) -> bool:
+    """Tells whether the file of a security key says that no touch is needed; unknown, so False, if it is encrypted."""
+    data = _parse_armor(text)
+    if data is None or is_encrypted(text):
+        return False
+    position = len(_PRIVATE_MAGIC)
+    for _ in range(3):  # cipher, derivation, its options
+        position = _skip(data, position)
+    position = _skip(data, position + 4) + 4 + 8  # the public half; the length of the private one, two check numbers
+    kind = data[position + 4 : _skip(data, position)]
+    for _ in range(4 if kind.startswith(b"sk-ecdsa") else 3):  # type, (curve,) public key, application
+        position = _skip(data, position)
+    return not data[position] & _NEEDS_TOUCH if position < len(data) else False
+
+
+def _skip(data: bytes, position: int) -> int:
+    """Returns where a field with a length before it ends."""
+    return position + 4 + int.from_bytes(data[position : position + 4], "big")
+
+
 def parse_private_text(text: str) -> str | None:
-    """The public key out of an OpenSSH private key file, where it stands unencrypted."""
+    """Returns the public key in an OpenSSH private key file, where it isn't encrypted."""
     data = _parse_armor(text)
     if data is None:
         return None
     position = len(_PRIVATE_MAGIC)
     for _ in range(3):  # cipher, derivation, its options
-        position += 4 + int.from_bytes(data[position : position + 4], "big")
+        position = _skip(data, position)
     position += 4  # how many keys: one
     blob = data[position + 4 : position + 4 + int.from_bytes(data[position : position + 4], "big")]
     kind = blob[4 : 4 + int.from_bytes(blob[:4], "big")].decode("ascii", "replace")
@@ -215,7 +275,7 @@ def parse_private_text(text: str) -> str | None:
 
 
 def _parse_armor(text: str) -> bytes | None:
-    """The bytes of an OpenSSH private key file."""
+    """Returns the bytes of an OpenSSH private key file; None if it isn't one."""
     body = text.strip()
     if not (body.startswith(_PRIVATE_BEGIN) and body.endswith(_PRIVATE_END)):
         return None
@@ -226,7 +286,7 @@ def _parse_armor(text: str) -> bytes | None:
     return data if data.startswith(_PRIVATE_MAGIC) else None
 
 
-def _read_key_text(file: Path) -> str | None:
+def read_key_text(file: Path) -> str | None:
     try:
         if not file.is_file() or file.stat().st_size > _MAX_KEY_BYTES:
             return None
@@ -253,11 +313,17 @@ def _run_key_command(command: str) -> str:
     return first
 
 
-def write_new_key(comment: str, *, protected: bool) -> Path:
-    """Creates the user's default key; never overwrites. `protected` asks for a passphrase on the terminal."""
-    place = expand_home(_NEW_KEY)
+def write_new_key(comment: str, *, protected: bool, touch: bool = False) -> Path:
+    """Creates the user's default key; never overwrites. `protected` asks for a passphrase on the terminal.
+
+    With `touch` it is made on the security key that is plugged in, which signs only when touched.
+    """
+    place = expand_home(_NEW_SECURITY_KEY if touch else _NEW_KEY)
     if not place.is_absolute():
         raise SigningError("there is no home folder for a new key", "Make one with ssh-keygen where you want it.")
+    if touch:
+        generate_key(place, comment, kind="ed25519-sk", prompt=Prompt.TERMINAL)
+        return place
     if not protected:
         generate_key(place, comment)
         return place

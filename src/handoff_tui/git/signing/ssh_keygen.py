@@ -11,12 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.core.errors import (
-    KeyLockedError,
-    SigningError,
-    SigningKeyMissingError,
-    SigningRefusedError,
-)
+from handoff_tui.core.errors import KeyLockedError, SigningError, SigningKeyMissingError, SigningRefusedError
 from handoff_tui.core.namespace import NAMESPACE
 from handoff_tui.system.processes.programs import build_search_path, find_program
 from handoff_tui.system.processes.run import Bounds, run_command
@@ -162,10 +157,10 @@ def _ask_about(folder: Path, message: bytes, armored: bytes, *question: str) -> 
     return done.returncode == 0
 
 
-def generate_key(place: Path, comment: str, *, prompt: Prompt = Prompt.NOBODY) -> str:
-    """Makes an Ed25519 key and returns its public text; asks for a passphrase only where somebody may be asked.
+def generate_key(place: Path, comment: str, *, kind: str = "ed25519", prompt: Prompt = Prompt.NOBODY) -> str:
+    """Makes a key and returns its public text; asks for a passphrase (or a touch) if somebody may be asked.
 
-    Never overwrites: where a file of either name is, nothing is made.
+    Never overwrites a file.
     """
     public = place.with_name(place.name + ".pub")
     for taken in (place, public):
@@ -173,7 +168,7 @@ def generate_key(place: Path, comment: str, *, prompt: Prompt = Prompt.NOBODY) -
             raise SigningError(f"{taken} is there already", "It is left alone; choose another name for the new key.")
     passphrase = ("-N", "") if prompt is Prompt.NOBODY else ()
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    words = [find_program(), "-q", "-t", "ed25519", *passphrase, "-C", comment, "-f", str(place)]
+    words = [find_program(), "-q", "-t", kind, *passphrase, "-C", comment, "-f", str(place)]
     code, said = _run(words, place.parent, prompt)
     if code != 0:
         raise SigningError(f"ssh-keygen could not make {place}: {_last_line(said)}")
@@ -191,13 +186,13 @@ def build_signing_environment(prompt: Prompt) -> dict[str, str]:
 
 
 def _build_sign_words(program: str, key: Path, target: Path) -> list[str]:
-    """Other programs that stand in for ssh-keygen know the words that git uses, and no more."""
+    """Builds the call. Substitutes for ssh-keygen know only the arguments that git uses."""
     quiet = ("-q",) if Path(program).name == _PROGRAM else ()
     return [program, *quiet, "-Y", "sign", "-n", NAMESPACE, "-f", str(key), str(target)]
 
 
 def _run(words: list[str], folder: Path, prompt: Prompt) -> tuple[int | None, str]:
-    """Exit code and error output. Stdin is empty always: ssh-keygen would read a passphrase out of it."""
+    """Returns exit code and error output. Stdin is always empty: ssh-keygen would read a passphrase from it."""
     environment = build_signing_environment(prompt)
     if prompt is not Prompt.TERMINAL:
         end = run_command(words, folder, environment, Bounds(_SIGN_SECONDS, _GRACE_SECONDS, _KEPT_OUTPUT))

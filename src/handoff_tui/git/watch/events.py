@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
-from handoff_tui.system.files.own_folder import is_own
+from handoff_tui.system.files.own_folder import is_below_own_folder
 
 ADDED, MODIFIED, DELETED = 1, 2, 3
 Event = tuple[int, str]
@@ -83,7 +83,7 @@ def _find_name(path: str, places: Places) -> str | None:
     if not path.startswith(f"{places.root}/") or path == places.cache or path.startswith(f"{places.cache}/"):
         return None
     name = path[len(places.root) + 1 :]
-    if is_own(name) and name.rpartition("/")[2].startswith(TEMPORARY_PREFIX):
+    if is_below_own_folder(name) and name.rpartition("/")[2].startswith(TEMPORARY_PREFIX):
         return None
     return name
 

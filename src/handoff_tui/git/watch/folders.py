@@ -115,7 +115,7 @@ def read_named_folders(root: Path, names: Iterable[str]) -> frozenset[str]:
 
 
 def read_git_folders(repository: Repository) -> frozenset[str]:
-    """Absolute: the top of the git folder and of the shared one, what is ignored, and all folders of refs."""
+    """Returns, as absolute paths, the git folder and the shared one, their `info`, and all folders of refs."""
     tops = {str(repository.git_dir), str(repository.common_dir)}
     level = [f"{top}/{name}" for top in tops for name in ("refs", "reftable")]
     found = {*tops, *(f"{top}/info" for top in tops)}

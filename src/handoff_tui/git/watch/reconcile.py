@@ -16,13 +16,11 @@ from handoff_tui.git.watch.folders import (
     read_unknown_folders,
     read_work_folders,
 )
+from handoff_tui.git.work_tree.status import Status, parse_status
 from handoff_tui.system.background import Background
 from handoff_tui.system.clock import read_monotonic
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.probe import list_named
-
-_PATH_BEHIND = {"1": 8, "2": 9, "u": 10, "?": 1}
-"""After how many spaces a line of porcelain v2 names its path."""
 
 Stamp = tuple[int, int, int, int, int]
 Entry = tuple[str, Stamp | None]
@@ -32,7 +30,7 @@ class StatusSnapshot(NamedTuple):
     """What `git status` said, with a stamp of each path it named, and the refs."""
 
     status: bytes
-    headers: tuple[str, ...]
+    headers: Mapping[str, str]
     refs: bytes
     entries: Mapping[str, Entry]
     """Path to git's line about it and a stamp that changes with the file. Clean files aren't included."""
@@ -52,27 +50,17 @@ def read_status_snapshot(repository: Repository, git: Git, named: Iterable[str])
         status = read_status(repository._replace(git=git))
     finally:
         refs.join()
-    headers, lines = parse_lines(status)
+    parsed = parse_status(status)
+    lines = list_lines(parsed)
     for path in list_named(repository.root, named):
         lines.setdefault(path, "")
     entries = {path: (line, read_stamp(repository.root, path)) for path, line in lines.items()}
-    return StatusSnapshot(status, headers, refs.finish(), entries)
+    return StatusSnapshot(status, parsed.headers, refs.finish(), entries)
 
 
-def parse_lines(status: bytes) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Headers, and path to line, of porcelain v2 with -z; the old name of a renamed path has its line, too."""
-    headers: list[str] = []
-    lines: dict[str, str] = {}
-    fields = iter(os.fsdecode(status).split("\0"))
-    for field in fields:
-        kind = field[:1]
-        if kind == "#":
-            headers.append(field)
-        elif kind in _PATH_BEHIND:
-            lines[field.split(" ", _PATH_BEHIND[kind])[-1].removesuffix("/")] = field
-            if kind == "2":
-                lines[next(fields, "")] = field
-    return tuple(headers), lines
+def list_lines(status: Status) -> dict[str, str]:
+    """Maps each path to git's line about it."""
+    return {line.path.removesuffix("/"): line.text for line in status.lines}
 
 
 def compare_states(old: StatusSnapshot, new: StatusSnapshot) -> StateChange:

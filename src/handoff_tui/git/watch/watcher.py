@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.repository import Repository
+from handoff_tui.git.watch import reconcile
 from handoff_tui.git.watch.events import Event, Places, sort_events
 from handoff_tui.git.watch.folders import is_folder
 from handoff_tui.git.watch.keeper import (
@@ -24,16 +25,6 @@ from handoff_tui.git.watch.keeper import (
     open_rust_notify,
 )
 from handoff_tui.git.watch.noticed import Noticed, Watching
-from handoff_tui.git.watch.reconcile import (
-    FailedScan,
-    FolderReader,
-    FullScan,
-    StateChange,
-    StatusSnapshot,
-    compare_states,
-    reopen,
-    scan_repository,
-)
 from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.probe import OFTEN_IGNORED
@@ -123,7 +114,7 @@ BURST_EVENTS = 500
 """More changes at once aren't followed one by one."""
 MANY_EVENTS = 2_000
 """After this many, whenever they came, a full scan makes sure that none was lost."""
-_NOTHING = StateChange(frozenset(), refs=False)
+_NOTHING = reconcile.StateChange(frozenset(), refs=False)
 _PARTLY = "some folders cannot be watched: there are too many, or their names are not UTF-8"
 
 
@@ -143,7 +134,7 @@ class _Stopped(NamedTuple):
     pass
 
 
-_Item = _Heard | _Broken | _Asked | _Stopped | FullScan | FailedScan | None
+_Item = _Heard | _Broken | _Asked | _Stopped | reconcile.FullScan | reconcile.FailedScan | None
 
 
 class _Debt:
@@ -185,7 +176,7 @@ class Watcher(threading.Thread):
         self._named = tuple(named)
         self._queue: queue.SimpleQueue[_Item] = queue.SimpleQueue()
         self._places = _build_places(repository)
-        self._reader = FolderReader(repository, self._named)
+        self._reader = reconcile.FolderReader(repository, self._named)
         self._keeper = WatchKeeper(
             repository,
             self._named,
@@ -197,11 +188,11 @@ class Watcher(threading.Thread):
         self._schedule = Schedule(read_monotonic(), idle_seconds)
         self._tickets = itertools.count(1)
         self._owed, self._running = _Debt(), _Debt()
-        self._known: StatusSnapshot | None = None
+        self._known: reconcile.StatusSnapshot | None = None
         self._listened = False
         """Whether every folder was watched before the first report."""
         self._settling = False
-        self._failed: FailedScan | None = None
+        self._failed: reconcile.FailedScan | None = None
         self._last = Noticed(0, Watching.RESCANNING)
 
     def request_reconcile(self) -> int:
@@ -234,7 +225,7 @@ class Watcher(threading.Thread):
         """Listens first and scans then, so that nothing in between is lost."""
         self._owed.everything = True
         try:
-            folders, _ = self._reader.read(reopen(self._repository))
+            folders, _ = self._reader.read(reconcile.reopen(self._repository))
         except (HandoffError, OSError):
             self._owed.rebuild = True  # the first full scan says what is wrong
         else:
@@ -258,9 +249,9 @@ class Watcher(threading.Thread):
             case _Asked(ticket):
                 self._owed.ticket = ticket
                 self._schedule.ask()
-            case FullScan():
+            case reconcile.FullScan():
                 self._finish(item)
-            case FailedScan():
+            case reconcile.FailedScan():
                 self._fail(item)
 
     def _act(self) -> None:
@@ -280,11 +271,11 @@ class Watcher(threading.Thread):
     def _look(self) -> None:
         began = read_monotonic()
         try:
-            self._queue.put(scan_repository(self._repository, self._reader, self._named))
+            self._queue.put(reconcile.scan_repository(self._repository, self._reader, self._named))
         except (HandoffError, OSError) as fault:
             gone = not is_folder(self._places.root) or not self._repository.git_dir.exists()
             hint = fault.hint if isinstance(fault, HandoffError) else ""
-            self._queue.put(FailedScan(str(fault), hint, gone, began, read_monotonic() - began))
+            self._queue.put(reconcile.FailedScan(str(fault), hint, gone, began, read_monotonic() - began))
 
     def _hear(self, events: set[Event]) -> None:
         found = sort_events(events, self._places)
@@ -300,7 +291,7 @@ class Watcher(threading.Thread):
         elif not self._keeper.follow(found):
             self._lose(rebuild=False)
         elif not self._owed.everything:  # new folders are watched by now: later events in them are reported
-            self._say(StateChange(found.paths, found.refs))
+            self._say(reconcile.StateChange(found.paths, found.refs))
 
     def _lose(self, *, rebuild: bool) -> None:
         """Notes that single changes aren't known any more."""
@@ -308,7 +299,7 @@ class Watcher(threading.Thread):
         self._schedule.want(read_monotonic())
         self._say()
 
-    def _finish(self, look: FullScan) -> None:
+    def _finish(self, look: reconcile.FullScan) -> None:
         self._schedule.finish(read_monotonic(), look.seconds)
         self._failed = None
         asked = self._running.ticket > self._last.answered
@@ -322,7 +313,7 @@ class Watcher(threading.Thread):
         self._schedule.polling = not (self._keeper.complete and look.complete)
         everything = self._running.everything
         repeats = self._known is None and self._listened and not (self._settling or self._running.rebuild)
-        difference = compare_states(self._known, look.state) if self._known else _NOTHING
+        difference = reconcile.compare_states(self._known, look.state) if self._known else _NOTHING
         self._known = look.state
         self._last = self._last._replace(
             reconciled=self._last.reconciled + 1, answered=self._running.ticket, confirmed_at=read_now()
@@ -330,7 +321,7 @@ class Watcher(threading.Thread):
         self._running = _Debt()
         self._say(difference, everything=everything, repeats=repeats, force=asked)
 
-    def _fail(self, look: FailedScan) -> None:
+    def _fail(self, look: reconcile.FailedScan) -> None:
         """Git gives no answer. It is asked again later, and nothing owed is forgotten."""
         self._schedule.finish(read_monotonic(), look.seconds)
         self._schedule.polling = True
@@ -347,7 +338,7 @@ class Watcher(threading.Thread):
 
     def _say(
         self,
-        difference: StateChange = _NOTHING,
+        difference: reconcile.StateChange = _NOTHING,
         *,
         everything: bool = False,
         repeats: bool = False,

@@ -1,7 +1,7 @@
-"""The git tree of the work tree as it is, written without touching the repository.
+"""Writes the work tree as a git tree, without touching the repository.
 
-`git status` on a private index tells what differs; that is added there, and a look that finds nothing more to add
-certifies the tree: every file was, when that look began, what the tree says.
+`git status` on a private index says what differs, and that is added to the index. When a further status finds nothing
+to add, the tree is right: every file had the tree's content when that status began.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,14 +26,15 @@ from handoff_tui.git.objects.reader import ObjectReader
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.private_index import IndexEntry, PrivateIndex
-from handoff_tui.system.files.own_folder import OWN_FOLDER
+from handoff_tui.git.work_tree.status import Status, parse_status
+from handoff_tui.system.files.own_folder import is_below_own_folder, is_own
 
 _FILES = frozenset({"100644", "100755"})
 _LINK = "120000"
 
 
 def write_contents(root: Path, git: Git, paths: list[IndexEntry], objects: ObjectReader, cache_folder: Path) -> bool:
-    """Whether every content is there now; false when a file no longer has the one that the index names."""
+    """Writes missing contents; returns False if a file no longer has the content that the index names."""
     wanted = {found.object_id: found for found in paths if found.mode in _FILES or found.mode == _LINK}
     missing = [wanted[name] for name, info in objects.describe(wanted).items() if info is None]
     files = [found for found in missing if found.mode in _FILES]
@@ -42,13 +43,13 @@ def write_contents(root: Path, git: Git, paths: list[IndexEntry], objects: Objec
 
 
 def _write_files(git: Git, files: list[IndexEntry], cache_folder: Path) -> bool:
-    """With line ends and the like converted; where that gives another id, git had left the file as it is."""
+    """Converts line ends and the like, as git does; if that gives another id, git stored the file unchanged."""
     left = _hash_files(git, (), files, cache_folder)
     return not _hash_files(git, ("--no-filters",), left, cache_folder)
 
 
 def _hash_files(git: Git, options: tuple[str, ...], files: list[IndexEntry], cache_folder: Path) -> list[IndexEntry]:
-    """Those whose id was another, or could not be computed."""
+    """Writes files as blobs; returns those that got another id, or none."""
     if not files:
         return []
     stdin = b"".join(_quote(os.fsencode(found.path)) + b"\n" for found in files)
@@ -61,7 +62,7 @@ def _hash_files(git: Git, options: tuple[str, ...], files: list[IndexEntry], cac
 
 
 def _write_links(root: Path, git: Git, links: list[IndexEntry], cache_folder: Path) -> bool:
-    """Where a link leads is its content; git is given it in a file, so that all are written in one go."""
+    """Writes the targets of links. Git reads each from a file, so that one call writes all of them."""
     if not links:
         return True
     with tempfile.TemporaryDirectory(prefix="links-", dir=make_folder(cache_folder)) as name:
@@ -81,18 +82,15 @@ def _write_links(root: Path, git: Git, links: list[IndexEntry], cache_folder: Pa
 
 
 def _quote(path: bytes) -> bytes:
-    """A name as git reads it from a line: in quotes where it could end the line or begin a quote."""
+    """Quotes a path for git's input if it contains a newline or begins with a quote."""
     if b"\n" not in path and not path.startswith(b'"'):
         return path
     escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
     return b'"' + escaped + b'"'
 
 
-_NOTHING, _DELETED = ".", "D"
-
-
 class PendingPath(NamedTuple):
-    """A path of the work tree that the index does not have as it is."""
+    """A path of the work tree that differs from the index."""
 
     path: str
     untracked: bool = False
@@ -100,55 +98,16 @@ class PendingPath(NamedTuple):
     deleted: bool = False
 
 
-class TreeStatus(NamedTuple):
-    """One look. `pending`: work tree and index differ; `staged`: index and HEAD differ."""
-
-    commit: str | None
-    branch: str | None
-    upstream: str | None
-    pending: tuple[PendingPath, ...]
-    staged: tuple[str, ...]
-    ignored: tuple[str, ...]
-
-
-def parse_tree_status(status: bytes) -> TreeStatus:
-    """Reads `status --porcelain=v2 -z --branch --no-renames`; a folder that is a repository ends with a slash."""
-    headers: dict[str, str] = {}
+def list_pending(status: Status) -> list[PendingPath]:
     pending: list[PendingPath] = []
-    staged: list[str] = []
-    ignored: list[str] = []
-    for kind, rest in _split(status):
-        if kind == "#":
-            name, _, value = rest.partition(" ")
-            headers[name] = value
-        elif kind == "1":
-            staged_change, work_tree_change = rest[0], rest[1]
-            path = rest.split(" ", 7)[7]
-            if work_tree_change != _NOTHING:
-                pending.append(PendingPath(path, deleted=work_tree_change == _DELETED))
-            if staged_change != _NOTHING:
-                staged.append(path)
-        elif kind == "u":
-            pending.append(PendingPath(rest.split(" ", 9)[9], unmerged=True))
-        elif kind == "?":
-            pending.append(PendingPath(rest.removesuffix("/"), untracked=True))
-        elif kind == "!":
-            ignored.append(rest)
-    commit, branch = headers.get("branch.oid"), headers.get("branch.head")
-    return TreeStatus(
-        None if commit == "(initial)" else commit,
-        None if branch == "(detached)" else branch,
-        headers.get("branch.upstream"),
-        tuple(pending),
-        tuple(staged),
-        tuple(sorted(ignored)),
-    )
-
-
-def _split(status: bytes) -> Iterator[tuple[str, str]]:
-    for line in os.fsdecode(status).split("\0"):
-        if line:
-            yield line[0], line[2:]
+    for line in status.lines:
+        if line.kind == "?":
+            pending.append(PendingPath(line.path.removesuffix("/"), untracked=True))
+        elif line.kind == "u":
+            pending.append(PendingPath(line.path, unmerged=True))
+        elif line.kind == "1" and line.work_tree_change is not None:
+            pending.append(PendingPath(line.path, deleted=line.work_tree_change == "D"))
+    return pending
 
 
 __all__ = ["CapturedTree", "LeftOut", "build_commit_tree", "offer_objects", "write_work_tree"]
@@ -176,23 +135,23 @@ class LeftOut(NamedTuple):
 
 
 class CapturedTree(NamedTuple):
-    """The work tree as a git tree without `.handoff-tui/`, and where HEAD stood at the same moment."""
+    """The work tree as a git tree, without `.handoff-tui/`, and HEAD at that moment."""
 
     tree: str
     objects: Path
-    """The object folder that holds what the user's does not; see `offer_objects`."""
+    """The folder of objects that the repository doesn't have; see `offer_objects`."""
     head_tree: str | None
-    """The tree of HEAD, without `.handoff-tui/` too: equal to `tree` where nothing is uncommitted."""
+    """The tree of HEAD, also without `.handoff-tui/`; equal to `tree` if nothing is uncommitted."""
     commit: str | None
     branch: str | None
     upstream: str | None
     ignored: tuple[str, ...]
-    """What git ignores: files, and folders with a slash at their end."""
+    """Ignored files, and ignored folders, which end with a slash."""
     left_out: tuple[LeftOut, ...]
 
 
 def write_work_tree(repository: Repository, cache_folder: Path, needed: Collection[str] | None = None) -> CapturedTree:
-    """The tree of all tracked, modified and untracked files, without ignored ones; only the cache is written."""
+    """Writes a tree of all tracked and untracked files, without ignored ones, to the cache."""
     index = PrivateIndex(repository, cache_folder)
     with index.hold():
         if index.load():
@@ -205,7 +164,7 @@ def write_work_tree(repository: Repository, cache_folder: Path, needed: Collecti
 
 
 def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -> str:
-    """The tree of a commit without `.handoff-tui/`, to which the log binds."""
+    """Returns the tree of a commit without `.handoff-tui/`, as the log binds it."""
     reader = session_of(repository.git).read_objects()
     tree = reader.describe([commit], "^{tree}")[commit]
     if tree is None:
@@ -217,7 +176,7 @@ def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -
 
 
 class _Capture:
-    """One capture through an index that is held."""
+    """One capture; the caller holds the index."""
 
     def __init__(
         self, repository: Repository, cache_folder: Path, index: PrivateIndex, needed: Collection[str] | None
@@ -227,14 +186,14 @@ class _Capture:
         self._cache_folder = cache_folder
         self._index = index
         self._left_out: dict[str, str] = {}
-        self._own = (f"{OWN_FOLDER}/", *_find_inner_cache(repository.root, cache_folder))
+        self._inner_cache = _find_inner_cache(repository.root, cache_folder)
         self._complaint = ""
         self._objects = session_of(repository.git).read_objects(offer_objects(repository, cache_folder))
 
     def run(self) -> CapturedTree:
         for _ in range(_LOOKS):
             look = self._look()
-            pending = [found for found in look.pending if self._is_pending(found)]
+            pending = [found for found in list_pending(look) if self._is_pending(found)]
             if not pending:
                 return self._build(look)
             self._index.forget()
@@ -249,25 +208,28 @@ class _Capture:
             "Wait until nothing writes to the repository any more, then try again.",
         )
 
-    def _build_without(self, restless: list[PendingPath], look: TreeStatus) -> CapturedTree:
-        """The tree without files that never hold still and that nobody needs in it."""
+    def _build_without(self, restless: list[PendingPath], look: Status) -> CapturedTree:
+        """Leaves out files that keep changing and that the caller doesn't need."""
         self._left_out |= dict.fromkeys((found.path for found in restless), "kept changing while it was captured")
         self._remove(restless)
         return self._build(look)
 
-    def _look(self) -> TreeStatus:
+    def _look(self) -> Status:
         answer = self._index.git.run(*_STATUS, extra=self._index.variables)
         if not answer.ok:
             raise answer.to_error("status")
         forbidden = _UNREADABLE.search(answer.stderr)
         if forbidden:
             raise _build_unreadable_error(forbidden[1] or forbidden[2])
-        return parse_tree_status(answer.stdout)
+        return parse_status(answer.stdout)
 
     def _is_pending(self, found: PendingPath) -> bool:
-        if found.path.startswith(self._own):
-            return found.unmerged  # no tree can be written while one is left
+        if self._is_own(found.path):
+            return found.unmerged  # no tree can be written while a conflict is left
         return found.path not in self._left_out
+
+    def _is_own(self, path: str) -> bool:
+        return is_own(path) or path.startswith(self._inner_cache)
 
     def _apply(self, pending: list[PendingPath]) -> None:
         files: list[PendingPath] = []
@@ -275,7 +237,7 @@ class _Capture:
         gone: list[PendingPath] = []
         for found in pending:
             mode = self._read_mode(found.path)
-            if mode is None or found.deleted or found.path.startswith(self._own):
+            if mode is None or found.deleted or self._is_own(found.path):
                 gone.append(found)
             elif stat.S_ISDIR(mode):
                 folders.append(found)
@@ -307,7 +269,7 @@ class _Capture:
         write_contents(self._repository.root, self._index.git, entries, self._objects, self._cache_folder)
 
     def _add_folder(self, found: PendingPath) -> None:
-        """A submodule or a repository inside this one: the commit that is checked out there."""
+        """Adds the commit that is checked out in a submodule or a nested repository."""
         stdin = os.fsencode(found.path) + b"\0"
         answer = self._index.git.run(*_UPDATE, stdin=stdin, extra=self._index.variables)
         if not answer.ok:
@@ -327,19 +289,23 @@ class _Capture:
             raise _build_unreadable_error(path)
         return None if _has_link_above(self._repository.root, path) else mode
 
-    def _write_tree(self, look: TreeStatus) -> str:
-        """The tree of the index, which is that of HEAD where they do not differ."""
+    def _write_tree(self, look: Status) -> str:
+        """Writes the tree of the index; returns that of HEAD if they don't differ."""
         notes, git = self._index.notes, self._index.git
-        if notes.head_tree is not None and all(path.startswith(self._own) for path in look.staged):
+        if notes.head_tree is not None and not self._has_staged(look):
             return notes.head_tree
         writing = offer_own_objects(self._cache_folder)
         tree = git.read("write-tree", "--missing-ok", extra={**self._index.variables, **_ALONE, **writing})
         return write_without_own_folder(self._objects, tree.decode("ascii").strip(), self._cache_folder)
 
+    def _has_staged(self, look: Status) -> bool:
+        """Whether the index differs from HEAD outside our own folder."""
+        return any(line.kind == "1" and line.is_staged and not self._is_own(line.path) for line in look.lines)
+
     def _read_head_tree(self, commit: str | None) -> str | None:
         return None if commit is None else build_commit_tree(self._repository, commit, self._cache_folder)
 
-    def _build(self, look: TreeStatus) -> CapturedTree:
+    def _build(self, look: Status) -> CapturedTree:
         notes = self._index.notes
         if notes.head != look.commit:
             notes.head, notes.head_tree = look.commit, self._read_head_tree(look.commit)
@@ -353,12 +319,18 @@ class _Capture:
             commit=look.commit,
             branch=look.branch,
             upstream=look.upstream,
-            ignored=tuple(path for path in look.ignored if not path.startswith(self._own)),
+            ignored=tuple(
+                sorted(
+                    line.path
+                    for line in look.lines
+                    if line.kind == "!" and not self._is_own(line.path) and not is_below_own_folder(line.path)
+                )
+            ),
             left_out=tuple(LeftOut(path, reason) for path, reason in sorted(left_out.items())),
         )
 
     def _find_unfit(self, removed: set[str]) -> dict[str, str]:
-        """Tracked paths where there is now something that no git tree can hold."""
+        """Finds tracked paths that are now something that no git tree can hold."""
         kinds = {path: stat.S_IFMT(self._read_mode(path) or 0) for path in removed}
         return {
             path: f"is {_KINDS.get(kind, 'a device')}, which git cannot hold"
@@ -371,7 +343,7 @@ _ALONE = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": ""}
 
 
 def _find_inner_cache(root: Path, cache_folder: Path) -> tuple[str, ...]:
-    """Our own cache, where the work tree is the user's home: what we write there is no change."""
+    """Returns our cache folder if it is inside the work tree, as in a home folder; its files aren't changes."""
     real_root, real_cache = root.resolve(), cache_folder.resolve()
     if not real_cache.is_relative_to(real_root) or real_cache == real_root:
         return ()

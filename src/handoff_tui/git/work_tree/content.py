@@ -1,4 +1,4 @@
-"""What single paths of the work tree hold, by their own bytes: no filter, attribute or index flag has a say."""
+"""Reads single paths of the work tree from disk; filters, attributes and index flags don't count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE, PROGRAM, LINK = "100644", "100755", "120000"
 
 
 class WorkContent(NamedTuple):
-    """A file or link as it lies on the disk."""
+    """A file or link as it is on disk."""
 
     mode: str
     blob: str
@@ -23,7 +23,7 @@ class WorkContent(NamedTuple):
 
 
 def read_work_content(root: Path, path: str, object_format: str) -> WorkContent | None:
-    """The content of a path; None if no file or link is there, or a folder above it is a link."""
+    """Returns the content of a path; None if no file or link is there, or a folder above it is a link."""
     place = root / path
     try:
         if any((root / folder).is_symlink() for folder in Path(path).parents if folder != Path()):

@@ -1,28 +1,39 @@
-"""One digest over everything a check could see of a repository: equal digest, nothing has moved.
+"""One digest over everything a check can see of a repository: if it is the same, nothing has changed.
 
-Kept free of the common model and the configuration, so that saying "nothing has changed" costs little more than
-`git status`.
+Imports neither models nor configuration, so that "nothing has changed" costs little more than `git status`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.git.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
 from handoff_tui.git.session import session_of
+from handoff_tui.git.work_tree.status import parse_status
 from handoff_tui.system.background import Background
 from handoff_tui.system.files.probe import list_named
 
 _PACKAGE = Path(__file__).resolve().parents[2]
+_OVERLOOKED = re.compile(rb"(?:\A|\0)[a-zS] [^\t\0]*\t([^\0]+)")
+"""Paths that the index tells git to overlook, in a listing."""
 _MOST_CHANGED = 2_000
 _MOST_BYTES = 64 * 1024 * 1024
 
 
+class Overlooked(NamedTuple):
+    """Files that the index tells git to overlook, and the digest over their contents."""
+
+    paths: tuple[str, ...]
+    digest: str
+
+
 class RepositoryDigest:
-    """One look at a repository, which begins at once and goes on while its user does something else."""
+    """Reads a repository in the background, starting at once."""
 
     def __init__(self, repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> None:
         self.repository = repository
@@ -31,21 +42,39 @@ class RepositoryDigest:
         self._status = Background(lambda: read_status(repository))
         self._digest = Background(self._build_digest)
         self._listing: Background[bytes] | None = None
+        self._overlooked: Background[Overlooked | None] | None = None
 
     def read_digest(self) -> str | None:
         """Waits for the digest over HEAD, refs, changed files, ignored handoff folders and our own files.
 
-        Nothing when looking at all that has changed would cost more than it saves.
+        None if so much has changed that reading it would cost more than it saves.
         """
         return self._digest.finish()
 
     def begin_listing(self) -> None:
         """Starts listing the tracked paths too, for callers that will need the work tree later."""
         if self._listing is None:
-            self._listing = Background(lambda: read_listing(self.repository))
+            listing = self._listing = Background(lambda: read_listing(self.repository))
+            self._overlooked = Background(lambda: self._read_overlooked(listing.finish()))
+
+    def read_overlooked(self) -> Overlooked | None:
+        """Returns the files that git was told to overlook, as they were when this began; None if they are too large."""
+        self.begin_listing()
+        return self._overlooked.finish() if self._overlooked is not None else None
+
+    def digest_overlooked(self, paths: Iterable[str]) -> str | None:
+        """Returns a digest over the contents of files that no status mentions; None if they are too large."""
+        digest = hashlib.sha256()
+        fits = _add_contents(digest, [self.repository.root / path for path in paths])
+        return digest.hexdigest() if fits else None
+
+    def _read_overlooked(self, listing: bytes) -> Overlooked | None:
+        paths = tuple(os.fsdecode(path) for path in _OVERLOOKED.findall(listing))
+        digest = self.digest_overlooked(paths)
+        return None if digest is None else Overlooked(paths, digest)
 
     def read_work_tree(self) -> WorkTree:
-        """The work tree at the moment of this look."""
+        """Returns the work tree as it was when this began."""
         self.begin_listing()
         self._digest.finish()
         status = self._status.finish()
@@ -54,23 +83,20 @@ class RepositoryDigest:
 
     def _build_digest(self) -> str | None:
         refs = session_of(self.repository.git).list_refs()
-        program = _describe_program()  # while git status runs
+        program = _describe_program() + _describe_index(self.repository)  # while git status runs
         return _digest(self.repository, (self._status.finish(), refs, program), self._named, self._own)
 
 
 def _digest(
-    repository: Repository,
-    told: tuple[bytes, bytes, bytes],
-    ignored_names: Iterable[str],
-    own_files: Iterable[Path],
+    repository: Repository, told: tuple[bytes, bytes, bytes], ignored_names: Iterable[str], own_files: Iterable[Path]
 ) -> str | None:
-    """`told` are the status, the refs, and the files of this program."""
+    """`told` is the status, the refs, and a description of this program's files and the index."""
     status, refs, program = told
-    paths = [*_list_changed(status), *list_named(repository.root, ignored_names)]
+    paths = [*(line.path for line in parse_status(status).lines), *list_named(repository.root, ignored_names)]
     if len(paths) > _MOST_CHANGED:
         return None
     digest = hashlib.sha256()
-    for part in (status, refs, program, _describe_index(repository), os.fsencode(repository.root)):
+    for part in (status, refs, program, os.fsencode(repository.root)):
         digest.update(b"%d:" % len(part))
         digest.update(part)
     places = [repository.root / path for path in sorted(set(paths))]
@@ -79,7 +105,7 @@ def _digest(
 
 
 def _add_contents(digest: hashlib._Hash, places: list[Path]) -> bool:
-    """Adds name, kind, mode and content of each; false when they are too large to be worth it."""
+    """Adds the name, mode and content of each; returns False if they are too large to be worth it."""
     total = 0
     for place in places:
         try:
@@ -98,33 +124,18 @@ def _add_contents(digest: hashlib._Hash, places: list[Path]) -> bool:
     return True
 
 
-def _list_changed(status: bytes) -> list[str]:
-    """Every path that porcelain v2 names, old names of renamed files included."""
-    paths: list[str] = []
-    for field in os.fsdecode(status).split("\0"):
-        kind = field[:2]
-        if kind == "1 ":
-            paths.append(field.split(" ", 8)[8])
-        elif kind == "2 ":
-            paths.append(field.split(" ", 9)[9])
-        elif kind == "u ":
-            paths.append(field.split(" ", 10)[10])
-        elif kind == "? ":
-            paths.append(field[2:])
-    return paths
-
-
 def _describe_index(repository: Repository) -> bytes:
-    """The index tells which files git was told to overlook, and that is in no status."""
+    """Describes the index: it says which files git must overlook, and no status shows that."""
     try:
-        status = (repository.git_dir / "index").stat()
+        # not blocking: a named pipe in its place would hold us forever
+        with open(os.open(repository.git_dir / "index", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+            return hashlib.file_digest(file, "sha256").digest()
     except OSError:
         return b"absent"
-    return f"{status.st_mtime_ns} {status.st_size}".encode()
 
 
 def _describe_program() -> bytes:
-    """This program's own files: an edited rule must not be answered with an older answer."""
+    """Describes this program's own files: an edited rule must not get an old answer."""
     newest, number = 0, 0
     for folder, _, names in os.walk(_PACKAGE):
         for name in names:

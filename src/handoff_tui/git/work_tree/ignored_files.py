@@ -1,4 +1,4 @@
-"""Looks through what git ignores: reports of tests usually lie there."""
+"""Searches what git ignores, where test reports usually are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handoff_tui.git.command import Git
 
 
 class IgnoredFiles(NamedTuple):
-    """Regular files, sorted. `complete` is false when there was more than was looked through."""
+    """Regular files, sorted. `complete` is False if there were too many to search."""
 
     paths: tuple[str, ...]
     complete: bool
@@ -20,9 +20,9 @@ class IgnoredFiles(NamedTuple):
 def list_ignored(
     root: Path, ignored: Iterable[str], skipped_folders: Collection[str], most_entries: int
 ) -> IgnoredFiles:
-    """The files among and below paths that git ignores (folders end with a slash); links are not followed.
+    """Lists the files at and below ignored paths (folders end with a slash); doesn't follow links.
 
-    Always in the same order, so that where the limit cuts does not depend on the file system.
+    The order is fixed, so the limit cuts at the same place on every file system.
     """
     found: list[str] = []
     looked_at = 0
@@ -43,7 +43,7 @@ def list_ignored(
 
 
 def is_ignored(git: Git, path: str) -> bool:
-    """Whether git would pass over an untracked path, by any of its rules."""
+    """Tells whether git would ignore an untracked path."""
     return git.run("check-ignore", "--quiet", "--", path).ok
 
 
@@ -52,7 +52,7 @@ def _is_skipped(path: str, skipped_folders: Collection[str]) -> bool:
 
 
 def _scan(folder: Path) -> list[tuple[str, bool]]:
-    """Folders and regular files of a folder, by name; empty if it may not be read."""
+    """Lists the folders and regular files in a folder; empty if it isn't readable."""
     try:
         with os.scandir(folder) as entries:
             kinds = [(entry.name, entry.is_dir(follow_symlinks=False), entry) for entry in entries]

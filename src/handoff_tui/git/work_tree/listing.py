@@ -1,4 +1,4 @@
-"""The list of tracked paths, read from `git ls-files` without looking at each line by itself: it may be very long."""
+"""Tracked paths, read from `git ls-files` without looking at each line: there may be very many."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from operator import eq
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 
 _BEFORE_BLOB = len("H 100644 ")
 _BEHIND_BLOB = len(" 0\t")
@@ -19,10 +20,10 @@ _ORDINARY: Final = compile_later(r"H (?P<mode>\d{6}) (?P<blob>[0-9a-f]+) 0")
 
 
 class Tracked(Mapping[str, str]):
-    """Paths to blob ids, as in the index. The ids are cut out of the listing when the first of them is asked for."""
+    """Maps paths to blob ids, as in the index. The ids are parsed when the first one is needed."""
 
     def __init__(self, paths: list[str], listing: str, others: Mapping[str, str]) -> None:
-        """`others` are paths whose lines do not say which blob counts."""
+        """`others` are paths whose lines are out of the ordinary, with their blobs."""
         self.paths = [*paths, *others]
         self._listing = listing
         self._others = others
@@ -36,7 +37,7 @@ class Tracked(Mapping[str, str]):
         return self._blobs[path]
 
     def find_line(self, path: str) -> tuple[str, str] | None:
-        """Mode and blob id of one path, without cutting out all of them; None if its line is not an ordinary one."""
+        """Returns mode and blob id of one path without parsing all lines; None if its line isn't ordinary."""
         ending = f"\t{path}\0"
         at = self._listing.find(ending)
         while at >= 0:
@@ -44,7 +45,7 @@ class Tracked(Mapping[str, str]):
             found = _ORDINARY.fullmatch(line)
             if found is not None:
                 return found["mode"], found["blob"]
-            at = self._listing.find(ending, at + 1)  # the end of another path, which has a tab in it
+            at = self._listing.find(ending, at + 1)  # it was the end of another path, one with a tab
         return None
 
     def __iter__(self) -> Iterator[str]:
@@ -57,8 +58,8 @@ class Tracked(Mapping[str, str]):
 def parse_listing(listing: bytes) -> tuple[Tracked, tuple[str, ...], tuple[str, ...]]:
     """Reads `ls-files --stage -v -z`: `H 100644 <blob> 0<TAB>path`; a lower-case tag or S hides changes.
 
-    Tracked paths, submodules, and what git was told to overlook. Between the beginnings of ordinary lines (a file or
-    link, in no conflict, whose changes git looks at) stand the paths; other lines follow there after a NUL.
+    Returns tracked paths, submodules, and paths that git was told to overlook. Splitting at the beginnings of ordinary
+    lines (a file or link, no conflict, nothing hidden) leaves the paths; other lines follow a path after a NUL.
     """
     text = os.fsdecode(listing)
     width = max(text.find("\t") + 1 - _BEFORE_BLOB - _BEHIND_BLOB, 1)
@@ -75,7 +76,7 @@ def parse_listing(listing: bytes) -> tuple[Tracked, tuple[str, ...], tuple[str, 
 
 
 def _parse_lines(lines: list[str]) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
-    """A path in conflict has up to three lines; ours (stage 2) counts where there is one."""
+    """Reads the other lines. A path in conflict has up to three; ours (stage 2) counts if there is one."""
     tracked: dict[str, str] = {}
     submodules: list[str] = []
     overlooked: list[str] = []
@@ -92,7 +93,7 @@ def _parse_lines(lines: list[str]) -> tuple[dict[str, str], tuple[str, ...], tup
 
 
 def sort_paths(*lists: Iterable[str]) -> tuple[str, ...]:
-    """All of them once, in order. Lists that are nearly in order cost little, as git's are."""
+    """Returns all paths once, sorted. That is cheap for git's lists, which are nearly sorted."""
     merged: list[str] = []
     for paths in lists:
         merged += paths
@@ -103,15 +104,17 @@ def sort_paths(*lists: Iterable[str]) -> tuple[str, ...]:
 
 
 def list_below(paths: tuple[str, ...], folder: str) -> tuple[str, ...]:
-    """Those of sorted paths that lie below a folder."""
+    """Returns those of sorted paths that are below a folder."""
     first, end = _find_range(paths, folder)
     return paths[first:end]
 
 
-def leave_out_folder(paths: tuple[str, ...], folder: str) -> tuple[str, ...]:
-    """Those of sorted paths that do not."""
-    first, end = _find_range(paths, folder)
-    return paths if first == end else paths[:first] + paths[end:]
+def leave_out_own(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns those of sorted paths that are not ours."""
+    first, end = _find_range(paths, OWN_FOLDER)
+    if first == end:
+        return paths
+    return paths[:first] + tuple(path for path in paths[first:end] if not is_own(path)) + paths[end:]
 
 
 def _find_range(paths: tuple[str, ...], folder: str) -> tuple[int, int]:

@@ -1,12 +1,11 @@
-"""The work tree after a few files were saved: a listing that was read stays, and only these paths are looked at.
+"""The work tree after a few files were saved: the known listing is kept, and only these paths are read.
 
-Most saves are settled without git: the content of a tracked file is hashed and compared with the index. If anything
-is out of the ordinary, the answer is None, and everything is read again.
+Most saves need no git: the content of a tracked file is hashed and compared with the index. If anything is out of the
+ordinary, the answer is None, and everything is read again.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from bisect import bisect_left
@@ -15,14 +14,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.git.objects.integrity import build_object_id
 from handoff_tui.git.repository import Repository, WorkTree
-from handoff_tui.git.watch.reconcile import parse_lines, reopen
-from handoff_tui.system.files.own_folder import is_own
+from handoff_tui.git.watch.reconcile import list_lines, reopen
+from handoff_tui.git.work_tree.status import parse_status
+from handoff_tui.system.files.own_folder import is_below_own_folder
 from handoff_tui.system.files.reader import FileReader
 
 _SYSTEM_FILE = Path("/etc/gitattributes")
 _CONVERTING = (b"filter", b"ident", b"working-tree-encoding")
-"""Attributes that change content beyond its line ends; where one of these words stands, git is asked instead."""
+"""Attributes that change more than line ends; if one of these words is there, git is asked."""
 _MOST_ATTRIBUTE_BYTES = 1024 * 1024
 
 
@@ -38,17 +39,17 @@ class PatchedTree(NamedTuple):
 
     tree: WorkTree
     paths: frozenset[str]
-    """Those whose content may be another one."""
+    """Paths whose content may have changed."""
     vanished: frozenset[str]
-    """Those that are not there, and are in no list: git may have ignored them."""
+    """Missing paths that no list has; git may have ignored them."""
     presence: bool
     """Whether a file came or went, or may have."""
     gone: frozenset[str]
-    """Tracked paths that are not there."""
+    """Tracked paths that are missing."""
 
 
 class _Change(NamedTuple):
-    """How one path stands now."""
+    """The state of one path now."""
 
     is_changed: bool = False
     is_untracked: bool = False
@@ -56,16 +57,16 @@ class _Change(NamedTuple):
 
 
 def find_gone(repository: Repository, tree: WorkTree) -> frozenset[str]:
-    """Tracked paths that are not there."""
+    """Finds tracked paths that are missing."""
     return frozenset(path for path in tree.facts.changed if _read_mode(repository, path) is None)
 
 
 def patch_work_tree(
     repository: Repository, tree: WorkTree, gone: frozenset[str], rules: ContentRules, paths: Iterable[str]
 ) -> PatchedTree | None:
-    """The tree now, when nothing but these paths has changed since it was read; None if that is hard to tell.
+    """Returns the tree as it is now if only these paths changed since it was read; None if that is hard to tell.
 
-    `gone` are the tracked paths that were not there.
+    `gone` are the tracked paths that were missing.
     """
     found: dict[str, _Change | None] = {}
     vanished: set[str] = set()
@@ -91,8 +92,8 @@ def patch_work_tree(
 
 
 def _is_ordinary(tree: WorkTree, path: str) -> bool:
-    """Neither ours, nor one that tells git what to do, nor hidden from git, nor part of another repository."""
-    if is_own(path) or _GIT_FILES.intersection(path.split("/")) or path in tree.overlooked:
+    """Tells whether a path is neither ours nor git's configuration, not hidden from git, and in no submodule."""
+    if is_below_own_folder(path) or _GIT_FILES.intersection(path.split("/")) or path in tree.overlooked:
         return False
     return not any(path == module or path.startswith(f"{module}/") for module in tree.facts.submodules)
 
@@ -105,13 +106,13 @@ def _read_mode(repository: Repository, path: str) -> int | None:
 
 
 def is_listed(paths: tuple[str, ...], path: str) -> bool:
-    """Whether a path is one of many, which are sorted."""
+    """Tells whether sorted paths contain a path."""
     place = bisect_left(paths, path)
     return place < len(paths) and paths[place] == path
 
 
 def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str, mode: int | None) -> _Change | None:
-    """A path that was there before, without git; None if only git knows."""
+    """Judges a known path without git; None if only git can tell."""
     if path in tree.facts.untracked:
         return _Change(is_untracked=mode is not None, presence=mode is None)
     if mode is None:
@@ -126,7 +127,7 @@ def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str
 
 
 def _is_other(repository: Repository, rules: ContentRules, path: str, mode: int, line: tuple[str, str]) -> bool | None:
-    """Whether a file differs from the index; None if git would store something other than its bytes."""
+    """Tells whether a file differs from the index; None if git wouldn't store its bytes unchanged."""
     listed_mode, blob = line
     if listed_mode not in {_PLAIN, _EXECUTABLE}:
         return None
@@ -138,17 +139,12 @@ def _is_other(repository: Repository, rules: ContentRules, path: str, mode: int,
         return None
     if not is_stored_as_is(rules, repository.root, path, content):
         return None
-    return _build_blob_id(repository, content) != blob
-
-
-def _build_blob_id(repository: Repository, content: bytes) -> str:
-    digest = hashlib.sha256 if repository.object_format == "sha256" else hashlib.sha1
-    return digest(b"blob %d\0" % len(content) + content).hexdigest()  # git's own names, no secret
+    return build_object_id(b"blob", content, len(blob)) != blob
 
 
 def _ask_git(repository: Repository, tree: WorkTree, paths: list[str]) -> dict[str, _Change]:
-    """One `git status` for these paths alone, by a door that looks at the configuration anew."""
-    _, lines = parse_lines(reopen(repository).read(*_STATUS, *paths))
+    """Runs `git status` for these paths, with the configuration read again."""
+    lines = list_lines(parse_status(reopen(repository).read(*_STATUS, *paths)))
     found: dict[str, _Change] = {}
     for path in paths:
         line = lines.get(path, "")
@@ -194,12 +190,12 @@ def _replace_paths(tree: WorkTree, untracked: tuple[str, ...]) -> tuple[str, ...
 
 
 class ContentRules(NamedTuple):
-    """What the configuration says about content, as of one look."""
+    """What the configuration said about content when it was read."""
 
     modes_count: bool
     """Whether git looks at the executable bit."""
     attribute_files: tuple[Path, ...]
-    """Those that hold for every path."""
+    """The attribute files that apply to every path."""
 
 
 def read_content_rules(repository: Repository) -> ContentRules:
@@ -214,7 +210,7 @@ def read_content_rules(repository: Repository) -> ContentRules:
 
 
 def is_stored_as_is(rules: ContentRules, root: Path, path: str, content: bytes) -> bool:
-    """Whether git would store just these bytes. Without a carriage return no rule about line ends changes any."""
+    """Tells whether git would store exactly these bytes. Without a carriage return, no line-end rule changes them."""
     if b"\r" in content:
         return False
     folders = [root]
@@ -230,7 +226,7 @@ def _find_usual_file() -> Path | None:
 
 
 def _may_convert(place: Path) -> bool:
-    """Also where it cannot be told."""
+    """Tells whether an attribute file may convert content; True if it can't be read."""
     try:
         with place.open("rb") as file:
             content = file.read(_MOST_ATTRIBUTE_BYTES + 1)

@@ -1,7 +1,7 @@
-"""A copy of the user's index in our cache, to be refreshed and added to at will; the user's own is only read.
+"""A copy of the user's index in our cache, which we may refresh and change; the user's own is only read.
 
-The copy stands for the work tree: what git was told to overlook is looked at, and what was added or removed since the
-copy was made is noted, so that the copy is given up as soon as one of these notes no longer holds.
+The copy describes the work tree: files that git was told to overlook are looked at, and what was added or removed since
+is noted. The copy is dropped as soon as one of these notes no longer holds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +23,7 @@ from handoff_tui.core.errors import CaptureError
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import build_cache_error, make_folder, offer_objects
 from handoff_tui.git.repository import Repository
-from handoff_tui.system.files.cache_files import load_json, write_json
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
 if TYPE_CHECKING:
     from _hashlib import HASH
@@ -33,19 +33,19 @@ _HEADER = struct.Struct(">4sII")
 _FLAGS = struct.Struct(">H")
 _VERSIONS = frozenset({2, 3})
 _CLAIMS = 40
-"""Bytes of times, device, number, mode, owner and size at the beginning of an entry."""
+"""The first bytes of an entry: times, device, inode, mode, owner and size."""
 _NO_CLAIMS = bytes(_CLAIMS)
 _MODE = slice(24, 28)
 _MODE_BYTES = 4
 _EXTENDED = 0x4000
 _LONGEST_NAME = 0xFFF
 _OPTIONAL = range(ord("A"), ord("Z") + 1)
-"""How the name of an extension begins that may be left out."""
+"""First letters of extensions that may be left out."""
 _HASHES: dict[str, Callable[[bytes], HASH]] = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
 class _Entry(NamedTuple):
-    """Where an entry lies, and its mode, object id and name in one."""
+    """The position of an entry, and its mode, object id and name in one."""
 
     start: int
     end: int
@@ -53,7 +53,10 @@ class _Entry(NamedTuple):
 
 
 def drop_claims(index: bytes, known: Mapping[bytes, bytes], object_format: str) -> bytes:
-    """The index with nothing claimed but what is `known` of the same path, mode and content; a ValueError if odd."""
+    """Clears an index of facts about files, except those `known` of the same path, mode and content.
+
+    Raises ValueError if the index is odd.
+    """
     changed = bytearray(index)
     end = _HEADER.size
     for entry in _find_entries(index, object_format):
@@ -67,10 +70,10 @@ def drop_claims(index: bytes, known: Mapping[bytes, bytes], object_format: str) 
 
 
 def read_claims(index: bytes, looked_at: int, object_format: str) -> dict[bytes, bytes]:
-    """What an index of our own knows of its files, for `drop_claims`; empty if it is damaged.
+    """Returns what an index of ours knows about files, for `drop_claims`; empty if it is damaged.
 
-    Git compares whole seconds. What changed in the second of the look, or right before, is not known: it may have
-    changed again with its old time put back. `looked_at` is that second.
+    Git compares whole seconds. A file that changed in the second of the read (`looked_at`), or just before, may have
+    changed again with its old time restored, so nothing is known about it.
     """
     digest = _HASHES[object_format]
     width = digest(b"").digest_size
@@ -108,7 +111,7 @@ def _find_entries(index: bytes, object_format: str) -> Iterator[_Entry]:
 
 
 def _refuse_needed(index: bytes, position: int, object_format: str) -> None:
-    """Extensions are left out; one without which the entries mean something else is a ValueError."""
+    """Raises ValueError for an extension that changes what the entries mean; the others are left out."""
     end = len(index) - _HASHES[object_format](b"").digest_size
     while position < end:
         if index[position] not in _OPTIONAL:
@@ -119,7 +122,7 @@ def _refuse_needed(index: bytes, position: int, object_format: str) -> None:
 
 
 _MARK = b"sdir\0\0\0\0"
-"""The extension that says so, which is empty."""
+"""The empty extension that marks a sparse index."""
 _FOLDER_MODE = "040000"
 
 
@@ -128,7 +131,7 @@ def is_sparse_index(place: Path) -> bool:
 
 
 def write_full_index(door: Git, git: Git, variables: Mapping[str, str]) -> None:
-    """Makes the private index complete. `door` is git as the user configured it, which leaves the index as it is."""
+    """Expands a sparse private index. `door` is git as the user configured it, which keeps the index sparse."""
     listing = os.fsdecode(door.read("ls-files", "--sparse", "--stage", "-z", extra=variables))
     folders = [line.split(" ")[1] for line in listing.split("\0") if line.startswith(_FOLDER_MODE)]
     if folders:
@@ -142,7 +145,8 @@ def write_full_index(door: Git, git: Git, variables: Mapping[str, str]) -> None:
     git.read("update-index", "--force-write-index", extra=alone)
 
 
-_VERSION = 1
+_VERSION = 2
+_NOTES = "notes.json"
 _OVERRIDES = (
     ("core.preloadIndex", "true"),
     ("core.safecrlf", "false"),  # a warning of git's about line ends must not end a capture
@@ -155,9 +159,9 @@ _NOT_IGNORED = 1
 _SECOND = 1_000_000_000
 _FEW = 100
 _COMPRESSED = b"\4"
-"""The version of such an index."""
+"""The index version with compressed names."""
 _WHOLE = "whole"
-"""A mark in the object folder: gone with it when the folder is deleted and only the index is left."""
+"""A mark in the object folder, so that we notice if only that folder was deleted."""
 
 
 class IndexEntry(NamedTuple):
@@ -170,24 +174,26 @@ class IndexEntry(NamedTuple):
 
 @dataclass(slots=True)
 class IndexNotes:
-    """What is known of the copy."""
+    """What is known about the copy."""
 
     origin: list[int] = field(default_factory=list)
-    """Time, size and number of the user's index when it was copied; empty where there was none."""
+    """Times, size and inode of the user's index when it was copied; empty if there was none."""
     added: set[str] = field(default_factory=set)
     """Paths in the copy that the user's index does not have."""
     removed: set[str] = field(default_factory=set)
-    """Paths that the user's index has and the copy no longer."""
+    """Paths in the user's index that the copy no longer has."""
     kept: set[str] = field(default_factory=set)
-    """Absent paths that a sparse checkout leaves out: they stay in the tree as they were."""
+    """Missing paths that a sparse checkout leaves out; they stay in the tree."""
     tree: str | None = None
     """The tree of the copy, without our own folder, once it was written."""
     head: str | None = None
     head_tree: str | None = None
+    copy: str = ""
+    """The SHA-256 of the copy and its time when these notes were written. Another copy is not ours."""
 
 
 class PrivateIndex:
-    """The copy, its notes, and git on them. `changed` tells whether the copy was made anew."""
+    """The copy, its notes, and git on them."""
 
     def __init__(self, repository: Repository, cache_folder: Path) -> None:
         self.root = repository.root
@@ -206,12 +212,12 @@ class PrivateIndex:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Under which git looks at the copy, the user's objects and ours."""
+        """The variables with which git uses the copy, the user's objects and ours."""
         return self._variables
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """One process at a time; what a killed one left behind is cleared away."""
+        """Lets one process in at a time; removes what a killed one left behind."""
         try:
             descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as refused:
@@ -225,32 +231,38 @@ class PrivateIndex:
             os.close(descriptor)
 
     def load(self) -> bool:
-        """Takes up the copy of the last time; false where it is none of the user's index as it is now."""
-        notes = _parse_notes(load_json(self.folder / "notes.json"))
-        if notes is None or notes.origin != self._describe_origin() or not self._place.exists():
+        """Loads the last copy; returns False if it isn't a copy of the user's present index."""
+        notes = self._read_notes()
+        if notes is None or notes.origin != self._describe_origin():
             return False
         if not (self._objects / _WHOLE).exists():
             return False
         self.notes = notes
         return not self._has_broken_note()
 
+    def _read_notes(self) -> IndexNotes | None:
+        """Returns the notes about exactly this copy; None if either is missing or not ours."""
+        notes = _parse_notes(load_json(self.folder / _NOTES))
+        return notes if notes is not None and notes.copy == _describe_copy(self._place) else None
+
     def forget(self) -> None:
-        """Before the copy is changed: whoever is killed meanwhile leaves no notes that do not fit it."""
+        """Deletes the notes before the copy is changed, so that a killed process leaves none that don't match."""
         self.notes.tree = None
         with suppress(FileNotFoundError):
-            (self.folder / "notes.json").unlink()
+            (self.folder / _NOTES).unlink()
 
     def save(self) -> None:
         try:
             (self._objects / _WHOLE).touch()
         except OSError as refused:
             raise build_cache_error(self._objects, refused) from refused
-        write_json(self.folder / "notes.json", _build_record(self.notes))
+        self.notes.copy = _describe_copy(self._place)
+        write_json(self.folder / _NOTES, _build_record(self.notes))
 
     def copy(self) -> None:
-        """Copies the user's index anew, complete, with nothing overlooked."""
-        self.forget()
+        """Copies the user's index again: complete, and with nothing overlooked."""
         known, looked_at = self._read_known()
+        self.forget()
         self.notes = IndexNotes(self._copy_file())
         if not self.notes.origin:
             return
@@ -262,14 +274,13 @@ class PrivateIndex:
         self._look_at_overlooked()
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Takes paths out of the copy, all stages of a conflict included."""
-        width = 64 if self._repository.object_format == "sha256" else 40
-        lines = [b"0 " + b"0" * width + b"\t" + os.fsencode(path) + b"\0" for path in paths]
+        """Removes paths from the copy, including all stages of a conflict."""
+        lines = [b"0 " + b"0" * self._repository.id_width + b"\t" + os.fsencode(path) + b"\0" for path in paths]
         if lines:
             self.git.read("update-index", "-z", "--index-info", stdin=b"".join(lines), extra=self._variables)
 
     def list_entries(self, paths: list[str]) -> list[IndexEntry]:
-        """The entries of paths; many are picked from the list of all, since a call takes only so many words."""
+        """Returns the entries of paths; for many paths it lists all, since a command line is limited."""
         few = ("--", *paths) if len(paths) <= _FEW else ()
         listing = os.fsdecode(self.git.read("ls-files", "--stage", "-z", *few, extra=self._variables))
         wanted = set(paths)
@@ -288,7 +299,7 @@ class PrivateIndex:
             self.notes.removed.add(path)
 
     def _has_broken_note(self) -> bool:
-        """Whether a path we added is ignored by now, one we removed is back, or one left out has come."""
+        """Tells whether an added path is ignored now, a removed one is back, or a left-out one has appeared."""
         if _find_back(self.root, [*self.notes.removed, *self.notes.kept]):
             return True
         if not self.notes.added:
@@ -331,7 +342,9 @@ class PrivateIndex:
         return _describe(status)
 
     def _read_known(self) -> tuple[dict[bytes, bytes], int]:
-        """What we have found out ourselves about files by the last copy, and the time by which git judges that."""
+        """Returns what the last copy knows about files, and the time by which git judges it."""
+        if self._read_notes() is None:  # somebody else may have written it, and claim anything
+            return {}, 0
         try:
             looked_at = self._place.stat().st_mtime_ns
             index = self._place.read_bytes()
@@ -340,7 +353,7 @@ class PrivateIndex:
             return {}, 0
 
     def _drop_claims(self, known: dict[bytes, bytes], looked_at: int) -> None:
-        """Makes git look at every file that we have not looked at: the user's index may say what is not so."""
+        """Makes git look at every file that we haven't: the user's index may be wrong."""
         try:
             content = drop_claims(self._read_plain(), known, self._repository.object_format)
         except ValueError as odd:
@@ -353,7 +366,7 @@ class PrivateIndex:
             raise build_cache_error(self._place, refused) from refused
 
     def _read_plain(self) -> bytes:
-        """The copy in a form without compressed names, which not every index has."""
+        """Returns the copy without compressed names."""
         content = self._place.read_bytes()
         if content[7:8] != _COMPRESSED:
             return content
@@ -378,12 +391,20 @@ class PrivateIndex:
         return self._repository.git.run("config", "--type=bool", "--get", "core.sparseCheckout").text == "true"
 
 
+def _describe_copy(place: Path) -> str:
+    """By content, and by the time that tells git which files it must read again."""
+    try:
+        return f"{hashlib.sha256(place.read_bytes()).hexdigest()} {place.stat().st_mtime_ns}"
+    except OSError:
+        return "none"
+
+
 def _describe(status: os.stat_result) -> list[int]:
     return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def _find_back(root: Path, paths: list[str]) -> list[str]:
-    """Those that are something git could track; what is only reached through a link to a folder is not."""
+    """Returns paths that git could track now; those reached through a linked folder aren't."""
     folders: dict[str, bool] = {"": True}
     return [path for path in paths if _is_real(root, path.rpartition("/")[0], folders) and _can_be_tracked(root, path)]
 
@@ -414,30 +435,15 @@ def _build_index_error(reason: str | None) -> CaptureError:
 
 
 def _build_record(notes: IndexNotes) -> dict[str, object]:
-    return {
-        "version": _VERSION,
-        "origin": notes.origin,
-        "added": sorted(notes.added),
-        "removed": sorted(notes.removed),
-        "kept": sorted(notes.kept),
-        "tree": notes.tree,
-        "head": notes.head,
-        "head_tree": notes.head_tree,
-    }
+    values = {name: sorted(value) if isinstance(value, set) else value for name, value in asdict(notes).items()}
+    return {"version": _VERSION, **values}
 
 
 def _parse_notes(record: object) -> IndexNotes | None:
-    if not isinstance(record, dict) or record.get("version") != _VERSION:
+    sets = ("added", "removed", "kept")
+    if not isinstance(record, dict) or record.pop("version", None) != _VERSION:
         return None
     try:
-        return IndexNotes(
-            origin=[int(number) for number in record["origin"]],
-            added=set(record["added"]),
-            removed=set(record["removed"]),
-            kept=set(record["kept"]),
-            tree=record["tree"],
-            head=record["head"],
-            head_tree=record["head_tree"],
-        )
-    except (KeyError, TypeError, ValueError):
+        return IndexNotes(**record | {name: set(record[name]) for name in sets})
+    except (KeyError, TypeError):
         return None

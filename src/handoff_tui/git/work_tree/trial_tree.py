@@ -1,7 +1,7 @@
-"""A work tree of its own in a temporary folder, moved from commit to commit; gone when it is left, however that is.
+"""A separate work tree in a temporary folder: moved from commit to commit, or filled once; removed at the end.
 
-Its HEAD and its index lie in it: the repository's own work tree, index and list of work trees are as they were. Where
-its owner was killed, the next one takes it away, with what still runs in it.
+Its HEAD and index are inside it; the repository's work tree, index and list of work trees stay unchanged. If its owner
+was killed, the next one removes it, with everything that still runs in it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from typing import NamedTuple
 from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_view import make_private_head
+from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.repository import Repository
-from handoff_tui.system.files.cache_files import load_json, write_json
+from handoff_tui.git.work_tree.capture import CapturedTree
+from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
+from handoff_tui.system.files.sealed_files import load_json, write_json
 from handoff_tui.system.processes.identity import is_same_process, read_birth, read_host
 from handoff_tui.system.processes.run import end_marked
 
 _PREFIX = "handoff-tui-trial-"
+_CAPTURED = "captured-index"
 _OWNER = Path(".git", "handoff-tui-owner.json")
 
 
@@ -32,20 +36,55 @@ class TrialTree:
     """The files of one commit after another."""
 
     def __init__(self, repository: Repository, folder: Path, mark: str) -> None:
-        """By `mark` the commands are known that run in it."""
+        """Commands that run in it carry `mark`."""
         self._repository = repository
         self.folder = folder
         self.mark = mark
 
     def move_to(self, commit: str) -> None:
-        """Puts the files of a commit there, and nothing else: what an earlier trial has left behind is taken away."""
+        """Checks out a commit, and removes what an earlier trial left behind."""
         git_dir = make_private_head(self.folder, self._repository.common_dir, commit)
         git = Git(self.folder, self._repository.git.overrides, git_dir, self._repository.common_dir)
         git.read("read-tree", "--reset", "-u", commit)
         git.read("clean", "-ffdxq")
 
+    def fill(self, captured: CapturedTree, cache_folder: Path) -> None:
+        """Checks out a captured work tree: no ignored file, and what was uncommitted is uncommitted here too."""
+        head = f"ref: refs/heads/{captured.branch}" if captured.branch else captured.commit or "ref: refs/heads/main"
+        git_dir = make_private_head(self.folder, self._repository.common_dir, head)
+        git = Git(self.folder, self._repository.git.overrides, git_dir, self._repository.common_dir)
+        variables = {
+            **offer_objects(self._repository, cache_folder),
+            "GIT_INDEX_FILE": str(git_dir / _CAPTURED),
+            "GIT_OPTIONAL_LOCKS": "1",
+        }
+        git.read("read-tree", captured.tree, extra=variables)
+        git.read("checkout-index", "--all", "--quiet", extra=variables)
+        (git_dir / _CAPTURED).unlink()
+        if captured.commit is None:
+            return
+        git.read("read-tree", captured.commit)
+        listed = git.read("ls-files", "-z", "--", OWN_FOLDER).split(b"\0")
+        own = [path for path in listed if is_own(os.fsdecode(path))]
+        if own:  # the log isn't part of the work, and its absence here is no change
+            git.read("update-index", "--skip-worktree", "-z", "--stdin", stdin=b"\0".join((*own, b"")))
+
+    def borrow(self, common_dir: str) -> None:
+        """Names the path under which the repository's own git folder is seen here."""
+        (self.folder / ".git" / "commondir").write_bytes(os.fsencode(common_dir) + b"\n")
+
+    def link(self, path: str) -> None:
+        """Puts a link to the repository's own file or folder in its place, if there is one."""
+        place, target = self.folder / path, self._repository.root.resolve() / path
+        if not target.exists():
+            return
+        if place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)  # the empty folder of a submodule
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(target)
+
     def put(self, path: str, content: bytes, *, executable: bool) -> None:
-        """Puts a content in the place of a file."""
+        """Replaces a file."""
         place = self.folder / path
         if place.is_symlink() or not place.resolve().is_relative_to(self.folder.resolve()):
             raise StoreWriteError(f"{path} is a link in this commit, and nothing is written through it")
@@ -56,7 +95,7 @@ class TrialTree:
 
 @contextmanager
 def open_trial_tree(repository: Repository) -> Iterator[TrialTree]:
-    """A work tree beside the repository; it is removed at the end, also after Ctrl-C."""
+    """Opens a work tree outside the repository; removes it at the end, also after Ctrl-C."""
     remove_left_trials()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     try:
@@ -66,7 +105,7 @@ def open_trial_tree(repository: Repository) -> Iterator[TrialTree]:
 
 
 def remove_left_trials() -> None:
-    """Takes away the work trees of this user whose owner is gone, and ends the commands that still run in them."""
+    """Removes this user's work trees whose owner is gone, and ends the commands still running in them."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         owner = _read_owner(folder)
         if owner is not None and owner.host == read_host() and not is_same_process(owner.pid, owner.birth):
@@ -75,7 +114,7 @@ def remove_left_trials() -> None:
 
 
 class _Owner(NamedTuple):
-    """The process that made a work tree; a pid is given out again, and means nothing on another machine."""
+    """The process that made a work tree. A pid is reused, and means nothing on another machine."""
 
     pid: int
     birth: str
@@ -84,15 +123,15 @@ class _Owner(NamedTuple):
 
 
 def _write_owner(folder: Path) -> str:
-    """Says whose it is; returns the mark of its commands."""
+    """Records the owner; returns the mark for its commands."""
     owner = _Owner(os.getpid(), read_birth(os.getpid()) or "", read_host(), uuid.uuid4().hex)
     (folder / _OWNER).parent.mkdir(mode=0o700)
-    write_json(folder / _OWNER, owner._asdict())  # where it fails, nobody takes it away but we
+    write_json(folder / _OWNER, owner._asdict())  # if that fails, only we can remove it
     return owner.mark
 
 
 def _read_owner(folder: Path) -> _Owner | None:
-    """The owner of a folder; None if it belongs to another user, or was not made here."""
+    """Returns the owner of a folder; None if it belongs to another user, or wasn't made here."""
     try:
         found = folder.lstat()
     except OSError:
@@ -105,7 +144,7 @@ def _read_owner(folder: Path) -> _Owner | None:
 
 
 def _make_writable(function: Callable[..., object], path: str, _: object) -> None:
-    """A command may have taken its own permissions away; what still resists stays in the temporary folder."""
+    """Restores permissions that a command removed; what still resists stays in the temporary folder."""
     with suppress(OSError):
         place = Path(path)
         place.parent.chmod(stat.S_IRWXU)

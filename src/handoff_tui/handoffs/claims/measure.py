@@ -282,4 +282,5 @@ _MEASURES: dict[ClaimKind, Measure] = {
     ClaimKind.DEPLOYMENT: _measure_deployment,
     ClaimKind.VERDICT: _measure_nothing,
     ClaimKind.CHECK: _measure_check,
+    ClaimKind.COMMENT: _measure_nothing,
 }

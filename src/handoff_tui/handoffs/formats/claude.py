@@ -14,14 +14,8 @@ from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _PHASES: Final = ("specify", "architect", "test-design", "security", "implement", "review", "document")
 _REQUIRED: Final = (
-    "feature",
-    "phase",
-    "goal",
-    "scope",
-    "relevant_files",
-    "acceptance_criteria",
-    "verification_commands",
-    "source_spec",
+    *("feature", "phase", "goal", "scope"),
+    *("relevant_files", "acceptance_criteria", "verification_commands", "source_spec"),
 )
 _OPTIONAL: Final = ("constraints", "known_risks", "produced_by", "timestamp", "checkpoint_pending")
 _OWN_FIELDS: Final = ("relevant_files", "acceptance_criteria", "verification_commands", "source_spec", "scope")
@@ -91,7 +85,7 @@ def _read_phases(root: JsonNode) -> tuple[str | None, str | None]:
     number = member.value
     if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(_PHASES):
         return _PHASES[number - 1], _PHASES[number] if number < len(_PHASES) else None
-    member.document.report(member.pointer, f"phase is not a number from 1 to {len(_PHASES)}")
+    member.report(f"phase is not a number from 1 to {len(_PHASES)}")
     return member.as_text(), None
 
 
@@ -117,7 +111,7 @@ def _build_checkpoint(root: JsonNode) -> tuple[Blocker, ...]:
     if checkpoint == "true":
         checkpoint = root.scalar("checkpoint_type") or ""
     elif checkpoint not in _CHECKPOINTS:
-        root.document.report(("checkpoint_pending",), f"checkpoint_pending is not one of {', '.join(_CHECKPOINTS)}")
+        root.report(f"checkpoint_pending is not one of {', '.join(_CHECKPOINTS)}", "checkpoint_pending")
     return (
         Blocker(
             id="checkpoint",
@@ -133,14 +127,14 @@ def _build_checkpoint(root: JsonNode) -> tuple[Blocker, ...]:
 def _report_fields(root: JsonNode) -> None:
     for field in _REQUIRED:
         if not root.has(field):
-            root.document.report((), f"{field} is missing")
+            root.report(f"{field} is missing")
     for key in sorted({*root.keys()} - {*_REQUIRED, *_OPTIONAL}):
-        root.document.report((key,), f"{key} is no field of this format")
+        root.report(f"{key} is no field of this format", key)
     if root.has("timestamp") and not root.has("produced_by"):
-        root.document.report(("timestamp",), "produced_by is missing: it is not said who wrote this")
+        root.report("produced_by is missing: it is not said who wrote this", "timestamp")
     spec = root.text("source_spec")
     if spec is not None and not spec.startswith(("docs/", _ADDRESS)):
-        root.document.report(("source_spec",), f"source_spec is neither below docs/ nor at {_ADDRESS}")
+        root.report(f"source_spec is neither below docs/ nor at {_ADDRESS}", "source_spec")
 
 
 CLAUDE: Final = HandoffFormat(id="claude", may_own=may_own, recognise=recognise, read=read)

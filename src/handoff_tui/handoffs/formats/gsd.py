@@ -10,27 +10,9 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
-from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
-from handoff_tui.handoffs.reading.claim_words import (
-    build_claim,
-    build_facts,
-    build_unique_id,
-    claim_commit,
-    claim_commits,
-    claim_counts,
-    claim_first_counts,
-    claim_references,
-    claim_status,
-    clean_path,
-    find_counts,
-    normalise_status,
-    one_line,
-    parse_path,
-    says_nothing,
-    section_text,
-    top_items,
-)
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
+from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, ParsedJson
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_markdown
@@ -44,17 +26,10 @@ class PausedWork(NamedTuple):
 
     phase: str | None = None
     phase_name: str | None = None
-    status: str | None = None
     task: str | None = None
     total_tasks: str | None = None
-    message: str | None = None
-    next_action: str | None = None
-    created: str | None = None
-    tests: TestCounts | None = None
-    tasks: tuple[Task, ...] = ()
-    blockers: tuple[Blocker, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    said: Handoff = Handoff.model_construct(id="gsd", dialect="gsd", type=HandoffType.PHASE_TRANSITION)
+    """The rest of it; the id is not its own yet."""
 
     def slug(self) -> str:
         """The name for the id: the phase, or its name if it has no number."""
@@ -87,21 +62,23 @@ def read_state(root: JsonNode) -> PausedWork:
     notes = _read_notes(root)
     tests, count_claims = _claim_counts(root, notes)
     tasks, commit_claims = _read_state_tasks(root)
-    return PausedWork(
-        phase=root.scalar("phase"),
-        phase_name=root.scalar("phase_name"),
-        status=normalise_status(status) if status else None,
-        task=root.scalar("task"),
-        total_tasks=root.scalar("total_tasks"),
+    return _build_work(
+        root,
+        status=claim_words.normalise_status(status) if status else None,
         message=notes,
         next_action=root.scalar("next_action"),
         created=root.scalar("timestamp"),
         tests=tests,
         tasks=tasks,
         blockers=(*_read_state_blockers(root), *_read_human_actions(root)),
-        claims=(*claim_status(root, "status"), *count_claims, *commit_claims, *_claim_uncommitted(root)),
-        facts=(*build_facts(root, _FACTS), *_read_decisions(root), *_read_blocker_facts(root)),
+        claims=(*claim_words.claim_status(root, "status"), *count_claims, *commit_claims, *_claim_uncommitted(root)),
+        facts=(*claim_words.build_facts(root, _FACTS), *_read_decisions(root), *_read_blocker_facts(root)),
     )
+
+
+def _build_work(node: JsonNode, **said: object) -> PausedWork:
+    phase, name, task, total = (node.scalar(key) for key in ("phase", "phase_name", "task", "total_tasks"))
+    return PausedWork(phase, name, task, total, PausedWork().said.model_copy(update=said))
 
 
 def _read_notes(root: JsonNode) -> str | None:
@@ -115,11 +92,11 @@ def _read_notes(root: JsonNode) -> str | None:
 
 
 def _claim_counts(root: JsonNode, notes: str | None) -> tuple[TestCounts | None, list[Claim]]:
-    found = find_counts(notes) if notes else None
+    found = claim_words.find_counts(notes) if notes else None
     if found is None:
         return None, []
     counts, sentence = found
-    return counts, claim_counts(counts, "suite", root.place_of("context_notes"), sentence)
+    return counts, claim_words.claim_counts(counts, "suite", root.place_of("context_notes"), sentence)
 
 
 def _read_state_tasks(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim]]:
@@ -134,7 +111,7 @@ def _read_state_tasks(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim]]:
                     tasks.append(Task(id=fallback, title=title, where=node.where, done=done))
                 continue
             identifier = node.scalar("id") or fallback
-            commits = claim_commit(node, "commit")
+            commits = claim_words.claim_commit(node, "commit")
             claims.extend(commits)
             tasks.append(
                 Task(
@@ -177,7 +154,7 @@ def _read_titles(root: JsonNode, key: str, *titles: str) -> Iterator[tuple[int, 
     for number, node in enumerate(root.items(key), start=1):
         is_object = isinstance(node.value, dict)
         title = node.first(*titles) if is_object else node.as_text()
-        if title is not None and (is_object or not says_nothing(title)):
+        if title is not None and (is_object or not claim_words.says_nothing(title)):
             yield number, node, title
 
 
@@ -206,29 +183,23 @@ def _claim_uncommitted(root: JsonNode) -> list[Claim]:
     return [
         build_claim(ClaimKind.UNCOMMITTED, node.where, text, subject=_find_path(text))
         for node in root.items("uncommitted_files")
-        if (text := node.as_text()) is not None and not says_nothing(text)
+        if (text := node.as_text()) is not None and not claim_words.says_nothing(text)
     ]
 
 
 def _find_path(text: str) -> str | None:
     words = text.split()
     if len(words) == 1:
-        return parse_path(words[0].strip(_AROUND_A_PATH))
+        return claim_words.parse_path(words[0].strip(_AROUND_A_PATH))
     for word in words:
-        path = clean_path(re.sub(r"^[`'\"(]+|[`'\"),;:]+$", "", word))
+        path = claim_words.clean_path(re.sub(r"^[`'\"(]+|[`'\"),;:]+$", "", word))
         if path is not None:
             return path
     return None
 
 
 TAGS: Final = (
-    "current_state",
-    "completed_work",
-    "remaining_work",
-    "decisions_made",
-    "blockers",
-    "context",
-    "next_action",
+    *("current_state", "completed_work", "remaining_work", "decisions_made", "blockers", "context", "next_action"),
 )
 _TAG: Final = compile_later(r"^\s*<(/?)([a-z][a-z_]*)>\s*$")
 _NUMBERED_TASK: Final = compile_later(r"^Task\s+(\d+[\w.-]*)\s*[:.—\u2013-]\s*(.+)$", re.IGNORECASE | re.DOTALL)
@@ -256,24 +227,21 @@ def read_companion(source: Source) -> PausedWork:
     front = source.frontmatter or JsonNode(JsonDocument(ParsedJson(source.path, "")), {})
     status = front.scalar("status")
     state_lines = [line for name in ("current_state", "context") for line in _lines(parts.get(name, []))]
-    tests, count_claims = claim_first_counts(state_lines, source.path)
-    return PausedWork(
-        phase=front.scalar("phase"),
-        phase_name=front.scalar("phase_name"),
-        status=normalise_status(status) if status else None,
-        task=front.scalar("task"),
-        total_tasks=front.scalar("total_tasks"),
+    tests, count_claims = claim_words.claim_first_counts(state_lines, source.path)
+    return _build_work(
+        front,
+        status=claim_words.normalise_status(status) if status else None,
         message=_text(parts, "current_state") or _text(parts, "context"),
         next_action=_text(parts, "next_action"),
         created=front.scalar("last_updated") or front.scalar("timestamp"),
         tests=tests,
         tasks=(*_read_tasks(source, parts, "completed_work"), *_read_tasks(source, parts, "remaining_work")),
         blockers=_read_blockers(source, parts),
-        claims=(*claim_status(front, "status"), *count_claims, *_claim_prose(source)),
+        claims=(*claim_words.claim_status(front, "status"), *count_claims, *_claim_prose(source)),
         facts=tuple(
-            Fact(name="decision", value=one_line(item.text), where=source.place(item.line))
+            source.fact("decision", claim_words.one_line(item.text), item.line)
             for section in parts.get("decisions_made", [])
-            for item in top_items(section)
+            for item in claim_words.top_items(section)
         ),
     )
 
@@ -327,18 +295,23 @@ def _lines(sections: list[Section]) -> Iterator[TextLine]:
 
 
 def _text(parts: dict[str, list[Section]], name: str) -> str | None:
-    return "\n".join(text for section in parts.get(name, []) if (text := section_text(section))) or None
+    return "\n".join(text for section in parts.get(name, []) if (text := claim_words.section_text(section))) or None
 
 
 def _read_tasks(source: Source, parts: dict[str, list[Section]], name: str) -> Iterator[Task]:
     done = name == "completed_work"
-    items = [item for section in parts.get(name, []) for item in top_items(section) if not says_nothing(item.text)]
+    items = [
+        item
+        for section in parts.get(name, [])
+        for item in claim_words.top_items(section)
+        if not claim_words.says_nothing(item.text)
+    ]
     for number, item in enumerate(items, start=1):
         yield _build_task(source, item, f"{name.removesuffix('_work')}-{number}", done=done)
 
 
 def _build_task(source: Source, item: Item, fallback: str, *, done: bool) -> Task:
-    text = one_line(item.text)
+    text = claim_words.one_line(item.text)
     match = _NUMBERED_TASK.match(text)
     return Task(
         id=match.group(1) if match else fallback,
@@ -351,11 +324,13 @@ def _build_task(source: Source, item: Item, fallback: str, *, done: bool) -> Tas
 def _read_blockers(source: Source, parts: dict[str, list[Section]]) -> tuple[Blocker, ...]:
     found: list[tuple[int, str]] = []
     for section in parts.get("blockers", []):
-        items = [(item.line, item.text) for item in top_items(section)]
+        items = [(item.line, item.text) for item in claim_words.top_items(section)]
         found.extend(items or [(paragraph.line, paragraph.text) for paragraph in section.paragraphs()])
     return tuple(
-        Blocker(id=f"blocker-{number}", title=one_line(text), where=source.place(line))
-        for number, (line, text) in enumerate((entry for entry in found if not says_nothing(entry[1])), start=1)
+        Blocker(id=f"blocker-{number}", title=claim_words.one_line(text), where=source.place(line))
+        for number, (line, text) in enumerate(
+            (entry for entry in found if not claim_words.says_nothing(entry[1])), start=1
+        )
     )
 
 
@@ -363,20 +338,15 @@ def _claim_prose(source: Source) -> list[Claim]:
     lines = [line for line in source.outline.lines() if not line.code]
     branch = source.frontmatter.scalar("branch") if source.frontmatter else None
     claims = [build_claim(ClaimKind.BRANCH, source.place(1), branch, value=branch)] if branch else []
-    return [*claims, *claim_commits(lines, source.path), *claim_references(lines, source.path)]
+    return [*claims, *claim_words.claim_commits(lines, source.path), *claim_words.claim_references(lines, source.path)]
 
 
 _STATE_NAME: Final = compile_later(r"(?:^|/)handoff[^/]*\.json$", re.IGNORECASE)
 _COMPANION_NAME: Final = compile_later(r"(?:^|/)\.?continue-here[^/]*\.md$", re.IGNORECASE)
 _STATE_PLACE: Final = compile_later(r"(?:^|/)\.planning/(?:.*/)?HANDOFF\.json$")
 _OWN_FIELDS: Final = (
-    "completed_tasks",
-    "remaining_tasks",
-    "human_actions_pending",
-    "uncommitted_files",
-    "context_notes",
-    "phase_dir",
-    "phase_name",
+    *("completed_tasks", "remaining_tasks", "human_actions_pending", "uncommitted_files"),
+    *("context_notes", "phase_dir", "phase_name"),
 )
 _MANY_OWN_FIELDS = 3
 _SOME_OWN_FIELDS = 2
@@ -439,14 +409,17 @@ def _read_state(source: Source) -> PausedWork:
 
 
 def _report_differences(companion: Source, state: PausedWork, other: PausedWork) -> None:
-    for name in ("task", "total_tasks", "status"):
-        here, there = getattr(other, name), getattr(state, name)
+    told = (("task", other.task, state.task), ("total_tasks", other.total_tasks, state.total_tasks))
+    for name, here, there in (*told, ("status", other.said.status, state.said.status)):
         if here is not None and there is not None and here != there:
             front = companion.frontmatter
             line = front.place_of(name).line if front else None
             companion.report(f"{name} is {here} here, but {there} in the state file", line)
     if other.names() and state.names() and not other.has_same_phase(state):
         companion.report(f"is about phase {other.slug()}, but the state file is about {state.slug()}")
+
+
+_SAID_ONCE: Final = ("status", "message", "next_action", "tests", "tasks", "created")
 
 
 def _build_handoff(entries: list[tuple[Source, PausedWork]], taken: set[str]) -> Handoff:
@@ -456,29 +429,25 @@ def _build_handoff(entries: list[tuple[Source, PausedWork]], taken: set[str]) ->
     lead = works[0]
     other = works[1] if len(works) > 1 else PausedWork()
     slug = lead.slug() or other.slug() or sources[0].path
-    return Handoff(
-        id=build_unique_id(taken, sources[0].path, "gsd", slug),
-        dialect="gsd",
-        title=lead.phase_name or other.phase_name or lead.phase or other.phase,
-        type=HandoffType.PHASE_TRANSITION,
-        source_phase=lead.phase or lead.phase_name or other.phase,
-        status=lead.status or other.status,
-        message=lead.message or other.message,
-        next_action=lead.next_action or other.next_action,
-        claims=_join_claims(lead.claims, other.claims),
-        tests=lead.tests or other.tests,
-        documents=tuple(
-            source.document(
-                DocumentRole.CONTEXT if _COMPANION_NAME.search(source.path) else DocumentRole.STATE,
-                confidence=recognise(source),
-            )
-            for source in sources
-        ),
-        tasks=lead.tasks or other.tasks,
-        blockers=_join_blockers(lead.blockers, other.blockers),
-        facts=(*lead.facts, *other.facts),
-        created=lead.created or other.created,
+    said, added = lead.said, other.said
+    update = {name: getattr(said, name) or getattr(added, name) for name in _SAID_ONCE}
+    return said.model_copy(
+        update={
+            **update,
+            "id": claim_words.build_unique_id(taken, sources[0].path, "gsd", slug),
+            "title": lead.phase_name or other.phase_name or lead.phase or other.phase,
+            "source_phase": lead.phase or lead.phase_name or other.phase,
+            "claims": _join_claims(said.claims, added.claims),
+            "documents": tuple(map(_build_document, sources)),
+            "blockers": _join_blockers(said.blockers, added.blockers),
+            "facts": (*said.facts, *added.facts),
+        }
     )
+
+
+def _build_document(source: Source) -> Document:
+    role = DocumentRole.CONTEXT if _COMPANION_NAME.search(source.path) else DocumentRole.STATE
+    return source.document(role, confidence=recognise(source))
 
 
 def _join_claims(lead: tuple[Claim, ...], other: tuple[Claim, ...]) -> tuple[Claim, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading.claim_words import (
-    build_claim,
     build_unique_id,
     build_unread,
     claim_references,
@@ -23,7 +23,7 @@ from handoff_tui.handoffs.reading.claim_words import (
 )
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
-from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, parse_field
+from handoff_tui.handoffs.reading.markdown import Outline, Section, find_fields, parse_field
 
 
 class ObjectKind(Enum):
@@ -44,19 +44,9 @@ class KnownObject(NamedTuple):
 
 
 _LISTS: Final = (
-    "handoffs",
-    "contexts",
-    "context",
-    "handoff_context",
-    "handoff",
-    "procedures",
-    "executions",
-    "execution_history",
-    "handoff_history",
-    "active_handoffs",
-    "validation_sessions",
-    "validation_history",
-    "sessions",
+    *("handoffs", "contexts", "context", "handoff_context", "handoff"),
+    *("procedures", "executions", "execution_history", "handoff_history", "active_handoffs"),
+    *("validation_sessions", "validation_history", "sessions"),
 )
 _DEEPEST = 3
 
@@ -112,7 +102,7 @@ def build_handoff(handoff_id: str, records: Sequence[KnownObject], taken: set[st
     sessions = [record.node for record in records if record.kind is ObjectKind.SESSION]
     context = contexts[0] if contexts else None
     for repeated in contexts[1:]:
-        repeated.document.report(repeated.pointer, f"the context of {handoff_id} is given twice; the first one is used")
+        repeated.report(f"the context of {handoff_id} is given twice; the first one is used")
     latest = executions[-1] if executions else None
     agent = _text(context, "source_agent")
     return Handoff(
@@ -150,14 +140,14 @@ def _read_type(context: JsonNode | None) -> HandoffType:
     name = text.rpartition(".")[2].lower()
     if name in {member.value for member in HandoffType}:
         return HandoffType(name)
-    context.document.report((*context.pointer, "handoff_type"), f"{text!r} is no type of handoff")
+    context.report(f"{text!r} is no type of handoff", "handoff_type")
     return HandoffType.PHASE_TRANSITION
 
 
 def _read_priority(context: JsonNode | None) -> str | None:
     text = _text(context, "priority")
     if context is not None and text is not None and text.lower() not in _PRIORITIES:
-        context.document.report((*context.pointer, "priority"), f"{text!r} is no priority: {', '.join(_PRIORITIES)}")
+        context.report(f"{text!r} is no priority: {', '.join(_PRIORITIES)}", "priority")
     return text
 
 
@@ -173,7 +163,7 @@ def _read_state(node: JsonNode | None) -> str | None:
         return None
     word = text.rpartition(".")[2].lower()
     if word not in _STATES:
-        node.document.report((*node.pointer, key), f"{text!r} is no state: {', '.join(_STATES)}")
+        node.report(f"{text!r} is no state: {', '.join(_STATES)}", key)
     return normalise_status(word)
 
 
@@ -203,11 +193,8 @@ def _build_attempt(number: int, node: JsonNode) -> Attempt:
 def _claim_rules(nodes: Iterable[JsonNode]) -> list[Claim]:
     claims: list[Claim] = []
     for node in nodes:
-        for key in _RESULT_LISTS:
-            member = node.get(key)
-            if member is None:
-                continue
-            results = member.elements() if isinstance(member.value, list) else member.members()
+        for member in filter(None, map(node.get, _RESULT_LISTS)):
+            results = member.elements() or member.members()
             claims.extend(claim for result in results if (claim := _claim_rule(result)) is not None)
     return claims
 
@@ -216,32 +203,24 @@ def _claim_rule(result: JsonNode) -> Claim | None:
     """`{"rule_id": "VR001", "passed": true}`, or a member named after its rule."""
     named = result.pointer[-1] if result.pointer and isinstance(result.pointer[-1], str) else None
     if not isinstance(result.value, dict):
-        value = result.value if isinstance(result.value, bool) else None if result.value is None else result.as_text()
-        return (
-            build_claim(ClaimKind.CHECK, result.where, f"{named}: {value}", subject=named, value=value)
-            if named
-            else None
-        )
-    subject = result.first("rule_id", "rule", "id") or named
+        subject, outcome = named, result if result.value is not None else None
+    else:
+        subject = result.first("rule_id", "rule", "id") or named
+        outcome = result.find("passed", "success", "result", "status")
     if subject is None:
         return None
-    outcome = next((member for key in ("passed", "success", "result", "status") if (member := result.get(key))), None)
-    value = None
+    value: str | bool | None = None
     if outcome is not None:
         value = outcome.value if isinstance(outcome.value, bool) else outcome.as_text()
     return build_claim(ClaimKind.CHECK, result.where, f"{subject}: {value}", subject=subject, value=value)
 
 
 def _read_steps(node: JsonNode) -> list[Task]:
-    key = next((key for key in _STEP_LISTS if node.get(key) is not None), None)
-    member = node.get(key) if key else None
-    if member is None:
-        return []
+    member = node.find(*_STEP_LISTS)
     tasks: list[Task] = []
-    steps = member.elements() if isinstance(member.value, list) else member.members()
-    for number, step in enumerate(steps, start=1):
+    for number, step in enumerate(member.elements() or member.members() if member is not None else (), start=1):
         if not isinstance(step.value, dict):
-            name = str(step.pointer[-1]) if isinstance(step.pointer[-1], str) else step.as_text()
+            name = step.key if isinstance(step.pointer[-1], str) else step.as_text()
             done = step.value if isinstance(step.value, bool) else None
             if name is not None:
                 tasks.append(Task(id=f"step-{number}", title=name, where=step.where, done=done))
@@ -261,21 +240,17 @@ def _read_errors(node: JsonNode) -> list[Blocker]:
         member = node.get(key)
         if member is None or member.value is False:
             continue
-        for error in member.elements() if isinstance(member.value, list) else [member]:
-            is_object = isinstance(error.value, dict)
-            text = (error.scalar("message") or error.scalar("error")) if is_object else error.as_text()
+        for error in member.each():
+            text = error.first("message", "error") if isinstance(error.value, dict) else error.as_text()
             if text:
                 blockers.append(Blocker(id=f"error-{len(blockers) + 1}", title=text, where=error.where))
     return blockers
 
 
 def _read_metadata(context: JsonNode | None) -> list[Fact]:
-    metadata = context.object("metadata") if context is not None else None
-    if metadata is None:
-        return []
     return [
-        Fact(name=str(member.pointer[-1]), value=text, where=member.where)
-        for member in metadata.members()
+        Fact(name=member.key, value=text, where=member.where)
+        for member in (context.members_of("metadata") if context is not None else ())
         if not isinstance(member.value, dict | list) and (text := member.as_text()) is not None
     ]
 
@@ -310,7 +285,7 @@ def build_report(source: Source, taken: set[str]) -> Handoff:
     agent = _value(fields, "agent")
     status, status_line = fields.get("status", ("", 1))
     token = parse_status(status)
-    status_claims = [build_claim(ClaimKind.STATUS, source.place(status_line), status, value=token)] if status else []
+    status_claims = [source.claim(ClaimKind.STATUS, status_line, status, value=token)] if status else []
     return Handoff(
         id=build_unique_id(taken, source.path, contract or source.path),
         dialect="procedure",
@@ -324,11 +299,7 @@ def build_report(source: Source, taken: set[str]) -> Handoff:
         claims=(*status_claims, *_claim_figures(source), *claim_references(source.outline.lines(), source.path)),
         documents=(source.document(DocumentRole.REPORT, confidence=recognise_report(source)),),
         tasks=tuple(_read_deliverables(source)),
-        facts=tuple(
-            Fact(name=name, value=fields[name.lower()][0], where=source.place(fields[name.lower()][1]))
-            for name in _FACTS
-            if name.lower() in fields and fields[name.lower()][0]
-        ),
+        facts=tuple(source.fact(name, *fields[name.lower()]) for name in _FACTS if _value(fields, name.lower())),
         created=_value(fields, "date"),
     )
 
@@ -340,12 +311,8 @@ def _value(fields: dict[str, tuple[str, int]], name: str) -> str | None:
 def _head_fields(outline: Outline) -> dict[str, tuple[str, int]]:
     """The fields near the top, by name in small letters; the first of a name counts."""
     fields: dict[str, tuple[str, int]] = {}
-    for line in outline.lines():
-        if line.number > _HEAD_LINES:
-            break
-        field = None if line.code else parse_field(line.text)
-        if field is not None:
-            fields.setdefault(field[0].lower(), (field[1], line.number))
+    for line, name, value in find_fields(takewhile(lambda line: line.number <= _HEAD_LINES, outline.lines())):
+        fields.setdefault(name, (value, line.number))
     return fields
 
 
@@ -358,13 +325,10 @@ def _claim_figures(source: Source) -> Iterator[Claim]:
         percentage = _PERCENTAGE.search(field[1])
         ticked = _CHECKED_LINE.match(field[1])
         if percentage is not None:
-            yield _claim_check(source, line, field[0], percentage.group())
+            yield source.claim(ClaimKind.CHECK, line.number, line.text, subject=field[0], value=percentage.group())
         elif ticked is not None and field[0].lower() != "status":
-            yield _claim_check(source, line, field[0], "pass" if "❌" not in field[1][:4] else "fail")
-
-
-def _claim_check(source: Source, line: TextLine, name: str, value: str) -> Claim:
-    return build_claim(ClaimKind.CHECK, source.place(line.number), line.text, subject=name, value=value)
+            value = "pass" if "❌" not in field[1][:4] else "fail"
+            yield source.claim(ClaimKind.CHECK, line.number, line.text, subject=field[0], value=value)
 
 
 def _read_deliverables(source: Source) -> Iterator[Task]:
@@ -416,12 +380,10 @@ def _sum(steps: Sequence[JsonNode], *keys: str) -> float:
     """The sum over the steps; reports what is no number."""
     total = 0.0
     for step in steps:
-        member = next((member for key in keys if (member := step.get(key)) is not None), None)
-        if member is None:
-            continue
-        if isinstance(member.value, int | float) and not isinstance(member.value, bool):
+        member = step.find(*keys)
+        if member is not None and isinstance(member.value, int | float) and not isinstance(member.value, bool):
             total += float(member.value)
-        else:
+        elif member is not None:
             member.report_type("a number")
     return total
 

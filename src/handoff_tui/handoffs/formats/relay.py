@@ -7,17 +7,9 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
-from handoff_tui.handoffs.reading.claim_words import (
-    build_claim,
-    build_unique_id,
-    build_unread,
-    claim_paths,
-    claim_status,
-    normalise_status,
-    read_each,
-)
+from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -45,28 +37,28 @@ def recognise(source: Source) -> float:
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
-    return read_each(owned, _build_handoff)
+    return claim_words.read_each(owned, _build_handoff)
 
 
 def _build_handoff(source: Source, taken: set[str]) -> Handoff:
     root = source.json
     document = source.document(DocumentRole.STATE, confidence=recognise(source))
     if root is None or not isinstance(root.value, dict):
-        return build_unread(source, "relay", taken, document)
+        return claim_words.build_unread(source, "relay", taken, document)
     _report_fields(root)
     task, status, actor, next_role = (root.scalar(key) for key in ("task", "status", "actor", "next_role"))
     return Handoff(
-        id=build_unique_id(taken, source.path, task or "relay", "" if task else source.path),
+        id=claim_words.build_unique_id(taken, source.path, task or "relay", "" if task else source.path),
         dialect="relay",
         title=task,
         original_name=task,
         source_agent=actor,
         target_agent=None if next_role == _NOBODY else next_role,
-        status=normalise_status(status) if status else None,
+        status=claim_words.normalise_status(status) if status else None,
         producers=(actor,) if actor else (),
         claims=(
-            *claim_status(root, "status"),
-            *claim_paths(root.items("changed_files"), ClaimKind.FILE_MODIFIED),
+            *claim_words.claim_status(root, "status"),
+            *claim_words.claim_paths(root.items("changed_files"), ClaimKind.FILE_MODIFIED),
             *_claim_checks(root),
         ),
         documents=(document,),
@@ -82,7 +74,7 @@ def _claim_checks(root: JsonNode) -> list[Claim]:
         if name is not None:
             claims.append(build_claim(ClaimKind.CHECK, check.where, f"{name}: {result}", subject=name, value=result))
         if result is not None and result not in _RESULTS:
-            check.document.report((*check.pointer, "result"), f"{check.name}.result is not one of {_listed(_RESULTS)}")
+            check.report(f"{check.name}.result is not one of {_listed(_RESULTS)}", "result")
     return claims
 
 
@@ -100,17 +92,17 @@ def _report_fields(root: JsonNode) -> None:
     _report_missing(root, _FIELDS)
     status = root.scalar("status")
     if status is not None and status not in _STATUSES:
-        root.document.report(("status",), f"status is not one of {_listed(_STATUSES)}")
+        root.report(f"status is not one of {_listed(_STATUSES)}", "status")
     files = [text for node in root.items("changed_files") if (text := node.as_text()) is not None]
     if len(set(files)) != len(files):
-        root.document.report(("changed_files",), "changed_files names a file twice")
+        root.report("changed_files names a file twice", "changed_files")
 
 
 def _report_missing(node: JsonNode, fields: tuple[str, ...]) -> None:
     for field in fields:
         if not node.has(field):
             prefix = f"{node.name}." if node.name else ""
-            node.document.report(node.pointer, f"{prefix}{field} is missing")
+            node.report(f"{prefix}{field} is missing")
 
 
 def _listed(allowed: frozenset[str]) -> str:

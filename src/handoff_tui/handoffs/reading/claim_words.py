@@ -12,13 +12,11 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.handoff import Document, Handoff, build_id
 from handoff_tui.handoffs.reading.format import FormatReading, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, plain
-
-_LONGEST_QUOTE = 200
 
 HASH: Final = compile_later(r"\b(sha256:)?([0-9a-fA-F]{64})\b")
 _COMMIT: Final = compile_later(r"(?<![0-9A-Za-z/#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z-])")
@@ -46,30 +44,14 @@ _VERDICT: Final = compile_later(
     re.IGNORECASE,
 )
 _CANONICAL_STATUS: Final = {
-    "PASSED": "PASS",
-    "SUCCESS": "PASS",
-    "FAILED": "FAIL",
-    "FAILURE": "FAIL",
-    "ERROR": "FAIL",
+    **dict.fromkeys(("PASSED", "SUCCESS"), "PASS"),
+    **dict.fromkeys(("FAILED", "FAILURE", "ERROR"), "FAIL"),
     "PARTIALLY COMPLETE": "PARTIAL",
-    "COMPLETED": "COMPLETE",
-    "DONE": "COMPLETE",
+    **dict.fromkeys(("COMPLETED", "DONE"), "COMPLETE"),
     "WIP": "IN_PROGRESS",
     "APPROVE": "APPROVED",
     "REJECT": "REJECTED",
 }
-
-
-def quote(text: str) -> str:
-    """The words of a claim, on one line and not too long."""
-    joined = " ".join(text.split())
-    return joined if len(joined) <= _LONGEST_QUOTE else joined[: _LONGEST_QUOTE - 1] + "…"
-
-
-def build_claim(
-    kind: ClaimKind, where: Place, text: str, *, subject: str | None = None, value: str | int | bool | None = None
-) -> Claim:
-    return Claim(kind=kind, where=where, text=quote(text), subject=subject, value=value)
 
 
 def parse_status(text: str) -> str | None:
@@ -147,35 +129,23 @@ def clean_path(text: str) -> str | None:
 
 def claim_commits(lines: Iterable[TextLine], path: str, *, need_span: bool = True) -> list[Claim]:
     """A claim for each commit named in code spans (or, if `need_span` is off, anywhere on the line)."""
-    claims: list[Claim] = []
-    seen: set[str] = set()
+    claims: dict[str, Claim] = {}
     for line in lines:
         words = line.text if not need_span or "commit" in line.text.lower() else " ".join(_CODE_SPAN.findall(line.text))
+        where = Place(path=path, line=line.number)
         for commit in find_commits(words):
-            if commit not in seen:
-                seen.add(commit)
-                claims.append(
-                    build_claim(ClaimKind.COMMIT, Place(path=path, line=line.number), line.text, value=commit)
-                )
-    return claims
+            claims.setdefault(commit, build_claim(ClaimKind.COMMIT, where, line.text, value=commit))
+    return list(claims.values())
 
 
 def claim_references(lines: Iterable[TextLine], path: str) -> list[Claim]:
     """A claim for each path named in a code span outside code blocks."""
-    claims: list[Claim] = []
-    seen: set[str] = set()
+    claims: dict[str, Claim] = {}
     for line in lines:
-        if line.code:
-            continue
-        for target in find_paths(line.text):
-            if target not in seen:
-                seen.add(target)
-                claims.append(
-                    build_claim(
-                        ClaimKind.FILE_REFERENCED, Place(path=path, line=line.number), line.text, subject=target
-                    )
-                )
-    return claims
+        where = Place(path=path, line=line.number)
+        for target in () if line.code else find_paths(line.text):
+            claims.setdefault(target, build_claim(ClaimKind.FILE_REFERENCED, where, line.text, subject=target))
+    return list(claims.values())
 
 
 def claim_counts(counts: TestCounts, scope: str, where: Place, text: str) -> list[Claim]:
@@ -211,11 +181,7 @@ def split_sentences(text: str) -> list[str]:
 
 def find_counts(text: str) -> tuple[TestCounts, str] | None:
     """The first sentence with test numbers. Numbers of different sentences belong to different runs."""
-    for sentence in split_sentences(text):
-        counts = parse_counts(sentence)
-        if counts is not None:
-            return counts, sentence
-    return None
+    return next(((counts, words) for words in split_sentences(text) if (counts := parse_counts(words))), None)
 
 
 def claim_first_counts(lines: Iterable[TextLine], path: str) -> tuple[TestCounts | None, list[Claim]]:
@@ -284,19 +250,15 @@ def parse_path(text: str) -> str | None:
 
 def claim_paths(nodes: Iterable[JsonNode], kind: ClaimKind) -> list[Claim]:
     """One claim per path; what is no path inside the repository is reported."""
-    claims: list[Claim] = []
-    seen: set[str] = set()
+    claims: dict[str, Claim] = {}
     for node in nodes:
         text = node.as_text()
-        if text is None:
-            continue
-        path = parse_path(text)
-        if path is None:
-            node.document.report(node.pointer, f"{node.name} is no path inside the repository")
-        elif path not in seen:
-            seen.add(path)
-            claims.append(build_claim(kind, node.where, text, subject=path))
-    return claims
+        path = None if text is None else parse_path(text)
+        if text is not None and path is not None:
+            claims.setdefault(path, build_claim(kind, node.where, text, subject=path))
+        elif text is not None:
+            node.report(f"{node.name} is no path inside the repository")
+    return list(claims.values())
 
 
 def claim_commit(node: JsonNode, key: str) -> list[Claim]:
@@ -305,9 +267,7 @@ def claim_commit(node: JsonNode, key: str) -> list[Claim]:
     if text is None or not text.strip():
         return []
     if not _COMMIT_ID.match(text.strip()):
-        member = node.get(key)
-        if member is not None:
-            member.document.report(member.pointer, f"{member.name} is no commit id")
+        node.report(f"{node.name}.{key} is no commit id".lstrip("."), key)
         return []
     return [build_claim(ClaimKind.COMMIT, node.place_of(key), f"{key}: {text}", value=text.strip().lower())]
 
@@ -317,9 +277,7 @@ def build_facts(node: JsonNode, keys: Iterable[str]) -> list[Fact]:
     facts: list[Fact] = []
     for key in keys:
         member = node.get(key)
-        if member is None:
-            continue
-        for value in member.elements() if isinstance(member.value, list) else [member]:
+        for value in member.each() if member is not None else ():
             text = value.as_text()
             if text is not None and text.strip():
                 facts.append(Fact(name=key, value=text, where=value.where))

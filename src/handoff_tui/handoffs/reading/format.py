@@ -7,23 +7,19 @@ file gets a `Source`, which collects the problems that this reader reports.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.core.tasks import Fact
+from handoff_tui.git.history.commits import Commit, Ref
 from handoff_tui.git.work_tree.listing import list_below
+from handoff_tui.handoffs.claim import Claim, ClaimKind, ClaimValue, build_claim
 from handoff_tui.handoffs.handoff import Document, DocumentRole
-from handoff_tui.handoffs.reading.json_document import (
-    JsonDocument,
-    JsonNode,
-    ParsedJson,
-    parse_json,
-    parse_json_lines,
-    split_frontmatter,
-)
+from handoff_tui.handoffs.reading import json_document as json_text
 from handoff_tui.handoffs.reading.markdown import Outline, parse_markdown
 
 if TYPE_CHECKING:
@@ -51,43 +47,35 @@ class _Remembered(NamedTuple):
     problems: tuple[Problem, ...]
 
 
+@dataclass(eq=False)
 class SourceFile:
     """One file as it was read from disk or git. `problems` says what is wrong with the file itself."""
 
-    def __init__(
-        self,
-        path: str,
-        text: str,
-        *,
-        sha256: str | None = None,
-        problems: Iterable[Problem] = (),
-        readable: bool = True,
-    ) -> None:
-        self.path = path
-        self.text = text
-        self.sha256 = sha256
-        self.readable = readable
-        self.problems = tuple(problems)
-        self.remembered: dict[Hashable, _Remembered] = {}
+    path: str
+    text: str
+    sha256: str | None = None
+    problems: Sequence[Problem] = ()
+    readable: bool = True
+    remembered: dict[Hashable, _Remembered] = field(default_factory=dict)
 
     @classmethod
     def of_text(cls, path: str, text: str) -> SourceFile:
         return cls(path, text, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
     @cached_property
-    def json(self) -> ParsedJson:
-        return parse_json(self.path, self.text)
+    def json(self) -> json_text.ParsedJson:
+        return json_text.parse_json(self.path, self.text)
 
     @cached_property
-    def json_lines(self) -> list[ParsedJson]:
-        return parse_json_lines(self.path, self.text)
+    def json_lines(self) -> list[json_text.ParsedJson]:
+        return json_text.parse_json_lines(self.path, self.text)
 
     @cached_property
-    def _split(self) -> tuple[ParsedJson | None, str]:
-        return split_frontmatter(self.path, self.text)
+    def _split(self) -> tuple[json_text.ParsedJson | None, str]:
+        return json_text.split_frontmatter(self.path, self.text)
 
     @property
-    def frontmatter(self) -> ParsedJson | None:
+    def frontmatter(self) -> json_text.ParsedJson | None:
         return self._split[0]
 
     @cached_property
@@ -106,7 +94,7 @@ class Source:
         self.readable = file.readable
         self._problems = list(file.problems)
         self._reported: set[tuple[int | None, str]] = set()
-        self._opened: list[JsonDocument] = []
+        self._opened: list[json_text.JsonDocument] = []
 
     @classmethod
     def of_text(cls, path: str, text: str) -> Source:
@@ -121,20 +109,20 @@ class Source:
         return self.path.rpartition("/")[0]
 
     @cached_property
-    def json_document(self) -> JsonDocument:
+    def json_document(self) -> json_text.JsonDocument:
         return self._open(self.file.json)
 
     @property
-    def json(self) -> JsonNode | None:
+    def json(self) -> json_text.JsonNode | None:
         """The root of a JSON file; None if the file is not valid JSON."""
         return self.json_document.root if self.readable else None
 
     @cached_property
-    def json_lines(self) -> list[JsonDocument]:
+    def json_lines(self) -> list[json_text.JsonDocument]:
         return [self._open(line) for line in self.file.json_lines] if self.readable else []
 
     @cached_property
-    def frontmatter(self) -> JsonNode | None:
+    def frontmatter(self) -> json_text.JsonNode | None:
         parsed = self.file.frontmatter
         return None if parsed is None else self._open(parsed).root
 
@@ -145,6 +133,14 @@ class Source:
 
     def place(self, line: int | None = None) -> Place:
         return Place(path=self.path, line=line)
+
+    def claim(
+        self, kind: ClaimKind, line: int | None, text: str, *, subject: str | None = None, value: ClaimValue = None
+    ) -> Claim:
+        return build_claim(kind, self.place(line), text, subject=subject, value=value)
+
+    def fact(self, name: str, value: str, line: int | None) -> Fact:
+        return Fact(name=name, value=value, where=self.place(line))
 
     def report(self, message: str, line: int | None = None, level: ProblemLevel = ProblemLevel.WARNING) -> None:
         if (line, message) not in self._reported:
@@ -182,8 +178,8 @@ class Source:
         opened = (problem for document in self._opened for problem in document.problems)
         return list(dict.fromkeys((*self._problems, *opened)))
 
-    def _open(self, parsed: ParsedJson) -> JsonDocument:
-        self._opened.append(JsonDocument(parsed))
+    def _open(self, parsed: json_text.ParsedJson) -> json_text.JsonDocument:
+        self._opened.append(json_text.JsonDocument(parsed))
         return self._opened[-1]
 
 
@@ -203,24 +199,6 @@ def _build_document(
     )
 
 
-class CommitFact(NamedTuple):
-    """A commit as a format sees it."""
-
-    id: str
-    subject: str
-    body: str
-    author: str
-    date: str
-
-
-class RefFact(NamedTuple):
-    """A ref as a format sees it; `commit` is the peeled target."""
-
-    name: str
-    commit: str
-    subject: str
-
-
 class SourceFiles(Protocol):
     """A repository's files, and the facts of its history that handoffs are kept in."""
 
@@ -238,10 +216,10 @@ class SourceFiles(Protocol):
     def size(self, path: str) -> int | None:
         """The size in bytes of a file that is not read as text (a proof)."""
 
-    def commits(self) -> tuple[CommitFact, ...]:
+    def commits(self) -> Sequence[Commit]:
         """The newest commits, newest first."""
 
-    def refs(self) -> tuple[RefFact, ...]:
+    def refs(self) -> tuple[Ref, ...]:
         """Tags and refs named for handoffs or for the TDD cycle."""
 
     def notes(self, ref: str) -> dict[str, SourceFile]:
@@ -280,10 +258,10 @@ class FormatFiles:
             return []
         return [path for path in self.paths if any(word in path.casefold() for word in present)]
 
-    def commits(self) -> tuple[CommitFact, ...]:
+    def commits(self) -> Sequence[Commit]:
         return self._files.commits()
 
-    def refs(self) -> tuple[RefFact, ...]:
+    def refs(self) -> tuple[Ref, ...]:
         return self._files.refs()
 
     def notes(self, ref: str) -> dict[str, Source]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.handoffs.claim import quote
 
 if TYPE_CHECKING:
     import yaml
@@ -21,6 +22,13 @@ _TOKEN: Final = compile_later(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]
 _SURROGATE: Final = compile_later("[\ud800-\udfff]")
 _ESCAPED_SURROGATE: Final = compile_later(r"\\u[dD][89a-fA-F]")
 _LARGEST_TEXT_OF_A_NUMBER = 64
+_TYPE_NAMES: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "true or false",
+    str: "text",
+    list: "a list",
+    dict: "an object",
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +90,21 @@ class JsonNode(NamedTuple):
     def name(self) -> str:
         return _name_pointer(self.pointer)
 
+    @property
+    def key(self) -> str:
+        """The last step that leads here: the name of a member, the position of an element."""
+        return str(self.pointer[-1]) if self.pointer else ""
+
+    def report(self, message: str, key: str | None = None) -> None:
+        """Reports a problem with this value, or with one of its members."""
+        self.document.report(self.pointer if key is None else (*self.pointer, key), message)
+
+    def report_choice(self, key: str, known: Iterable[str]) -> None:
+        """Reports a member that is none of the known words."""
+        member = self.get(key)
+        if member is not None:
+            member.report(f"{member.name} is none of {', '.join(known)}: {quote(str(member.value)) or 'empty'}")
+
     def has(self, *keys: str) -> bool:
         """Whether this is an object with all these keys (whatever their values)."""
         return isinstance(self.value, dict) and all(key in self.value for key in keys)
@@ -95,6 +118,10 @@ class JsonNode(NamedTuple):
             return None
         value = self.value.get(key)
         return None if value is None else JsonNode(self.document, value, (*self.pointer, key))
+
+    def find(self, *keys: str) -> JsonNode | None:
+        """The first of these members that is there."""
+        return next((member for key in keys if (member := self.get(key)) is not None), None)
 
     def place_of(self, key: str) -> Place:
         return Place(path=self.document.path, line=self.document.line_of((*self.pointer, key)))
@@ -162,6 +189,15 @@ class JsonNode(NamedTuple):
             return []
         return [JsonNode(self.document, value, (*self.pointer, number)) for number, value in enumerate(self.value)]
 
+    def each(self) -> list[JsonNode]:
+        """The elements of a list; any other value by itself."""
+        return self.elements() if isinstance(self.value, list) else [self]
+
+    def members_of(self, key: str) -> list[JsonNode]:
+        """The members of an object member; an absent one has none, another type is reported."""
+        member = self.object(key)
+        return [] if member is None else member.members()
+
     def members(self) -> list[JsonNode]:
         """The values of an object, nulls left out; the key is the last step of the pointer."""
         if not isinstance(self.value, dict):
@@ -193,7 +229,9 @@ class JsonNode(NamedTuple):
 
     def report_type(self, wanted: str) -> None:
         name = self.name or "the top level"
-        self.document.report(self.pointer, f"{name} should be {wanted}, but is {_type_name(self.value)}")
+        self.document.report(
+            self.pointer, f"{name} should be {wanted}, but is {_TYPE_NAMES.get(type(self.value), 'a number')}"
+        )
 
 
 def parse_json(path: str, text: str, *, first_line: int = 1) -> ParsedJson:
@@ -315,21 +353,6 @@ def _index_lines(text: str, first_line: int) -> tuple[dict[Pointer, int], list[t
         elif pointer and isinstance(pointer[-1], int):
             lines[tuple(pointer)] = line
     return lines, duplicates
-
-
-def _type_name(value: JsonValue) -> str:
-    if value is None:
-        return "null"
-    for types, name in (
-        (bool, "true or false"),
-        (int | float, "a number"),
-        (str, "text"),
-        (list, "a list"),
-        (dict, "an object"),
-    ):
-        if isinstance(value, types):
-            return name
-    raise AssertionError(value)
 
 
 _FENCE = "---"

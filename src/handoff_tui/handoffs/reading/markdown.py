@@ -7,7 +7,7 @@ markup is left in place (it is cheaper, and `plain` takes it off where it matter
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -66,6 +66,11 @@ class Table(NamedTuple):
             if any(name in heading.lower() for name in names):
                 return index
         return None
+
+    def cell(self, row: Row, *names: str) -> str:
+        """The cell of a row in the first column of such a name; empty if there is none."""
+        column = self.column(*names)
+        return row.cells[column] if column is not None and column < len(row.cells) else ""
 
 
 class Code(NamedTuple):
@@ -177,6 +182,14 @@ def parse_field(text: str) -> tuple[str, str] | None:
     """`**Name**: value`, `Name: value`, `**Name:** value` → name and value, both plain."""
     match = _FIELD.match(plain(text))
     return (match.group(1).strip(), match.group(2).strip()) if match else None
+
+
+def find_fields(lines: Iterable[TextLine]) -> Iterator[tuple[TextLine, str, str]]:
+    """Every `Name: value` outside code: its line, its name in lower case, its value."""
+    for line in lines:
+        field = None if line.code else parse_field(line.text)
+        if field is not None:
+            yield line, field[0].lower(), field[1]
 
 
 @cache

@@ -10,32 +10,15 @@ from typing import Final, NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.core.text.lookalikes import fold_lookalikes, is_disguised
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.reading.format import (
-    Confidence,
-    FormatFiles,
-    FormatReading,
-    HandoffFormat,
-    Source,
-    SourceFile,
-    SourceFiles,
-)
+from handoff_tui.handoffs.reading import format as contract
 
 _SPEAKS_OF_HANDOFF: Final = compile_later(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
 _HANDOFF_FOLDER: Final = compile_later(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)
 """Folders whose files are handoffs, or the state of one, whatever they are called."""
 _TEXT_ENDINGS: Final = (
-    ".md",
-    ".markdown",
-    ".json",
-    ".jsonl",
-    ".yaml",
-    ".yml",
-    ".toml",
-    ".txt",
-    ".rst",
-    ".log",
-    ".lock",
+    *(".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".toml", ".txt", ".rst", ".log", ".lock"),
 )
 """Handoffs are written in these; no format is asked about a file with another ending, which keeps large trees cheap."""
 _OWN_FILE: Final = "handoff-tui.toml"
@@ -56,7 +39,7 @@ class ReadHandoffs(NamedTuple):
 class _Recognised(NamedTuple):
     """The format that owns a file, and what was reported while looking for it."""
 
-    file: SourceFile
+    file: contract.SourceFile
     owner: str | None
     problems: list[Problem]
 
@@ -64,12 +47,12 @@ class _Recognised(NamedTuple):
 class _Read(NamedTuple):
     """What one format read, what it reported about single files, and everything that rests on."""
 
-    reading: FormatReading
+    reading: contract.FormatReading
     reported: list[Problem]
-    owned: list[SourceFile]
-    files: FormatFiles
+    owned: list[contract.SourceFile]
+    files: contract.FormatFiles
 
-    def still_holds(self, files: SourceFiles, owned: list[SourceFile]) -> bool:
+    def still_holds(self, files: contract.SourceFiles, owned: list[contract.SourceFile]) -> bool:
         """Whether the format would read the very same now."""
         read = self.files
         return (
@@ -87,39 +70,41 @@ class ReadingMemory:
     """
 
     def __init__(self) -> None:
-        self._interested: dict[str, list[HandoffFormat]] = {}
+        self._interested: dict[str, list[contract.HandoffFormat]] = {}
         self._recognised: dict[str, _Recognised] = {}
         self._read: dict[str, _Read] = {}
 
-    def find_interested(self, path: str, formats: tuple[HandoffFormat, ...]) -> list[HandoffFormat]:
+    def find_interested(self, path: str, formats: tuple[contract.HandoffFormat, ...]) -> list[contract.HandoffFormat]:
         """The formats that may own a path, by the path alone."""
         if path not in self._interested:
             self._interested[path] = [format_ for format_ in formats if format_.may_own(path)]
         return self._interested[path]
 
-    def recognise(self, file: SourceFile, interested: list[HandoffFormat]) -> _Recognised:
+    def recognise(self, file: contract.SourceFile, interested: list[contract.HandoffFormat]) -> _Recognised:
         known = self._recognised.get(file.path)
         if known is None or known.file is not file:
             known = self._recognised[file.path] = _recognise(file, interested)
         return known
 
-    def read(self, format_: HandoffFormat, files: SourceFiles, owned: list[SourceFile]) -> _Read:
+    def read(
+        self, format_: contract.HandoffFormat, files: contract.SourceFiles, owned: list[contract.SourceFile]
+    ) -> _Read:
         """What a format reads, or has read."""
         known = self._read.get(format_.id)
         if known is None or not known.still_holds(files, owned):
-            given = FormatFiles(files)
+            given = contract.FormatFiles(files)
             reading = format_.read([given.source(file.path) for file in owned], given)
             known = self._read[format_.id] = _Read(reading, given.problems(), owned, given)
         return known
 
 
-def read_handoffs(files: SourceFiles, formats: tuple[HandoffFormat, ...]) -> ReadHandoffs:
+def read_handoffs(files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...]) -> ReadHandoffs:
     """Asks every format about every candidate; the surest one owns it."""
     return read_again(files, formats, list_text_names(files.paths), ReadingMemory())
 
 
 def read_again(
-    files: SourceFiles, formats: tuple[HandoffFormat, ...], names: list[str], memory: ReadingMemory
+    files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...], names: list[str], memory: ReadingMemory
 ) -> ReadHandoffs:
     """The same, reusing what the last reading found in files that have not changed since.
 
@@ -133,7 +118,7 @@ def read_again(
 class _Assigned(NamedTuple):
     """Which files belong to which format."""
 
-    owned: dict[str, list[SourceFile]]
+    owned: dict[str, list[contract.SourceFile]]
     """By format."""
     unowned: list[str]
     looked_at: set[str]
@@ -143,13 +128,17 @@ class _Assigned(NamedTuple):
 
 
 def _assign(
-    files: SourceFiles, formats: tuple[HandoffFormat, ...], names: list[str], memory: ReadingMemory
+    files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...], names: list[str], memory: ReadingMemory
 ) -> _Assigned:
     assigned = _Assigned({format_.id: [] for format_ in formats}, [], set(), [])
     for path in names:
         interested = memory.find_interested(path, formats)
+        disguised = None if path.isascii() else _find_disguise(path, formats, memory)
+        if disguised is not None:
+            assigned.looked_at.add(path)
+            assigned.reported.append(disguised)
         if not interested:
-            if is_candidate(path):
+            if disguised is not None or is_candidate(path):
                 assigned.unowned.append(path)
             continue
         file, owner, problems = memory.recognise(files.file(path), interested)
@@ -157,20 +146,44 @@ def _assign(
         if owner is not None:
             assigned.owned[owner].append(file)
             assigned.looked_at.add(path)
-        elif is_candidate(path) or not file.readable:
+        elif disguised is not None or is_candidate(path) or not file.readable:
             assigned.unowned.append(path)
             assigned.looked_at.add(path)
     return assigned
 
 
-def _recognise(file: SourceFile, interested: list[HandoffFormat]) -> _Recognised:
+def _find_disguise(path: str, formats: tuple[contract.HandoffFormat, ...], memory: ReadingMemory) -> Problem | None:
+    """Reports a path that looks like a handoff's, but is written with other letters or hidden characters."""
+    looks = "/".join(map(fold_lookalikes, path.split("/")))
+    if looks == path or not (is_candidate(looks) or memory.find_interested(looks, formats)):
+        return None
+    return Problem(
+        path=path,
+        message=f"looks like {looks}, but is spelled with look-alike letters or hidden characters",
+        level=ProblemLevel.WARNING,
+    )
+
+
+def _find_disguised_phases(handoff: Handoff) -> Iterator[Problem]:
+    """Reports phases with look-alike letters or hidden characters; they meet the gate of the name they look like."""
+    for phase in dict.fromkeys((handoff.source_phase, handoff.target_phase)):
+        if phase and handoff.documents and is_disguised(phase):
+            yield Problem(
+                path=handoff.documents[0].path,
+                message=f'the phase "{phase}" looks like {build_id(fold_lookalikes(phase))}, '
+                "but is spelled with look-alike letters or hidden characters",
+                level=ProblemLevel.WARNING,
+            )
+
+
+def _recognise(file: contract.SourceFile, interested: list[contract.HandoffFormat]) -> _Recognised:
     """The format with the highest confidence; the first of equals, in the order of the table."""
-    source = Source(file)
+    source = contract.Source(file)
     owner: str | None = None
     best = 0.0
     for format_ in interested:
         confidence = source.read_once(("recognise", format_.id), format_.recognise)
-        if confidence >= Confidence.POSSIBLE and confidence > best:
+        if confidence >= contract.Confidence.POSSIBLE and confidence > best:
             owner, best = format_.id, confidence
     return _Recognised(file, owner, source.problems())
 
@@ -206,6 +219,7 @@ def _merge(assigned: _Assigned, results: list[_Read]) -> ReadHandoffs:
         for handoff in result.reading.handoffs:
             unique = _make_unique(handoff, handoffs, problems)
             handoffs[unique.id] = unique
+            problems.extend(_find_disguised_phases(unique))
     documents = {document.path for handoff in handoffs.values() for document in handoff.documents}
     # a file that a format took and then had no handoff for is unknown: nothing is dropped
     left_over = [file.path for owned in assigned.owned.values() for file in owned if file.path not in documents]

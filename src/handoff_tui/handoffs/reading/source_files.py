@@ -8,15 +8,14 @@ from functools import cached_property
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.git.history.commits import Commit, read_blobs, read_commits, read_notes, read_refs
+from handoff_tui.git.history.commits import Commit, Ref, read_blobs, read_commits, read_notes, read_refs
 from handoff_tui.git.repository import Repository, WorkTree
-from handoff_tui.git.work_tree.listing import leave_out_folder, sort_paths
-from handoff_tui.handoffs.reading.format import CommitFact, RefFact, SourceFile
+from handoff_tui.git.work_tree.listing import leave_out_own, sort_paths
+from handoff_tui.handoffs.reading.format import SourceFile
 from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.probe import OFTEN_IGNORED, is_present, list_named, read_size
 from handoff_tui.system.files.reader import FileReader
 
-_OWN_FOLDER = ".handoff-tui"
 _NOTES = "refs/notes/"
 _REFS_OF_INTEREST = ("refs/tags", "refs/handoff", _NOTES, "refs/heads")
 
@@ -38,7 +37,7 @@ class RepositoryFiles:
         root = self._repository.root
         ignored = list_named(root, OFTEN_IGNORED)
         known = self._work_tree.paths
-        paths = leave_out_folder(sort_paths(known, ignored) if ignored else known, _OWN_FOLDER)
+        paths = leave_out_own(sort_paths(known, ignored) if ignored else known)
         gone = frozenset(path for path in self._work_tree.facts.changed if not is_present(root, path))
         return tuple(path for path in paths if path not in gone) if gone else paths
 
@@ -67,14 +66,14 @@ class RepositoryFiles:
             path: file for path, file in self._files.items() if path not in changed and not self._reader.is_linked(path)
         }
         later._sizes = {path: size for path, size in self._sizes.items() if path not in changed}
-        kept = ("history", "_commits", "_refs", *(() if presence else ("paths",)))
+        kept = ("history", "_refs", *(() if presence else ("paths",)))
         later.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return later
 
-    def commits(self) -> tuple[CommitFact, ...]:
-        return self._commits
+    def commits(self) -> list[Commit]:
+        return self.history
 
-    def refs(self) -> tuple[RefFact, ...]:
+    def refs(self) -> tuple[Ref, ...]:
         return self._refs
 
     def notes(self, ref: str) -> dict[str, SourceFile]:
@@ -91,20 +90,13 @@ class RepositoryFiles:
         return notes
 
     @cached_property
-    def _commits(self) -> tuple[CommitFact, ...]:
-        return tuple(
-            CommitFact(commit.id, commit.subject, commit.body, commit.author, commit.date) for commit in self.history
-        )
-
-    @cached_property
     def history(self) -> list[Commit]:
         """The newest commits, as many as the limits allow."""
         return read_commits(self._repository.git, self.settings.limits.commits)
 
     @cached_property
-    def _refs(self) -> tuple[RefFact, ...]:
-        refs = read_refs(self._repository.git, *_REFS_OF_INTEREST)
-        return tuple(RefFact(ref.name, ref.commit, ref.subject) for ref in refs)
+    def _refs(self) -> tuple[Ref, ...]:
+        return tuple(read_refs(self._repository.git, *_REFS_OF_INTEREST))
 
     def _read(self, path: str) -> SourceFile:
         try:

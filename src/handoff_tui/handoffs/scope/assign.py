@@ -8,13 +8,14 @@ the span of a document; the last owner of the path; nobody. A handoff's own docu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
+from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange
 from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Scopes, Source
 from handoff_tui.handoffs.scope.traces import Traces, list_folders, list_message_names
 
+_BY_COMMIT = frozenset({Source.RUN, Source.COMMITS})
 Owners = dict[str, Source]
 """The handoffs a change belongs to, each with the reason."""
 
@@ -33,25 +34,38 @@ def assign_changes(
     uncommitted: Sequence[UncommittedChange],
     traces: Iterable[Traces],
     past: frozenset[str] = frozenset(),
+    records: frozenset[str] = frozenset(),
 ) -> Scopes:
     """The scopes of all handoffs, from history (parents first) and the work tree.
 
-    `past` are the commits up to the start line: their changes have owners, but nobody need claim them.
+    `past` are the commits up to the start line: their changes have owners, but nobody need claim them. `records` are
+    the paths of reviews and registries.
     """
-    index = _TraceIndex({found.handoff: found for found in traces})
+    index = _TraceIndex(_join_traces(traces))
     ranges = _Ranges(history, index, past)
-    assignment = _Assignment({name for name, found in index.traces.items() if not found.undecided})
+    assignment = _Assignment({name for name, found in index.traces.items() if not found.undecided}, records)
     before_line = past
     past |= {commit.id for number, commit in enumerate(history) if not ranges.is_work(number)}
     for number, commit in enumerate(history):
-        for change in commit.changes:
-            owners = ranges.find_owners(number, change.path)
-            assignment.give(_build_change(commit.id, change), owners, is_past=commit.id in past)
+        is_past = commit.id in past
+        for change, owners in ranges.list_owners(number):
+            if owners or not is_past or change.path in assignment.owners:
+                source = next(iter(owners.values()), Source.OWNER)
+                assignment.give(_build_change(commit.id, change, source), owners, is_past=is_past)
     writing = index.list_writers(edit.path for edit in uncommitted if not edit.after.deleted)
     for edit in uncommitted:
         own = OwnChange(edit.path, None, edit.before, edit.after, Source.OWNER)
         assignment.give(own, index.find_uncommitted_owners(edit.path, writing), is_past=False)
     return replace(assignment.build_scopes(index.traces, history, before_line), past=past)
+
+
+def _join_traces(traces: Iterable[Traces]) -> dict[str, Traces]:
+    """The traces by handoff. Two handoffs with one id are one to the log, so their work is one, too."""
+    joined: dict[str, Traces] = {}
+    for found in traces:
+        known = joined.get(found.handoff)
+        joined[found.handoff] = found if known is None else known.join(found)
+    return joined
 
 
 class _TraceIndex:
@@ -65,6 +79,7 @@ class _TraceIndex:
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._by_commit: dict[str, Owners] = defaultdict(dict)
         self._by_run: dict[str, Owners] = defaultdict(dict)
+        self._by_branch: dict[str, Owners] = defaultdict(dict)
         self._persons = [found for found in traces.values() if found.person is not None]
         for handoff, found in traces.items():
             for table, keys in (
@@ -79,13 +94,19 @@ class _TraceIndex:
                 self._by_commit[commit][handoff] = Source.COMMITS
             for commit in found.annotated:
                 self._by_run[commit][handoff] = Source.COMMITS
+            for commit in found.branch_commits:
+                self._by_branch[commit][handoff] = Source.COMMITS
             for commit in found.run_commits:
                 self._by_run[commit][handoff] = Source.RUN
 
+        self._declares_folders = any(key.endswith("/") for key in self._by_declared)
+        self.has_persons = bool(self._persons)
+
     def find_named(self, commit: ChangedCommit) -> Owners:
-        """The handoffs that a commit itself names, and those whose agent runs made it."""
+        """The handoffs that a commit itself names, and those whose agent runs made it; or else those of its branch."""
         named = {handoff for name in list_message_names(commit.body) for handoff in self._by_name.get(name, ())}
-        return dict.fromkeys(sorted(named), Source.COMMITS) | self._by_run.get(commit.id, {})
+        shown = dict.fromkeys(sorted(named), Source.COMMITS) | self._by_run.get(commit.id, {})
+        return shown or self._by_branch.get(commit.id, {})
 
     def find_naming(self, commit: str) -> Owners:
         """The handoffs whose documents name a commit; a session's summary also names the commits of others."""
@@ -93,6 +114,8 @@ class _TraceIndex:
 
     def find_said(self, commit: str | None, path: str) -> Owners:
         """The handoffs to which a person gave this change."""
+        if not self._persons:
+            return {}
         return {
             found.handoff: Source.EXPLICIT
             for found in self._persons
@@ -101,16 +124,25 @@ class _TraceIndex:
 
     def leave_out_ruled(self, handoffs: Iterable[str], commit: str) -> list[str]:
         """Those handoffs of which nobody said that this commit is none of theirs."""
+        if not self._persons:
+            return list(handoffs)
         persons = {handoff: self.traces[handoff].person for handoff in handoffs}
         return [handoff for handoff, person in persons.items() if person is None or not person.rules_out(commit)]
 
-    def find_declared(self, path: str) -> Iterator[str]:
+    def find_declared(self, path: str) -> Sequence[str]:
         """The handoffs that list a path or a folder around it."""
-        for key in (path, *list_folders(path)):
-            yield from self._by_declared.get(key, ())
+        found = self._by_declared.get(path, ())
+        if not self._declares_folders:
+            return found
+        return [*found, *(one for folder in list_folders(path) for one in self._by_declared.get(folder, ()))]
+
+    def may_declare(self, path: str) -> bool:
+        """Whether a handoff lists the path, or some folder."""
+        return self._declares_folders or path in self._by_declared
 
     def find_documents(self, path: str) -> Owners:
-        return dict.fromkeys(self.by_document.get(path, ()), Source.DECLARED)
+        writers = self.by_document.get(path)
+        return dict.fromkeys(writers, Source.DECLARED) if writers else {}
 
     def list_writers(self, paths: Iterable[str]) -> tuple[str, ...]:
         """The handoffs that report on their work in one of these paths."""
@@ -133,20 +165,42 @@ class _Ranges:
         self._parents = [[positions[parent] for parent in commit.parents if parent in positions] for commit in history]
         self._named = [index.find_named(commit) for commit in history]
         written = [
-            index.list_writers(change.path for change in commit.changes if not change.removed) for commit in history
+            index.list_writers(
+                change.path for change in commit.changes if change.path in index.by_report and not change.removed
+            )
+            for commit in history
         ]
         self._written = written
         self._spans = self._find_spans(written)
         self._reach = self._find_reach(written)
 
-    def find_owners(self, number: int, path: str) -> Owners:
-        """The handoffs to which a commit's change of a path belongs, but for its last owner."""
+    def list_owners(self, number: int) -> Iterator[tuple[PathChange, Owners]]:
+        """Each change of a commit with the handoffs to which it belongs, but for the last owner of its path."""
+        index, changes = self._index, self._history[number].changes
+        if index.has_persons:
+            yield from ((change, self._find_owners(number, change.path)) for change in changes)
+            return
+        rest = self._named[number]  # what is neither a document nor listed anywhere belongs to the same handoffs
+        is_claimed = bool(rest) or not self._reach[number]
+        if not rest and self.is_work(number):
+            rest = dict.fromkeys(self._spans[number], Source.SPAN)
+        for change in changes:
+            path = change.path
+            if path not in index.by_document and (is_claimed or not index.may_declare(path)):
+                yield change, rest
+            else:
+                yield change, self._find_owners(number, path)
+
+    def _find_owners(self, number: int, path: str) -> Owners:
         index, commit = self._index, self._history[number].id
         documents = index.find_documents(path)
         claimed = index.find_said(commit, path) or self._named[number]
-        if not claimed:
-            reach = self._reach[number]
-            listing = index.leave_out_ruled(index.find_declared(path), commit)
+        if claimed and not documents:
+            return claimed
+        reach = self._reach[number]
+        declaring = index.find_declared(path) if not claimed and reach else ()
+        if declaring:
+            listing = index.leave_out_ruled(declaring, commit)
             claimed = {handoff: Source.DECLARED for handoff in listing if reach & self._bits[handoff]}
         if not claimed and not documents and self.is_work(number):
             claimed = dict.fromkeys(index.leave_out_ruled(self._spans[number], commit), Source.SPAN)
@@ -187,8 +241,10 @@ class _Ranges:
         return [before & after | span for before, after, span in zip(begun, ahead, spans, strict=True)]
 
     def _list_documents(self, commit: ChangedCommit) -> Iterator[str]:
+        by_document = self._index.by_document
         for change in commit.changes:
-            yield from self._index.by_document.get(change.path, ())
+            if change.path in by_document:
+                yield from by_document[change.path]
 
     def _mask(self, handoffs: Iterable[str]) -> int:
         mask = 0
@@ -203,6 +259,7 @@ class _Assignment:
 
     alive: set[str]
     """Handoffs that somebody decided on, or that changed something after the start line: they keep their paths."""
+    records: frozenset[str] = frozenset()
     changes: dict[str, list[OwnChange]] = field(default_factory=lambda: defaultdict(list))
     owners: dict[str, Owners] = field(default_factory=dict)
     """The last owners of each path."""
@@ -225,7 +282,9 @@ class _Assignment:
             return
         adopted = self.pending.pop(change.path, ())
         for handoff, source in owners.items():
-            self.changes[handoff] += [*adopted, replace(change, source=source)]
+            if adopted:
+                self.changes[handoff] += adopted
+            self.changes[handoff].append(change if source is change.source else OwnChange(*change[:-1], source))
         self.owners[change.path] = owners
 
     def build_scopes(
@@ -250,21 +309,19 @@ class _Assignment:
     def _build_scope(self, traces: Traces, changes: tuple[OwnChange, ...], start: str | None) -> Scope:
         paths = {change.path for change in changes}
         others = {path: [other for other in self.owners[path] if other != traces.handoff] for path in paths}
-        by_commit = {change.path for change in changes if change.source in {Source.RUN, Source.COMMITS}}
-        declared = traces.declared | traces.documents
+        touched = {change.path for change in self.changes.get(traces.handoff, ())}
+        if any(path.endswith("/") for path in traces.declared_changes):
+            touched.update(folder for path in tuple(touched) for folder in list_folders(path))
+        never_changed = tuple(sorted(traces.declared_changes - touched))
         return Scope(
             handoff=traces.handoff,
             changes=changes,
             start=start,
             shared=frozenset(path for path in paths if others[path] and traces.handoff in self.owners[path]),
-            undeclared=tuple(
-                sorted(path for path in by_commit if not traces.declares(path) and path not in traces.documents)
-            )
-            if declared - traces.documents
-            else (),
-            never_changed=tuple(
-                sorted(wanted for wanted in traces.declared_changes if not any(_fits(wanted, path) for path in paths))
-            ),
+            records=self.records & paths,
+            undeclared=self._find_undeclared(traces, changes),
+            never_changed=never_changed,
+            changed_by_others=self._find_other_changers(traces, paths, never_changed),
             taken_over={
                 path: ", ".join(sorted(others[path]))
                 for path in sorted(paths)
@@ -272,12 +329,30 @@ class _Assignment:
             },
         )
 
+    def _find_undeclared(self, traces: Traces, changes: tuple[OwnChange, ...]) -> tuple[str, ...]:
+        """What its commits change and its documents do not list; nothing if they list nothing."""
+        if not traces.declared - traces.documents:
+            return ()
+        by_commit = {change.path for change in changes if change.source in _BY_COMMIT}
+        rest = by_commit - self.records - traces.documents - traces.declared
+        return tuple(sorted(path for path in rest if not traces.declares(path)))
 
-def _fits(wanted: str, path: str) -> bool:
-    return path.startswith(wanted) if wanted.endswith("/") else path == wanted
+    def _find_other_changers(
+        self, traces: Traces, own: Collection[str], never_changed: tuple[str, ...]
+    ) -> dict[str, str]:
+        """Declared paths that others changed last. Once somebody has decided, that is how work goes on."""
+        taken_over = traces.declared_changes.intersection(own) if traces.undecided else ()
+        paths = sorted({*never_changed, *taken_over})
+        owners = {path: self.owners.get(path, {}) for path in paths}
+        return {path: ", ".join(sorted(who)) for path, who in owners.items() if who and traces.handoff not in who}
 
 
-def _build_change(commit: str, change: PathChange) -> OwnChange:
-    before = DELETED if not change.before.strip("0") else Content(change.mode_before, change.before)
-    after = DELETED if change.removed else Content(change.mode, change.blob)
-    return OwnChange(change.path, commit, before, after, Source.OWNER)
+def _build_change(commit: str, change: PathChange, source: Source) -> OwnChange:
+    path, mode, blob, mode_before, before = change
+    return OwnChange(
+        path,
+        commit,
+        DELETED if mode_before == GONE else Content(mode_before, before),
+        DELETED if mode == GONE else Content(mode, blob),
+        source,
+    )

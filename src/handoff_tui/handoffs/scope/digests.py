@@ -34,6 +34,10 @@ class ScopeDigests:
             self._digests[key] = build_scope_digest(build_files(part, self._known))
         return self._digests[key]
 
+    def learn_all(self, scopes: Iterable[Scope]) -> None:
+        """Looks up the hashes of many scopes at once."""
+        self._learn(tuple(scopes))
+
     def build_files(self, scope: Scope) -> list[dict[str, str]]:
         """The own files with their hashes, as a manifest lists them."""
         self._learn([scope])
@@ -46,7 +50,7 @@ class ScopeDigests:
 
     def _learn(self, scopes: Iterable[Scope]) -> None:
         """Looks up the hashes that are not known yet."""
-        contents = [content for scope in scopes for content in scope.results.values() if not content.deleted]
+        contents = [content for scope in scopes for content in scope.bound.values() if not content.deleted]
         self._known.update(
             {content.blob: _hash_text(content.blob) for content in contents if content.mode == _SUBMODULE}
         )

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.git.history.commit_changes import ChangedCommit, read_commit_changes
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
+from handoff_tui.handoffs.scope.merged_branches import find_merged_commits
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes
 from handoff_tui.handoffs.scope.silent_configuration import leave_out_silent
 from handoff_tui.handoffs.scope.traces import (
     PersonSays,
     Traces,
     build_traces,
+    find_records,
     find_shared_documents,
     list_named_commits,
 )
@@ -26,6 +30,7 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.own_folder import is_own
 
 _SHORTEST_ID = 7
+_SHOWN_ID = 12
 _MOST_NAMED = 200
 """With more paths than this, the whole tree is listed."""
 
@@ -46,7 +51,8 @@ class LogTraces:
     start_line: str | None = None
     decided: frozenset[str] = frozenset()
     stated: Mapping[str, StatedScope] = field(default_factory=dict)
-    run_commits: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    find_run_commits: Callable[[Sequence[ChangedCommit]], Mapping[str, frozenset[str]]] = lambda _: {}
+    """Finds the commits of a history that agent runs made, by handoff."""
 
 
 NO_LOG = LogTraces()
@@ -72,19 +78,73 @@ class FoundScopes:
         """The hashes of what is not committed; those of committed blobs are looked up when they are needed."""
 
 
+@without_collection()
 def find_scopes(desk: Desk, handoffs: Iterable[Handoff], known: LogTraces = NO_LOG) -> FoundScopes:
     """Reads history and what is not committed, and gives each change to its handoffs."""
     handoffs = tuple(handoffs)
     git = desk.repository.git
-    history = [
-        commit._replace(changes=tuple(change for change in commit.changes if not is_own(change.path)))
-        for commit in read_commit_changes(git, None, desk.work_tree.facts.head or "HEAD")
-    ]
+    history = [_leave_out_own(one) for one in read_commit_changes(git, None, desk.work_tree.facts.head or "HEAD")]
+    history = _cut_off(history) if desk.repository.shallow else history
     contents, uncommitted = _read_uncommitted(desk)
     history, uncommitted = leave_out_silent(desk, history, uncommitted)
-    traces = _build_all_traces(desk, handoffs, history, known)
+    traces = tuple(_build_all_traces(desk, handoffs, history, known))
     past = find_behind(history, known.start_line) if known.start_line else frozenset()
-    return FoundScopes(assign_changes(history, uncommitted, traces, past), history, contents)
+    scopes = assign_changes(history, uncommitted, traces, past, _add_former_names(find_records(handoffs), history))
+    problems = tuple(_find_problems(desk, traces, known))
+    return FoundScopes(replace(scopes, problems=problems), history, contents)
+
+
+def _cut_off(history: Sequence[ChangedCommit]) -> list[ChangedCommit]:
+    """A shallow history: the commits where it ends seem to add every file, and tell nothing of who did."""
+    return [one if one.parents else one._replace(changes=()) for one in history]
+
+
+def _find_problems(desk: Desk, traces: Sequence[Traces], known: LogTraces) -> Iterator[str]:
+    if desk.repository.shallow:
+        yield "this clone is shallow, so work before its end has no handoff here; git fetch --unshallow brings it"
+    present = {found.handoff: found for found in traces}
+    for handoff, number in Counter(found.handoff for found in traces).items():
+        if number > 1:
+            yield f"{number} handoffs have the id {handoff}: the log takes them for one, and so does its scope"
+    for handoff, stated in known.stated.items():
+        for path in stated.paths:
+            if path.startswith("/") or ".." in path.split("/"):
+                yield f'[scopes."{handoff}"] names {path}, which leads out of the repository: no change is there'
+        found = present.get(handoff)
+        if found is None:
+            yield f'[scopes."{handoff}"] is about a handoff that is not here, so it says nothing'
+        elif found.person is None:
+            named = " or ".join(name[:_SHOWN_ID] for name in (stated.since, stated.until) if name)
+            yield (
+                f'[scopes."{handoff}"] names a commit that is not in this history ({named}), so it says nothing: '
+                "after a rebase, state it again with `submit --since`"
+            )
+
+
+def _leave_out_own(commit: ChangedCommit) -> ChangedCommit:
+    """The commit without changes of the log."""
+    if not any(is_own(change.path) for change in commit.changes):
+        return commit
+    return commit._replace(changes=tuple(change for change in commit.changes if not is_own(change.path)))
+
+
+def _add_former_names(records: frozenset[str], history: Sequence[ChangedCommit]) -> frozenset[str]:
+    """Also the names that a review had before it was filed away in its folder: they never held anything else."""
+    if not records:
+        return records
+    folders = tuple({path.rpartition("/")[0] for path in records})
+    changes = [
+        change
+        for commit in history
+        for change in commit.changes
+        if change.path.startswith(folders) and not change.removed
+    ]
+    contents = {(change.path.rpartition("/")[0], change.blob) for change in changes if change.path in records}
+    fitting: dict[str, bool] = {}
+    for change in changes:
+        known = (change.path.rpartition("/")[0], change.blob) in contents
+        fitting[change.path] = known and fitting.get(change.path, True)
+    return records | {path for path, fits in fitting.items() if fits}
 
 
 def find_behind(history: Sequence[ChangedCommit], commit: str) -> frozenset[str]:
@@ -102,13 +162,15 @@ def _build_all_traces(
     shared = find_shared_documents(handoffs)
     ids = sorted(commit.id for commit in history)
     ranges = _StatedRanges(desk, history)
+    by_run, on_branch = known.find_run_commits(history), find_merged_commits(history, handoffs)
     for handoff in handoffs:
         found = build_traces(handoff, shared)
         stated = known.stated.get(handoff.id)
         yield replace(
             found,
             commits=frozenset(filter(None, (_find_id(ids, name) for name in list_named_commits(handoff)))),
-            run_commits=known.run_commits.get(handoff.id, frozenset()),
+            run_commits=by_run.get(handoff.id, frozenset()),
+            branch_commits=on_branch.get(handoff.id, frozenset()),
             person=None if stated is None else ranges.build(stated),
             undecided=handoff.id not in known.decided,
         )

@@ -14,8 +14,8 @@ _NO_MODE = "000000"
 
 
 def build_files(scope: Scope, sha256_by_blob: Mapping[str, str]) -> list[dict[str, str]]:
-    """Each own path with mode and content hash, sorted by the bytes of the path."""
-    results = sorted(scope.results.items(), key=lambda item: os.fsencode(item[0]))
+    """Each own path that is bound, with mode and content hash, sorted by the bytes of the path."""
+    results = sorted(scope.bound.items(), key=lambda item: os.fsencode(item[0]))
     return [_build_file(path, content, sha256_by_blob) for path, content in results]
 
 

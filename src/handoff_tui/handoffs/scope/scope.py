@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 
 class Source(StrEnum):
@@ -25,8 +26,7 @@ class Source(StrEnum):
     """Nobody claims the change; the handoff changed the path last before it, or next after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What a path holds: its mode and its blob, or nothing once it is deleted."""
 
     mode: str = ""
@@ -40,8 +40,7 @@ class Content:
 DELETED = Content()
 
 
-@dataclass(frozen=True, slots=True)
-class OwnChange:
+class OwnChange(NamedTuple):
     """One change of a handoff. `commit` is None for a change that is not committed."""
 
     path: str
@@ -61,10 +60,14 @@ class Scope:
     """The parent of its first own commit; HEAD if nothing is committed; None before the first commit."""
     shared: frozenset[str] = frozenset()
     """Own paths whose last change belongs to other handoffs, too."""
+    records: frozenset[str] = frozenset()
+    """Own paths that are reviews, evaluations or registries."""
     undeclared: tuple[str, ...] = ()
     """Paths that its commits change and its documents do not list, if they list any."""
     never_changed: tuple[str, ...] = ()
     """Paths that it declares as changed and that no change of its own touches."""
+    changed_by_others: Mapping[str, str] = field(default_factory=dict)
+    """Paths that it declares as changed and that another handoff changed last, and which."""
     taken_over: Mapping[str, str] = field(default_factory=dict)
     """Own paths that another handoff changed after this one's last change, and which."""
 
@@ -73,6 +76,11 @@ class Scope:
         """Each own path with its content after the last own change, sorted by path."""
         last = {change.path: change.after for change in self.changes}
         return dict(sorted(last.items()))
+
+    @cached_property
+    def bound(self) -> dict[str, Content]:
+        """The results that a decision binds: without reviews and registries, which tell of decisions."""
+        return {path: content for path, content in self.results.items() if path not in self.records}
 
     @cached_property
     def befores(self) -> dict[str, Content]:
@@ -93,14 +101,35 @@ class Scope:
         order = list(Source)
         return min((change.source for change in self.changes), key=order.index, default=None)
 
+    @cached_property
+    def _by_path(self) -> dict[str, list[OwnChange]]:
+        found: dict[str, list[OwnChange]] = {}
+        for change in self.changes:
+            found.setdefault(change.path, []).append(change)
+        return found
+
+    def find_changes(self, path: str) -> tuple[OwnChange, ...]:
+        """Its own changes of one path, oldest first."""
+        return tuple(self._by_path.get(path, ()))
+
     def reasons(self) -> Iterator[tuple[str, Source]]:
         """Each own path with the reason for its last change."""
         yield from sorted({change.path: change.source for change in self.changes}.items())
 
+    def compare_results(self, other: Scope) -> tuple[str, ...]:
+        """The paths whose content differs from that of another scope of the same handoff."""
+        paths = self.results.keys() | other.results.keys()
+        return tuple(sorted(path for path in paths if self.results.get(path) != other.results.get(path)))
+
+    def compare_bound(self, other: Scope) -> tuple[str, ...]:
+        """The bound paths whose content differs from that of another scope of the same handoff."""
+        mine, theirs = self.bound, other.bound
+        return tuple(sorted(path for path in mine.keys() | theirs.keys() if mine.get(path) != theirs.get(path)))
+
     def without_uncommitted(self) -> Scope:
         """The committed part of the scope."""
         committed = tuple(change for change in self.changes if change.commit is not None)
-        return Scope(self.handoff, committed, self.start, self.shared)
+        return replace(self, changes=committed)
 
 
 @dataclass(frozen=True)
@@ -115,6 +144,8 @@ class Scopes:
     head: str | None = None
     past: frozenset[str] = frozenset()
     """Commits that are no work: up to the start line, and a first commit that only brought files along."""
+    problems: tuple[str, ...] = ()
+    """What a person should know about them: a stated scope that means nothing here, a history that is cut off."""
 
     def of(self, handoff: str) -> Scope:
         return self.by_handoff.get(handoff) or Scope(handoff, start=self.head)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
@@ -15,6 +15,7 @@ _TRAILER = compile_later(
     r"^(?:handoff(?:[- ]id)?|task(?:[- ]id)?|work[- ]item|story|ticket)[ \t]*:[ \t]*(\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
+_OWN_TRAILER = compile_later(r"^handoff(?:[- ]id)?[ \t]*:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 _SAYS_ITSELF = compile_later(r"(?=.*[0-9])(?=.*[A-Za-z/_-]).{3,}|[0-9]{1,3}-[0-9]{1,3}")
 """An id that is no everyday word: it has a digit and something else, such as H-3, T007 or 03-02."""
 _BUILDER_ID = compile_later(r"H-([0-9]+[A-Z]?)")
@@ -25,6 +26,9 @@ PAPERWORK = frozenset(
     | {DocumentRole.REVIEW, DocumentRole.EVALUATION}
 )
 """Documents around the work, often written by those who order and review it."""
+_RECORDS = frozenset({DocumentRole.REVIEW, DocumentRole.EVALUATION, DocumentRole.LIST})
+_WORKING_LISTS = frozenset({"tdd"})
+"""Formats whose lists are the agent's own plan, not a registry."""
 _CHANGING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED})
 
 
@@ -55,13 +59,15 @@ class Traces:
 
     handoff: str
     names: frozenset[str] = frozenset()
-    """Words, in lower case, that name it in a commit message."""
+    """What names it in a commit message, in lower case: words, and after `handoff:` the value of such a trailer."""
     commits: frozenset[str] = frozenset()
     """Commits that its documents, notes, tags or refs name, as full ids."""
     annotated: frozenset[str] = frozenset()
     """Commits that carry a git note of this handoff."""
     run_commits: frozenset[str] = frozenset()
     """Commits that its agent runs made."""
+    branch_commits: frozenset[str] = frozenset()
+    """Commits that came with a merge of its branch."""
     documents: frozenset[str] = frozenset()
     reports: frozenset[str] = frozenset()
     """Those documents that report on work done: writing one ends a span."""
@@ -69,13 +75,25 @@ class Traces:
     """Paths, or folders with a slash at the end, that its documents list as their work."""
     declared_changes: frozenset[str] = frozenset()
     """Those that it says it created, modified or deleted."""
+    declares_folders: bool = True
+    """Whether one of them may be a folder."""
     person: PersonSays | None = None
     undecided: bool = True
+
+    def join(self, other: Traces) -> Traces:
+        """The traces of both."""
+        sets = ("names", "commits", "annotated", "run_commits", "branch_commits", "documents", "reports")
+        more = ("declared", "declared_changes")
+        return replace(
+            self,
+            **{name: getattr(self, name) | getattr(other, name) for name in (*sets, *more)},
+            declares_folders=self.declares_folders or other.declares_folders,
+        )
 
     def declares(self, path: str) -> bool:
         if path in self.declared:
             return True
-        return any(folder in self.declared for folder in list_folders(path))
+        return self.declares_folders and any(folder in self.declared for folder in list_folders(path))
 
 
 def is_below(path: str, wanted: str) -> bool:
@@ -89,13 +107,15 @@ def build_traces(handoff: Handoff, shared_documents: frozenset[str]) -> Traces:
     documents = {
         document.path: document.role for document in handoff.documents if document.path not in shared_documents
     }
+    declared = _list_declared(handoff, _DECLARING) | frozenset(_list_packages(handoff))
     return Traces(
         handoff=handoff.id,
-        names=_list_names(handoff),
+        names=_list_names(handoff, documents),
         annotated=frozenset(path.rpartition("/")[2] for path in documents if path.startswith(_NOTES)),
         documents=frozenset(documents),
         reports=frozenset(path for path, role in documents.items() if role not in {*PAPERWORK, DocumentRole.MANIFEST}),
-        declared=_list_declared(handoff, _DECLARING) | frozenset(_list_packages(handoff)),
+        declared=declared,
+        declares_folders=any(path.endswith("/") for path in declared),
         declared_changes=_list_declared(handoff, _CHANGING),
     )
 
@@ -134,20 +154,41 @@ def find_shared_documents(handoffs: Iterable[Handoff]) -> frozenset[str]:
     return frozenset(shared)
 
 
+def find_records(handoffs: Iterable[Handoff]) -> frozenset[str]:
+    """Reviews, evaluations and registries: they tell of decisions, so no decision is about them."""
+    return frozenset(
+        document.path
+        for handoff in handoffs
+        for document in handoff.documents
+        if document.role in _RECORDS and not (document.role is DocumentRole.LIST and handoff.dialect in _WORKING_LISTS)
+    )
+
+
 def list_message_names(body: str) -> Iterator[str]:
-    """The words of a commit message that may name a handoff: of its subject, and of trailers such as `Handoff: H-3`."""
-    subject = body.partition("\n")[0]
-    for text in (subject, *_TRAILER.findall(body)):
+    """What of a commit message may name a handoff: words of its subject, and of trailers such as `Handoff: H-3`."""
+    subject, _, rest = body.partition("\n")
+    has_trailers = ":" in rest
+    for text in (subject, *(_TRAILER.findall(rest) if has_trailers else ())):
         yield from (word.casefold() for word in _TOKEN.findall(text))
+    for value in _OWN_TRAILER.findall(rest) if has_trailers else ():
+        yield from map(_build_trailer, {value, *value.split(",")})
 
 
-def _list_names(handoff: Handoff) -> frozenset[str]:
-    """Its id and original name, where they could not be a word of any other sentence."""
-    given = {handoff.id, handoff.original_name or ""}
+def _list_names(handoff: Handoff, documents: Iterable[str]) -> frozenset[str]:
+    """Its id and original name where they could be no word of another sentence; in a trailer of ours, also any other.
+
+    There, the path of one of its documents names it, too.
+    """
+    given = {handoff.id, handoff.original_name or handoff.id}
+    trailers = frozenset(map(_build_trailer, (*given, *documents)))
     number = _BUILDER_ID.fullmatch(handoff.id)
     if number is not None:
         given |= {f"HANDOFF-{number[1]}", f"FOLLOWUP-{number[1]}"}
-    return frozenset(name.casefold() for name in given if _SAYS_ITSELF.fullmatch(name))
+    return trailers | {name.casefold() for name in given if _SAYS_ITSELF.fullmatch(name)}
+
+
+def _build_trailer(value: str) -> str:
+    return f"handoff: {value.strip().casefold()}"
 
 
 def _clean(path: str) -> str:

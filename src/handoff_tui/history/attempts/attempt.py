@@ -6,20 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from handoff_tui.agents.runs.run import RunState
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.attempts.measure import (
-    compare_checks,
-    compare_tests,
-    find_first_head,
-    has_lost_record,
-    read_attempt_run,
-    read_points,
-    read_work_since,
-)
+from handoff_tui.history.attempts import measure
 from handoff_tui.history.attempts.report import AttemptOutcome, CommitPlace, PastAttempt
 from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
 from handoff_tui.history.past.evidence import CLOSED
@@ -99,16 +91,16 @@ def measure_attempt(
     """Adds what evidence, git and runs say; `sources` is None if there is only the work tree."""
     before, here, after, _ = around
     base, since = _find_base(around, sources)
-    commits, why = read_work_since(desk, base, here.commit)
-    changes, said = (None, ()) if before is None else compare_tests(desk, reviewed, before, here)
-    points = () if sources is None else read_points(desk, sources, here, after)
+    commits, why = measure.read_work_since(desk, base, here.commit)
+    changes, said = (None, ()) if before is None else measure.compare_tests(desk, reviewed, before, here)
+    points = () if sources is None else measure.read_points(desk, sources, here, after)
     checks = here.checks
     judged = None if checks is None else [outcome for outcome in checks.values() if outcome != _NOT_APPLICABLE]
     notes = (*record.notes, *_list_notes(desk, record, here, sources), *([why] if why else []), *said)
     return record.model_copy(
         update={
             "measured": True,
-            "runs": tuple(read_attempt_run(state) for state in sources.runs) if sources is not None else (),
+            "runs": tuple(measure.read_attempt_run(state) for state in sources.runs) if sources is not None else (),
             "snapshot": record.snapshot if here.snapshot is None else _find_snapshot(sources),
             "commits": commits,
             "commits_since": since if commits is not None else "",
@@ -116,7 +108,7 @@ def measure_attempt(
             "checks_total": None if judged is None else len(judged),
             "failing": None if checks is None else tuple(sorted(one for one in checks if checks[one] not in CLOSED)),
             "tests": here.tests,
-            "check_changes": None if before is None else compare_checks(before, here),
+            "check_changes": None if before is None else measure.compare_checks(before, here),
             "test_changes": changes,
             "asked": points,
             "asked_against": after.name if points and after is not None else "",
@@ -133,7 +125,7 @@ def _find_base(around: Neighbours, sources: AttemptSources | None) -> tuple[str 
     if here.started_from is not None:
         what = "the last approval on this branch" if here.started_from in around.approved else "its checks' baseline"
         return here.started_from, f"{what}, {here.started_from[:SHORT_COMMIT]}"
-    return find_first_head(() if sources is None else sources.runs), "its agent was started"
+    return measure.find_first_head(() if sources is None else sources.runs), "its agent was started"
 
 
 def _list_notes(desk: Desk, record: PastAttempt, here: AttemptContent, sources: AttemptSources | None) -> Iterator[str]:
@@ -154,7 +146,7 @@ def _list_notes(desk: Desk, record: PastAttempt, here: AttemptContent, sources: 
         yield "its uncommitted changes are gone; the files of its commit are compared instead"
     if sources.living and here.shown is None:
         yield "the review record of its decision isn't here"
-    elif has_lost_record(desk, sources):
+    elif measure.has_lost_record(desk, sources):
         yield "a review record isn't here: only the reason of that decision is known"
     if len(sources.files) > 1:
         yield "its entries have different files; the newest are shown"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from handoff_tui.agents.runs.folders import list_runs
@@ -25,7 +26,7 @@ from handoff_tui.history.attempts.sources import (
     read_content,
 )
 from handoff_tui.history.known_phases import find_known_phase
-from handoff_tui.log.entry import SENDING_BACK, DecisionVerb, PhaseKey
+from handoff_tui.log.entry import APPROVING, SENDING_BACK, PhaseKey
 from handoff_tui.log.gates.position import find_phase
 from handoff_tui.log.gates.scoped_work import ScopedWork
 from handoff_tui.log.index import LogIndex, build_log_index
@@ -34,7 +35,6 @@ from handoff_tui.log.open_log import OpenLog
 MOST_MEASURED = 20
 """Only the newest attempts are measured, unless all are asked for."""
 NOW = "now"
-_APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 _BROKEN = "the log is not intact, so its attempts can't be relied on: handoff-tui log verify"
 _GONE = "its documents are gone; this is what the log says"
 
@@ -160,12 +160,13 @@ class Timeline:
         first = 0 if measured is None else max(0, len(steps) - measured)
         contents = {place: steps[place].read(self) for place in range(max(0, first - 1), len(steps))}
         records = [step.record for step in steps]
-        approved = self.list_approved()
         for place in range(first, len(steps)):
-            around = Neighbours(contents.get(place - 1), contents[place], contents.get(place + 1), approved)
-            reviewed = (self.handoff, self.handoffs)
-            records[place] = measure_attempt(self.desk, reviewed, records[place], around, steps[place].sources)
+            around = Neighbours(contents.get(place - 1), contents[place], contents.get(place + 1), self.approved)
+            records[place] = self.measure(records[place], around, steps[place].sources)
         return tuple(records)
+
+    def measure(self, record: PastAttempt, around: Neighbours, sources: AttemptSources | None) -> PastAttempt:
+        return measure_attempt(self.desk, (self.handoff, self.handoffs), record, around, sources)
 
     def _list_steps(self, places: Mapping[str, CommitPlace]) -> list[_Step]:
         """What is here now replaces an attempt that documents or a run mention but the log doesn't."""
@@ -187,12 +188,13 @@ class Timeline:
             return None
         return last._replace(submissions=(), decisions=())
 
-    def list_approved(self) -> frozenset[str]:
+    @cached_property
+    def approved(self) -> frozenset[str]:
         """Approved commits, of any handoff."""
         return frozenset(
             decided.work.subject.commit
             for decided in self.index.decisions.values()
-            if decided.decision.verb in _APPROVING and not self.index.is_void(decided.entry.id)
+            if decided.decision.verb in APPROVING and not self.index.is_void(decided.entry.id)
         )
 
 

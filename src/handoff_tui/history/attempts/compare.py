@@ -12,7 +12,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine
 from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.attempts.attempt import Neighbours, build_attempt, build_open_attempt, measure_attempt
+from handoff_tui.history.attempts.attempt import Neighbours, build_attempt, build_open_attempt
 from handoff_tui.history.attempts.attempts import NOW, Timeline, open_timeline
 from handoff_tui.history.attempts.measure import compare_checks, find_places, read_points, read_work_since
 from handoff_tui.history.attempts.report import AttemptComparison, AttemptRun, PastAttempt, ValueChange
@@ -110,27 +110,21 @@ def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: ProgressCallba
     commits = () if sources.work is None else (sources.work.subject.commit,)
     named = timeline.handoff.producers
     plain = build_attempt(timeline.name(sources), sources, None, find_places(desk, commits), named)
-    return _look_into(desk, timeline, sources, plain, sources)
+    return _look_into(timeline, sources, plain, sources)
 
 
 def _choose_now(desk: Desk, log: OpenLog, now: ExaminedGate) -> _Chosen:
     timeline = open_timeline(desk, log, now.handoff.id, now.key.phase, now)
     told = timeline.find_claimed(now)
-    return _look_into(desk, timeline, None, build_open_attempt(timeline.name(None), now, told), told)
+    return _look_into(timeline, None, build_open_attempt(timeline.name(None), now, told), told)
 
 
 def _look_into(
-    desk: Desk,
-    timeline: Timeline,
-    sources: AttemptSources | None,
-    plain: PastAttempt,
-    told: AttemptSources | None,
+    timeline: Timeline, sources: AttemptSources | None, plain: PastAttempt, told: AttemptSources | None
 ) -> _Chosen:
     """One attempt by itself; what was asked for is measured on the other side."""
     content = timeline.read_content(sources)
-    reviewed = (timeline.handoff, timeline.handoffs)
-    around = Neighbours(None, content, None, timeline.list_approved())
-    measured = measure_attempt(desk, reviewed, plain, around, told)
+    measured = timeline.measure(plain, Neighbours(None, content, None, timeline.approved), told)
     return _Chosen(timeline, sources, measured.model_copy(update={"asked": ()}), content)
 
 
@@ -145,10 +139,8 @@ def _build_comparison(desk: Desk, before: _Chosen, after: _Chosen) -> AttemptCom
         files = None if found is None else tuple(found.list_files(counted=True))
     except HandoffError as refused:
         notes.append(f"the files can't be compared: {refused.message}")
-    if files is None and old.tree is None:
-        notes.append(f"the files of {before.record.name} aren't here")
-    if files is None and new.tree is None:
-        notes.append(f"the files of {after.record.name} aren't here")
+    gone = [side.record.name for side, tree in ((before, old.tree), (after, new.tree)) if tree is None]
+    notes += [f"the files of {name} aren't here" for name in gone if files is None]
     if before.timeline.handoff.id != after.timeline.handoff.id:
         notes.append("these are two handoffs: a rule's result for one says nothing about the other")
     commits, why = read_work_since(desk, before.content.commit, after.content.commit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from handoff_tui.agents.runs.observation import read_new_commits
 from handoff_tui.agents.runs.reports import find_output, load_report
@@ -15,7 +16,7 @@ from handoff_tui.changes.comparison.sides import Side
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.changes.snapshots.snapshot import Snapshot
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import find_ancestors, is_ancestor, list_work_commits
@@ -26,14 +27,12 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.report import AttemptRun, CommitPlace, PointKind, RequestedPoint
 from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
 from handoff_tui.history.past.evidence import CLOSED
-from handoff_tui.log.entry import SENDING_BACK, DecisionVerb
-from handoff_tui.log.index import DecisionEntry
-from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck
+from handoff_tui.log.entry import VETOES
+from handoff_tui.log.review_record import Comment, ShownCheck
 from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.processes.output_reader import read_last_lines
 
-_ASKING = SENDING_BACK | {DecisionVerb.HOLD}
 _NO_ANSWER = (None, "no result in {later}: {outcome}")
 _BY_OUTCOME: dict[str, tuple[bool | None, str]] = {
     Outcome.PASS.value: (True, "it passes in {later}"),
@@ -51,18 +50,28 @@ def read_points(
     """Everything the decisions on an attempt ask for, measured on a later one if there is one."""
     found: list[RequestedPoint] = []
     for decided in sources.last_decisions:
-        if decided.decision.verb in _ASKING:
+        if decided.decision.verb in VETOES:
+            build = partial(RequestedPoint, author=decided.entry.actor)
+            unmeasured = "words aren't measured: read what was done"
+            found.append(build(kind=PointKind.REASON, text=decided.decision.reason, evidence=unmeasured))
             record = find_review(desk.repository.root, decided.decision.review)
-            found.append(_build_reason(decided))
-            if record is not None:
-                found += [_build_check(decided, check, asked, later) for check in record.checks if _is_blocking(check)]
-                found += _build_comments(desk, decided, record, asked, later)
+            if record is None:
+                continue
+            for check in filter(_is_blocking, record.checks):
+                addressed, evidence = _judge_for(asked, check.id, later)
+                judged = {"subject": check.id, "addressed": addressed, "evidence": evidence}
+                found.append(build(kind=PointKind.CHECK, text=check.summary, **judged))
+            files = None if later is None else _read_files(desk, record.comments, asked.tree, later.tree)
+            for comment in record.comments:
+                addressed, evidence = _judge_comment(comment, files, asked, later)
+                judged = {"subject": comment.place, "addressed": addressed, "evidence": evidence}
+                found.append(build(kind=PointKind.REMARK, text=comment.text, **judged))
     return tuple(found)
 
 
 def has_lost_record(desk: Desk, sources: AttemptSources) -> bool:
     """Whether the review record of a decision that asks for something is missing."""
-    asking = (decided for decided in sources.last_decisions if decided.decision.verb in _ASKING)
+    asking = (decided for decided in sources.last_decisions if decided.decision.verb in VETOES)
     return any(find_review(desk.repository.root, decided.decision.review) is None for decided in asking)
 
 
@@ -70,29 +79,10 @@ def _is_blocking(check: ShownCheck) -> bool:
     return check.blocking and check.outcome not in CLOSED
 
 
-def _build_reason(decided: DecisionEntry) -> RequestedPoint:
-    return RequestedPoint(
-        kind=PointKind.REASON,
-        text=decided.decision.reason,
-        author=decided.entry.actor,
-        evidence="words aren't measured: read what was done",
-    )
-
-
-def _build_check(
-    decided: DecisionEntry, check: ShownCheck, asked: AttemptContent, later: AttemptContent | None
-) -> RequestedPoint:
-    addressed, evidence = judge_check(check.id, later)
+def _judge_for(asked: AttemptContent, check: str, later: AttemptContent | None) -> tuple[bool | None, str]:
     if later is not None and later.handoff != asked.handoff:
-        addressed, evidence = None, f"{later.handoff} is another handoff, so its checks are no answer"
-    return RequestedPoint(
-        kind=PointKind.CHECK,
-        text=check.summary,
-        subject=check.id,
-        author=decided.entry.actor,
-        addressed=addressed,
-        evidence=evidence,
-    )
+        return None, f"{later.handoff} is another handoff, so its checks are no answer"
+    return judge_check(check, later)
 
 
 def judge_check(check: str, later: AttemptContent | None) -> tuple[bool | None, str]:
@@ -106,26 +96,6 @@ def judge_check(check: str, later: AttemptContent | None) -> tuple[bool | None, 
         return None, f"it wasn't among the checks of {later.words}"
     addressed, words = _BY_OUTCOME.get(outcome, (False, "it doesn't pass in {later} either: {outcome}"))
     return addressed, words.format(later=later.words, outcome=outcome)
-
-
-def _build_comments(
-    desk: Desk, decided: DecisionEntry, record: ReviewRecord, asked: AttemptContent, later: AttemptContent | None
-) -> list[RequestedPoint]:
-    files = None if later is None else _read_files(desk, record.comments, asked.tree, later.tree)
-    points: list[RequestedPoint] = []
-    for comment in record.comments:
-        addressed, evidence = _judge_comment(comment, files, asked, later)
-        points.append(
-            RequestedPoint(
-                kind=PointKind.REMARK,
-                text=comment.text,
-                subject=comment.place,
-                author=decided.entry.actor,
-                addressed=addressed,
-                evidence=evidence,
-            )
-        )
-    return points
 
 
 def _judge_comment(
@@ -156,6 +126,7 @@ def _read_files(desk: Desk, comments: Sequence[Comment], then: str | None, now: 
 
 TAIL_LINES = 12
 _NO_TREE = "0" * 40
+_PLANNED = {"agent", "owner", "argv", "environment", "folder", "timeout_seconds", "prompt_sha256", "context_sha256"}
 
 
 def find_places(desk: Desk, commits: Iterable[str]) -> dict[str, CommitPlace]:
@@ -238,23 +209,17 @@ def read_attempt_run(state: RunState, *, tail_lines: int = TAIL_LINES) -> Attemp
         status = report.outcome.value
     elif end is not None:
         status = end.ending.value
+    output = find_output(state)
     return AttemptRun(
         step=state.key.step,
         number=state.key.number,
-        agent=plan.agent if plan else "",
-        owner=plan.owner if plan else "",
         status=status,
         code=end.code if end else None,
         began=end.began if end else state.process.since if state.process else None,
         seconds=state.elapsed if end is not None or state.process is not None else None,
-        argv=plan.argv if plan else (),
-        environment=plan.environment if plan else (),
-        folder=plan.folder if plan else "",
-        timeout_seconds=plan.timeout_seconds if plan else None,
-        prompt_sha256=plan.prompt_sha256 if plan else "",
-        context_sha256=plan.context_sha256 if plan else "",
         why=report.why if report is not None else (),
-        output=str(find_output(state)),
+        output=str(output),
         output_bytes=state.output_bytes,
-        tail=tuple(read_last_lines(find_output(state), tail_lines)) if tail_lines else (),
+        tail=tuple(read_last_lines(output, tail_lines)) if tail_lines else (),
+        **(plan.model_dump(include=_PLANNED) if plan else {}),
     )

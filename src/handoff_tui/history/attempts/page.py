@@ -5,42 +5,132 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handoff_tui.agents.step.report import NewCommit
-from handoff_tui.changes.comparison.json import build_section_json
+from handoff_tui.changes.comparison.page import add_section, build_section_json, count_changes
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
+from handoff_tui.changes.files.page import add_file_list, build_files_json
+from handoff_tui.core.model import Model
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
-from handoff_tui.core.text.labels import label_difference, plural
-from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.labels import Label, label_difference, plural
+from handoff_tui.core.text.page import Cell, Column, Page, TableColumns
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
-from handoff_tui.history.attempts.report import (
-    AttemptDecision,
-    AttemptHistory,
-    AttemptRun,
-    HistoryList,
-    PastAttempt,
-    RequestedPoint,
-)
-from handoff_tui.history.attempts.words import (
-    NOTHING,
-    describe_asked,
-    describe_changes,
-    describe_checks,
-    describe_run,
-    describe_tests,
-    describe_time,
-    describe_when,
-    describe_who,
-    label_attempt,
-    label_point,
-    name_number,
-    name_point,
-)
+from handoff_tui.history.attempts import report
+
+NOTHING = "–"
+_OUTCOMES = {
+    report.AttemptOutcome.APPROVED: Label("✓", "approved", "pass"),
+    report.AttemptOutcome.OVERRIDDEN: Label("!", "overridden", "warning"),
+    report.AttemptOutcome.SKIPPED: Label("↷", "skipped", "skipped"),
+    report.AttemptOutcome.REJECTED: Label("✗", "rejected", "fail"),
+    report.AttemptOutcome.RETRY: Label("↻", "retry", "warning"),
+    report.AttemptOutcome.HELD: Label("‖", "held", "warning"),
+    report.AttemptOutcome.WITHDRAWN: Label("↶", "withdrawn", "muted"),
+    report.AttemptOutcome.SUBMITTED: Label("○", "submitted", "accent"),
+    report.AttemptOutcome.RAN: Label("»", "agent ran", "agent"),
+    report.AttemptOutcome.CLAIMED: Label("?", "claimed only", "unverified"),
+    report.AttemptOutcome.OPEN: Label("○", "current", "accent"),
+}
+_ADDRESSED = {
+    True: Label("✓", "addressed", "pass"),
+    False: Label("✗", "NOT addressed", "fail"),
+    None: Label("?", "not measured", "unverified"),
+}
+_KINDS = {report.PointKind.REASON: "reason", report.PointKind.CHECK: "check", report.PointKind.REMARK: "comment"}
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+
+
+def label_attempt(outcome: report.AttemptOutcome) -> Label:
+    return _OUTCOMES[outcome]
+
+
+def label_point(point: report.RequestedPoint) -> Label:
+    return _ADDRESSED[point.addressed]
+
+
+def name_point(point: report.RequestedPoint) -> str:
+    """What it is about: its kind and subject."""
+    if point.kind is report.PointKind.REMARK and not point.subject:
+        return "general comment"
+    return render_safe(f"{_KINDS[point.kind]} {point.subject}".rstrip())
+
+
+def name_number(record: report.PastAttempt) -> str:
+    """`2`, or `now`."""
+    return render_safe(record.name.rpartition(":")[2])
+
+
+def describe_time(seconds: float | None) -> str:
+    """`45s`, `12m`, `3h 20m`, `2d 4h`; a dash if unknown."""
+    if seconds is None:
+        return NOTHING
+    whole = int(seconds)
+    if whole < _MINUTE:
+        return f"{seconds:.1f}s" if seconds < 10 else f"{whole}s"  # noqa: PLR2004 - tenths matter in a short run
+    if whole < _HOUR:
+        return f"{whole // _MINUTE}m"
+    if whole < _DAY:
+        return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02d}m"
+    return f"{whole // _DAY}d {whole % _DAY // _HOUR}h"
+
+
+def describe_checks(record: report.PastAttempt) -> str:
+    """`7/9`."""
+    return NOTHING if record.checks_total is None else f"{record.checks_passed}/{record.checks_total}"
+
+
+def describe_tests(record: report.PastAttempt) -> str:
+    """`31/33, 2 failed`."""
+    numbers = record.tests
+    if numbers is None:
+        return NOTHING
+    told = [f"{number} {word}" for number, word in ((numbers.failed, "failed"), (numbers.skipped, "skipped")) if number]
+    return ", ".join([f"{numbers.passed}/{numbers.total}", *told])
+
+
+def describe_asked(record: report.PastAttempt) -> str:
+    """`2 of 5 addressed`, of what can be measured; a dash if nothing was asked for."""
+    if not record.asked:
+        return NOTHING
+    measured = [point for point in record.asked if point.addressed is not None]
+    if not measured:
+        return "not measured"
+    return f"{sum(point.addressed is True for point in measured)} of {len(measured)} addressed"
+
+
+def describe_changes(section: ComparedSection | None) -> str:
+    """`2 fixed, 1 newly failing`; a dash if unknown, `none` if nothing changed."""
+    if section is None:
+        return NOTHING
+    counts = count_changes(section)
+    return ", ".join(f"{number} {label_difference(change).word}" for change, number in counts.items()) or "none"
+
+
+def describe_who(record: report.PastAttempt) -> str:
+    """Who made it; the first of several, and how many more."""
+    names = [run.agent for run in record.runs if run.agent] or list(record.producers)
+    unique = list(dict.fromkeys(names))
+    if not unique:
+        return NOTHING
+    return render_safe(unique[0] + (f" +{len(unique) - 1}" if len(unique) > 1 else ""))
+
+
+def describe_run(run: report.AttemptRun) -> str:
+    """The agent, its outcome, and how long it took."""
+    code = "" if run.code is None else f", exit code {run.code}"
+    return render_safe(f"{run.agent or 'an agent'}, {run.status}{code}, {describe_time(run.seconds)}")
+
+
+def describe_when(record: report.PastAttempt) -> str:
+    """When it was decided on, or submitted."""
+    told = record.decided or record.handed_over or next((one.when for one in record.claimed if one.when), None)
+    return NOTHING if told is None else render_safe(told[:16].replace("T", " "))
+
 
 SCHEMA = "handoff-tui/history/v1"
 LIST_SCHEMA = "handoff-tui/history-list/v1"
 _SECTIONS = ("check_changes", "test_changes")
 
 
-def build_history_json(history: AttemptHistory) -> dict[str, object]:
+def build_history_json(history: report.AttemptHistory) -> dict[str, object]:
     """The shape promised to scripts; unknown values are null."""
     return {
         "schema": SCHEMA,
@@ -53,7 +143,7 @@ def build_history_json(history: AttemptHistory) -> dict[str, object]:
     }
 
 
-def build_history_list_json(listed: HistoryList) -> dict[str, object]:
+def build_history_list_json(listed: report.HistoryList) -> dict[str, object]:
     """Every phase with an attempt, newest first."""
     return {
         "schema": LIST_SCHEMA,
@@ -62,7 +152,7 @@ def build_history_list_json(listed: HistoryList) -> dict[str, object]:
     }
 
 
-def build_attempt_json(record: PastAttempt) -> dict[str, object]:
+def build_attempt_json(record: report.PastAttempt) -> dict[str, object]:
     """One attempt."""
     sections = {name: _build_section(getattr(record, name)) for name in _SECTIONS}
     return {**record.model_dump(mode="json", exclude=set(_SECTIONS)), **sections}
@@ -78,58 +168,52 @@ _MOST_LISTED = 20
 _MOST_DETAILED = 3
 _MOST_ITEMS = 8
 _LONGEST = 300
-_COLUMNS = (
-    Column("attempt", right=True),
-    Column("outcome", whole=True),
-    Column("who"),
-    Column("ran", right=True, rank=4, whole=True),
-    Column("worked", right=True, rank=2, whole=True),
-    Column("waited", right=True, rank=1, whole=True),
-    Column("checks", rank=7, whole=True),
-    Column("flipped", rank=6),
-    Column("tests", rank=5),
-    Column("asked for", rank=8),
-    Column("when", rank=3, whole=True),
+_COLUMNS: TableColumns[report.PastAttempt] = (
+    (Column("attempt", right=True), lambda one: Cell(name_number(one), "key")),
+    (Column("outcome", whole=True), lambda one: _label_cell(one.outcome)),
+    (Column("who"), lambda one: Cell(describe_who(one), "agent")),
+    (Column("ran", right=True, rank=4, whole=True), lambda one: Cell(describe_time(one.ran_seconds), "muted")),
+    (Column("worked", right=True, rank=2, whole=True), lambda one: Cell(describe_time(one.worked_seconds), "muted")),
+    (Column("waited", right=True, rank=1, whole=True), lambda one: Cell(describe_time(one.waited_seconds), "muted")),
+    (Column("checks", rank=7, whole=True), lambda one: Cell(describe_checks(one))),
+    (Column("flipped", rank=6), lambda one: Cell(describe_changes(one.check_changes))),
+    (Column("tests", rank=5), lambda one: Cell(describe_tests(one))),
+    (Column("asked for", rank=8), lambda one: Cell(describe_asked(one))),
+    (Column("when", rank=3, whole=True), lambda one: Cell(describe_when(one), "muted")),
+)
+_LIST_COLUMNS: TableColumns[report.HistorySummary] = (
+    (Column("handoff"), lambda one: Cell(render_safe(one.handoff), "key")),
+    (Column("phase"), lambda one: Cell(render_safe(one.phase))),
+    (Column("attempts", right=True), lambda one: Cell(str(one.attempts))),
+    (Column("sent back", right=True, rank=3), lambda one: Cell(str(one.sent_back) if one.sent_back else NOTHING)),
+    (Column("last", whole=True), lambda one: _label_cell(one.outcome)),
+    (Column("by", rank=2), lambda one: Cell(render_safe(one.who) or NOTHING)),
+    (
+        Column("when", rank=1, whole=True),
+        lambda one: Cell(render_safe(one.when[:16].replace("T", " ")) or NOTHING, "muted"),
+    ),
 )
 
 
-def build_history_list_page(listed: HistoryList, *, everything: bool = False) -> Page:
+def _label_cell(outcome: report.AttemptOutcome) -> Cell:
+    label = label_attempt(outcome)
+    return Cell(str(label), label.role)
+
+
+def build_history_list_page(listed: report.HistoryList, *, everything: bool = False) -> Page:
     """One row per phase, newest first."""
     page = Page()
     if listed.fatal:
         page.line(Cell("! the log is not intact: handoff-tui log verify", "fail"))
     if not listed.rows:
         page.line(Cell("Nothing submitted or decided yet."))
-    columns = (
-        Column("handoff"),
-        Column("phase"),
-        Column("attempts", right=True),
-        Column("sent back", right=True, rank=3),
-        Column("last", whole=True),
-        Column("by", rank=2),
-        Column("when", rank=1, whole=True),
-    )
     shown = listed.rows if everything else listed.rows[:_MOST_ROWS]
-    rows: list[tuple[Cell, ...]] = []
-    for row in shown:
-        label = label_attempt(row.outcome)
-        rows.append(
-            (
-                Cell(render_safe(row.handoff), "key"),
-                Cell(render_safe(row.phase)),
-                Cell(str(row.attempts)),
-                Cell(str(row.sent_back) if row.sent_back else NOTHING),
-                Cell(str(label), label.role),
-                Cell(render_safe(row.who) or NOTHING),
-                Cell(render_safe(row.when[:16].replace("T", " ")) or NOTHING, "muted"),
-            )
-        )
-    page.grid(columns, rows)
-    _add_more(page, len(listed.rows) - len(shown), "more")
+    page.table(_LIST_COLUMNS, shown)
+    page.more(len(listed.rows) - len(shown))
     return page
 
 
-def build_history_page(history: AttemptHistory, *, everything: bool = False) -> Page:
+def build_history_page(history: report.AttemptHistory, *, everything: bool = False) -> Page:
     """All attempts in a table, then the newest in detail."""
     page = Page()
     title = f"  {render_safe(history.title, _LONGEST)}" if history.title else ""
@@ -141,8 +225,8 @@ def build_history_page(history: AttemptHistory, *, everything: bool = False) -> 
         return page
     shown = history.attempts if everything else history.attempts[-_MOST_LISTED:]
     left_out = len(history.attempts) - len(shown)
-    _add_more(page, left_out, "earlier attempt" if left_out == 1 else "earlier attempts")
-    page.grid(_COLUMNS, [_build_row(record) for record in shown])
+    page.more(left_out, "earlier attempt" if left_out == 1 else "earlier attempts")
+    page.table(_COLUMNS, shown)
     detailed = [record for record in history.attempts if record.measured]
     shown_in_full = detailed if everything else detailed[-_MOST_DETAILED:]
     if len(shown_in_full) < len(history.attempts):
@@ -155,14 +239,14 @@ def build_history_page(history: AttemptHistory, *, everything: bool = False) -> 
     return page
 
 
-def build_attempt_page(record: PastAttempt, *, everything: bool = True) -> Page:
+def build_attempt_page(record: report.PastAttempt, *, everything: bool = True) -> Page:
     """One attempt in full."""
     page = Page()
     add_attempt(page, record, everything=everything)
     return page
 
 
-def add_attempt(page: Page, record: PastAttempt, *, everything: bool) -> None:
+def add_attempt(page: Page, record: report.PastAttempt, *, everything: bool) -> None:
     """Decisions, what was asked for and whether it was done, what flipped, commits, runs."""
     label = label_attempt(record.outcome)
     commit = f"  commit {record.commit[:SHORT_COMMIT]}" if record.commit else ""
@@ -191,7 +275,7 @@ def add_attempt(page: Page, record: PastAttempt, *, everything: bool) -> None:
         page.line(Cell("  ! ", "warning"), Cell(render_safe(note)), indent=4)
 
 
-def add_points(page: Page, points: Sequence[RequestedPoint], against: str) -> None:
+def add_points(page: Page, points: Sequence[report.RequestedPoint], against: str) -> None:
     """What was asked for, point by point, and whether it was addressed."""
     if not points:
         return
@@ -213,12 +297,10 @@ def add_changes(page: Page, title: str, section: ComparedSection | None, *, ever
     if section is None:
         return
     page.line(Cell(f"  {title}: ", "muted"), Cell(describe_changes(section)))
-    items = section.items if everything else section.items[:_MOST_ITEMS]
-    for item in items:
+    for item in page.some(section.items, _MOST_ITEMS, everything=everything):
         label = label_difference(item.change)
         values = f"  {item.before or 'missing'} → {item.after or 'gone'}"
         page.line(Cell(f"    {label}  ", label.role), Cell(render_safe(item.id)), Cell(values, "muted"), indent=6)
-    _add_more(page, len(section.items) - len(items), "more")
 
 
 def add_commits(page: Page, commits: Sequence[NewCommit] | None, since: str, *, everything: bool) -> None:
@@ -227,35 +309,16 @@ def add_commits(page: Page, commits: Sequence[NewCommit] | None, since: str, *, 
         return
     told = f" since {since}{', by anyone' if commits else ''}" if since else ""
     page.line(Cell(render_safe(f"  {plural(len(commits), 'work commit')}{told}"), "muted"), indent=4)
-    shown = commits if everything else commits[:_MOST_ITEMS]
-    for commit in shown:
+    for commit in page.some(commits, _MOST_ITEMS, everything=everything):
         page.line(
             Cell(f"    {commit.id[:SHORT_COMMIT]} ", "key"),
             Cell(render_safe(commit.subject, _LONGEST)),
             Cell(f"  {render_safe(commit.author)}", "muted"),
             indent=6,
         )
-    _add_more(page, len(commits) - len(shown), "more")
 
 
-def _build_row(record: PastAttempt) -> tuple[Cell, ...]:
-    label = label_attempt(record.outcome)
-    return (
-        Cell(name_number(record), "key"),
-        Cell(str(label), label.role),
-        Cell(describe_who(record), "agent"),
-        Cell(describe_time(record.ran_seconds), "muted"),
-        Cell(describe_time(record.worked_seconds), "muted"),
-        Cell(describe_time(record.waited_seconds), "muted"),
-        Cell(describe_checks(record)),
-        Cell(describe_changes(record.check_changes)),
-        Cell(describe_tests(record)),
-        Cell(describe_asked(record)),
-        Cell(describe_when(record), "muted"),
-    )
-
-
-def _add_decision(page: Page, decision: AttemptDecision) -> None:
+def _add_decision(page: Page, decision: report.AttemptDecision) -> None:
     aside = decision.void or ("decided otherwise since" if decision.taken_back else "")
     page.line(
         Cell(f"  {decision.verb} ", "muted" if aside else "heading"),
@@ -266,7 +329,7 @@ def _add_decision(page: Page, decision: AttemptDecision) -> None:
         page.line(Cell("    "), Cell(line), indent=4)
 
 
-def _add_run(page: Page, run: AttemptRun, *, everything: bool) -> None:
+def _add_run(page: Page, run: report.AttemptRun, *, everything: bool) -> None:
     page.line(Cell(f"  run {run.number}  ", "muted"), Cell(describe_run(run), "agent"), indent=8)
     for reason in run.why:
         page.line(Cell("    "), Cell(render_safe(reason, _LONGEST)), indent=4)
@@ -276,6 +339,88 @@ def _add_run(page: Page, run: AttemptRun, *, everything: bool) -> None:
         page.line(Cell(f"    {run.output_bytes:,} bytes in {render_safe(run.output)}", "muted"), indent=4)
 
 
-def _add_more(page: Page, number: int, what: str) -> None:
-    if number > 0:
-        page.line(Cell(f"    … and {number:,} {what}; --all shows them", "muted"))
+COMPARE_SCHEMA = "handoff-tui/compare/v1"
+_LONGEST_VALUE = 200
+_OTHER_SECTIONS = ("findings", "packages", "dependencies", "files", "measures")
+
+
+def build_compare_json(comparison: report.AttemptComparison) -> dict[str, object]:
+    """The shape promised to scripts; what couldn't be compared is null."""
+    record = comparison.record
+    checks = comparison.check_changes
+    return {
+        "schema": COMPARE_SCHEMA,
+        "before": build_attempt_json(comparison.before),
+        "after": build_attempt_json(comparison.after),
+        "checks": None if checks is None else build_section_json(checks),
+        "tests": None if record is None else build_section_json(record.tests),
+        **{
+            name if name != "files" else "declared_files": None
+            if record is None
+            else build_section_json(record.sections[name])
+            for name in _OTHER_SECTIONS
+        },
+        "asked": _dump(comparison.asked),
+        "commits": _dump(comparison.commits),
+        "run_changes": _dump(comparison.run_changes),
+        "files": None if comparison.files is None else build_files_json(comparison.files),
+        "fatal": comparison.fatal,
+        "notes": list(comparison.notes),
+    }
+
+
+def _dump(values: Sequence[Model] | None) -> list[dict[str, object]] | None:
+    return None if values is None else [value.model_dump(mode="json") for value in values]
+
+
+def build_compare_page(comparison: report.AttemptComparison, *, everything: bool = False) -> Page:
+    """Both side by side, then what was asked for, what flipped, how the agents were started, commits and files."""
+    page = Page()
+    before, after = comparison.before, comparison.after
+    page.line(Cell(f"{render_safe(before.name)} → {render_safe(after.name)}", "heading"))
+    if comparison.fatal:
+        page.line(Cell("! the log is not intact: handoff-tui log verify", "fail"))
+    for note in comparison.notes:
+        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+    columns = (Column(""), Column(render_safe(before.name)), Column(render_safe(after.name)))
+    old, new = _list_facts(before), _list_facts(after)
+    page.grid(columns, [(Cell(name, "muted"), Cell(old[name]), Cell(new[name])) for name in old])
+    add_points(page, comparison.asked, after.name)
+    add_changes(page, "checks that flipped", comparison.check_changes, everything=everything)
+    if comparison.record is not None:
+        add_changes(page, "tests", comparison.record.tests, everything=everything)
+    add_value_changes(page, "The agents were started differently", comparison.run_changes or ())
+    add_commits(page, comparison.commits, before.name, everything=everything)
+    if comparison.record is not None:
+        for name in _OTHER_SECTIONS:
+            section = comparison.record.sections[name]
+            if section.items:
+                add_section(page, name, section, set(), everything=everything)
+    if comparison.files is not None:
+        add_file_list(page, comparison.files, everything=everything)
+    return page
+
+
+def add_value_changes(page: Page, title: str, changes: Sequence[report.ValueChange]) -> None:
+    """Each value before and now, one below the other."""
+    if not changes:
+        return
+    page.heading(title, str(len(changes)))
+    for change in changes:
+        page.line(Cell(render_safe(change.what), "key"), indent=2)
+        for name, value in (("was", change.before), ("now", change.after)):
+            shown = "not set" if value is None else render_safe(value, _LONGEST_VALUE) or "empty"
+            page.line(Cell(f"    {name:<5}", "muted"), Cell(shown), indent=9)
+
+
+def _list_facts(record: report.PastAttempt) -> dict[str, str]:
+    return {
+        "outcome": str(label_attempt(record.outcome)),
+        "who": describe_who(record),
+        "when": describe_when(record),
+        "ran": describe_time(record.ran_seconds),
+        "run": describe_run(record.runs[-1]) if record.runs else NOTHING,
+        "commit": record.commit[:SHORT_COMMIT] if record.commit else NOTHING,
+        "checks": describe_checks(record),
+        "tests": describe_tests(record),
+    }

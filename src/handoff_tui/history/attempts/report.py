@@ -88,7 +88,7 @@ class AttemptRun(Model):
 
     step: str
     number: int
-    agent: str
+    agent: str = ""
     owner: str = ""
     status: str
     """While it runs, its state; then its outcome: ready, failed, stopped, needs-human, or how it ended."""

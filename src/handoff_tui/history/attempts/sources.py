@@ -11,9 +11,10 @@ from typing import NamedTuple
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.changes.comparison.sides import has_tree
 from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.tasks import Attempt
+from handoff_tui.core.text.lookalikes import fold_lookalikes
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
@@ -144,7 +145,7 @@ def group_attempts(
 
 def is_same_phase(told: str, phase: str) -> bool:
     """Compares phases however documents and pipelines spell them."""
-    return build_id(told).casefold() == phase.casefold()
+    return build_id(fold_lookalikes(told)).casefold() == phase.casefold()
 
 
 @dataclass(frozen=True)

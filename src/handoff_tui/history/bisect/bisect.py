@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -16,7 +16,7 @@ from math import isqrt
 from threading import Event
 from typing import NamedTuple
 
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.checks.run.baseline import choose_baseline
 from handoff_tui.checks.run.choose import find_declared
 from handoff_tui.checks.run.commands import list_commands
@@ -27,16 +27,8 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.bisect.report import (
-    BisectEnd,
-    BisectProgress,
-    BisectReport,
-    BisectWay,
-    CommitLine,
-    Trial,
-    TrialVerdict,
-)
-from handoff_tui.history.bisect.trials import Trials, Tried, open_command_trials, open_rule_trials, read_culprit
+from handoff_tui.history.bisect import report
+from handoff_tui.history.bisect.trials import RuleTrials, Trials, Tried, open_command_trials, read_culprit
 from handoff_tui.history.past.checks import list_past_rules
 from handoff_tui.history.past.repository import find_commit
 from handoff_tui.status.show import find_id
@@ -44,7 +36,7 @@ from handoff_tui.status.show import find_id
 _MODULUS = 32_768
 _MOST_LEFT = 200
 _MOST_LISTED = 5
-_MOST_LOOKED = {BisectWay.TREES: 1_000, BisectWay.WORK_TREE: 32}
+_MOST_LOOKED = {report.BisectWay.TREES: 1_000, report.BisectWay.WORK_TREE: 32}
 """How many commits are tried to find one that passes; a command may take minutes on each."""
 _EARLIER = "Name an earlier commit with --good, or leave it out to search for one."
 
@@ -64,11 +56,11 @@ class BisectRequest(NamedTuple):
 class BisectControl:
     """Lets the caller follow a search and cancel it."""
 
-    on_progress: Callable[[BisectProgress], None] | None = None
+    on_progress: Callable[[report.BisectProgress], None] | None = None
     cancel: Event = field(default_factory=Event)
 
 
-def bisect(desk: Desk, request: BisectRequest, control: BisectControl | None = None) -> BisectReport:
+def bisect(desk: Desk, request: BisectRequest, control: BisectControl | None = None) -> report.BisectReport:
     """Searches the history that leads to the bad commit. Changes nothing in the repository."""
     control = control or BisectControl()
     if desk.work_tree.facts.head is None:
@@ -85,7 +77,7 @@ def _open_trials(desk: Desk, request: BisectRequest, cancel: Event) -> Iterator[
     if rule is not None:
         handoffs = read_repository(desk).result.handoffs if request.handoff is not None else ()
         scope = find_id(handoffs, request.handoff) if request.handoff is not None else None
-        with open_rule_trials(desk, rule, cache(lambda: choose_baseline(desk, None)), scope) as trials:
+        with closing(RuleTrials(desk, rule, cache(lambda: choose_baseline(desk, None)), scope)) as trials:
             yield trials
         return
     commands = list_commands(desk, None, None)
@@ -124,12 +116,12 @@ class Candidates:
     def is_found(self) -> bool:
         return self.ranked == [self.bad]
 
-    def note(self, commit: str, verdict: TrialVerdict) -> None:
+    def note(self, commit: str, verdict: report.TrialVerdict) -> None:
         """Takes in the result of a trial."""
-        if verdict is TrialVerdict.UNTESTABLE:
+        if verdict is report.TrialVerdict.UNTESTABLE:
             self._untestable.add(commit)
             return
-        if verdict is TrialVerdict.BAD:
+        if verdict is report.TrialVerdict.BAD:
             self.bad = commit
         else:
             self._good.append(commit)
@@ -169,7 +161,7 @@ class _Bisection:
         self._request = request
         self._control = control
         self._trials = trials
-        self._tried: dict[str, tuple[GraphCommit, Tried]] = {}
+        self._tried: dict[str, Tried] = {}
         self._assumed: list[str] = []
         self._notes: list[str] = []
         self._search: Candidates | None = None
@@ -185,15 +177,15 @@ class _Bisection:
             return read_graph(self._git, head, "--max-count=1")[0]
         return find_commit(self._desk, self._request.bad or "HEAD")
 
-    def run(self) -> BisectReport:
+    def run(self) -> report.BisectReport:
         try:
             return self._run()
         except _CancelledError:
-            return self._build(BisectEnd.CANCELLED)
+            return self._build(report.BisectEnd.CANCELLED)
 
-    def _run(self) -> BisectReport:
+    def _run(self) -> report.BisectReport:
         if not self._begin_bad():
-            return self._build(BisectEnd.NOT_FAILING)
+            return self._build(report.BisectEnd.NOT_FAILING)
         good = self._find_named_good() if self._request.good else self._look_for_good()
         if good is None:
             return self._build(self._end_without_good())
@@ -203,15 +195,15 @@ class _Bisection:
     def _begin_bad(self) -> bool:
         """Whether the check fails at the bad commit."""
         tried = self._try(self._bad)
-        if tried.verdict is TrialVerdict.UNTESTABLE:
+        if tried.verdict is report.TrialVerdict.UNTESTABLE:
             raise BisectError(
                 f"can't tell whether {self._request.check} fails at {_shorten(self._bad)}: {tried.result.summary}",
                 "Name a commit that fails with --bad.",
             )
-        if tried.verdict is TrialVerdict.GOOD:
+        if tried.verdict is report.TrialVerdict.GOOD:
             self._refuse_unknown_finding(tried)
             self._note_why_not(tried)
-        return tried.verdict is TrialVerdict.BAD
+        return tried.verdict is report.TrialVerdict.BAD
 
     def _refuse_unknown_finding(self, tried: Tried) -> None:
         """Refuses a finding the check doesn't have at the bad commit."""
@@ -239,9 +231,9 @@ class _Bisection:
         """Tries the commit a person calls good. If it isn't an ancestor, tries the merge bases too."""
         good = find_commit(self._desk, self._request.good or "")
         tried = self._try(good)
-        if tried.verdict is TrialVerdict.BAD:
+        if tried.verdict is report.TrialVerdict.BAD:
             raise BisectError(f"{self._request.check} also fails at {_shorten(good)}", _EARLIER)
-        if tried.verdict is TrialVerdict.UNTESTABLE:
+        if tried.verdict is report.TrialVerdict.UNTESTABLE:
             self._assumed.append(
                 f"{_shorten(good)} passes, as you said; it can't be tested there: {tried.result.summary}"
             )
@@ -259,26 +251,26 @@ class _Bisection:
     def _try_base(self, base: GraphCommit, good: GraphCommit) -> None:
         tried = self._try(base)
         fork = f"{_shorten(base)}, the merge base of {_shorten(good)} and {_shorten(self._bad)}"
-        if tried.verdict is TrialVerdict.BAD:
+        if tried.verdict is report.TrialVerdict.BAD:
             raise BisectError(
                 f"{self._request.check} already fails at {fork}: it was fixed on the way to {_shorten(good)}",
                 _EARLIER,
             )
-        if tried.verdict is TrialVerdict.UNTESTABLE:
+        if tried.verdict is report.TrialVerdict.UNTESTABLE:
             self._assumed.append(f"it passes at {fork}; it can't be tested there: {tried.result.summary}")
 
     def _look_for_good(self) -> GraphCommit | None:
         """Walks back along first parents in doubling steps, then fills the gaps; None if it passes nowhere."""
         line = read_graph(self._git, self._bad.id, "--first-parent")
         for place in build_places(len(line) - 1, _MOST_LOOKED[self._trials.way]):
-            if self._try(line[place]).verdict is TrialVerdict.GOOD:
+            if self._try(line[place]).verdict is report.TrialVerdict.GOOD:
                 self._bad = next(one for one in reversed(line[:place]) if self._is_bad(one))
                 return line[place]
         self._untried = count_commits(self._git, self._bad.id) - len(self._tried)
         if self._untried and len(self._tried) == len(line):
             self._notes.append("only first parents were tried; the other commits came in through merges")
         first = self._tried.get(line[-1].id)
-        if first is not None and first[1].verdict is TrialVerdict.UNTESTABLE:
+        if first is not None and first.verdict is report.TrialVerdict.UNTESTABLE:
             self._notes.append(f"it can't be tested at the first commit, {_shorten(line[-1])}")
         if self._desk.repository.shallow:
             self._notes.append("this clone is shallow: history before its first commit isn't here")
@@ -287,12 +279,12 @@ class _Bisection:
 
     def _is_bad(self, commit: GraphCommit) -> bool:
         known = self._tried.get(commit.id)
-        return known is not None and known[1].verdict is TrialVerdict.BAD
+        return known is not None and known.verdict is report.TrialVerdict.BAD
 
-    def _end_without_good(self) -> BisectEnd:
+    def _end_without_good(self) -> report.BisectEnd:
         """ALWAYS only if every commit was tried and failed."""
-        is_complete = not self._untried and all(self._is_bad(commit) for commit, _ in self._tried.values())
-        return BisectEnd.ALWAYS if is_complete else BisectEnd.UNKNOWN
+        is_complete = not self._untried and all(self._is_bad(tried.commit) for tried in self._tried.values())
+        return report.BisectEnd.ALWAYS if is_complete else report.BisectEnd.UNKNOWN
 
     def _begin(self, good: GraphCommit) -> None:
         self._good = good.id
@@ -300,36 +292,36 @@ class _Bisection:
         self._graph = {commit.id: commit for commit in commits}
         self._between = len(commits)
         self._search = search = Candidates(self._git, self._bad.id, good.id)
-        for commit, tried in list(self._tried.values()):
-            if commit.id in search.ranked and commit.id != search.bad:
-                search.note(commit.id, tried.verdict)
+        for commit, tried in list(self._tried.items()):
+            if commit in search.ranked and commit != search.bad:
+                search.note(commit, tried.verdict)
 
-    def _narrow(self) -> BisectReport:
+    def _narrow(self) -> report.BisectReport:
         search = self._search
         if search is None:
             raise BisectError("the search has not begun")
         while (chosen := search.choose()) is not None:
             verdict = self._try(self._graph[chosen]).verdict
             search.note(chosen, verdict)
-            if verdict is TrialVerdict.GOOD:
+            if verdict is report.TrialVerdict.GOOD:
                 self._good = chosen
         if not search.is_found:
             self._notes.append("only commits that can't be tested are left, so it is one of these")
-            return self._build(BisectEnd.RANGE)
+            return self._build(report.BisectEnd.RANGE)
         self._confirm(self._graph[search.bad])
-        return self._build(BisectEnd.FOUND)
+        return self._build(report.BisectEnd.FOUND)
 
     def _confirm(self, culprit: GraphCommit) -> None:
         """Tries the culprit's parents, and notes what the answer assumes."""
         for parent in culprit.parents:
             known = self._tried.get(parent)
-            tried = known[1] if known is not None else self._try(find_commit(self._desk, parent))
-            if tried.verdict is TrialVerdict.BAD:
+            tried = known or self._try(find_commit(self._desk, parent))
+            if tried.verdict is report.TrialVerdict.BAD:
                 self._notes.append(
                     f"its parent {parent[:SHORT_COMMIT]} fails too: the check failed before, was fixed, and "
                     "broke again. This is one of several commits that broke it"
                 )
-            elif tried.verdict is TrialVerdict.UNTESTABLE:
+            elif tried.verdict is report.TrialVerdict.UNTESTABLE:
                 self._assumed.append(f"its parent {parent[:SHORT_COMMIT]} passes; it can't be tested there")
         untried = self._between - sum(commit in self._tried for commit in self._graph)
         if untried:
@@ -340,76 +332,69 @@ class _Bisection:
     def _try(self, commit: GraphCommit) -> Tried:
         known = self._tried.get(commit.id)
         if known is not None:
-            return known[1]
+            return known
         if self._control.cancel.is_set():
             raise _CancelledError
         tried = self._judge_finding(self._trials.run(commit))
-        if self._control.cancel.is_set() and tried.verdict is TrialVerdict.UNTESTABLE:
+        if self._control.cancel.is_set() and tried.verdict is report.TrialVerdict.UNTESTABLE:
             raise _CancelledError
-        self._tried[commit.id] = (commit, tried)
+        self._tried[commit.id] = tried
         self._tell(commit, tried.verdict)
         return tried
 
     def _judge_finding(self, tried: Tried) -> Tried:
         """If one finding was asked about, a failure without it counts as good."""
         wanted = self._request.finding
-        if wanted is None or tried.verdict is not TrialVerdict.BAD:
+        if wanted is None or tried.verdict is not report.TrialVerdict.BAD:
             return tried
         found = any(finding.fingerprint.startswith(wanted) for finding in tried.result.findings)
-        return tried if found else tried._replace(verdict=TrialVerdict.GOOD)
+        return tried if found else tried._replace(verdict=report.TrialVerdict.GOOD)
 
-    def _tell(self, commit: GraphCommit, verdict: TrialVerdict) -> None:
+    def _tell(self, commit: GraphCommit, verdict: report.TrialVerdict) -> None:
         if self._control.on_progress is not None:
             left = len(self._search.ranked) if self._search is not None else 0
             self._control.on_progress(
-                BisectProgress(
+                report.BisectProgress(
                     tried=len(self._tried), left=left, steps=count_steps(left), commit=commit.id, standing=verdict
                 )
             )
 
-    def _build(self, end: BisectEnd) -> BisectReport:
+    def _build(self, end: report.BisectEnd) -> report.BisectReport:
         search = self._search
         bad = search.bad if search is not None else self._bad.id
-        culprit = read_culprit(self._desk, *self._find_culprit(bad)) if end is BisectEnd.FOUND else None
+        found = self._tried.get(bad) if end is report.BisectEnd.FOUND else None
+        culprit = None if found is None else read_culprit(self._desk, found.commit, found.result)
         candidates = frozenset(search.ranked) if search is not None and culprit is None else frozenset()
         left = [commit for commit in self._graph if commit in candidates]
         if len(left) > _MOST_LEFT:
             self._notes.append(f"{len(left) - _MOST_LEFT:,} more commits could be the one")
-        return BisectReport(
+        return report.BisectReport(
             check=self._request.check,
             handoff=self._request.handoff,
             finding=self._request.finding,
             end=end,
-            way=BisectWay(self._trials.way),
+            way=report.BisectWay(self._trials.way),
             good=self._good,
             bad=bad,
             untried=self._untried,
             between=self._between,
-            trials=tuple(_build_trial(commit, tried) for commit, tried in self._tried.values()),
+            trials=tuple(_build_trial(tried) for tried in self._tried.values()),
             culprit=culprit,
             left=tuple(_build_line(self._graph[commit]) for commit in left[:_MOST_LEFT]),
             assumed=tuple(self._assumed),
             notes=tuple(self._notes),
         )
 
-    def _find_culprit(self, bad: str) -> tuple[GraphCommit, CheckResult]:
-        commit, tried = self._tried[bad]
-        return commit, tried.result
 
-
-def _build_trial(commit: GraphCommit, tried: Tried) -> Trial:
-    result = tried.result
-    return Trial(
-        commit=commit.id,
-        subject=commit.subject,
-        standing=tried.verdict,
-        outcome=result.outcome,
-        summary=result.summary,
+def _build_trial(tried: Tried) -> report.Trial:
+    commit, result, verdict = tried
+    return report.Trial(
+        commit=commit.id, subject=commit.subject, standing=verdict, outcome=result.outcome, summary=result.summary
     )
 
 
-def _build_line(commit: GraphCommit) -> CommitLine:
-    return CommitLine(commit=commit.id, author=commit.author, date=commit.date, subject=commit.subject)
+def _build_line(commit: GraphCommit) -> report.CommitLine:
+    return report.CommitLine(commit=commit.id, author=commit.author, date=commit.date, subject=commit.subject)
 
 
 def _shorten(commit: GraphCommit) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from handoff_tui.checks.output.words import list_details
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.labels import Label, plural
-from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.page import Cell, Column, Page, TableColumns
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.history.bisect.report import (
     BisectEnd,
@@ -179,18 +179,15 @@ def _add_left(page: Page, left: tuple[CommitLine, ...], *, everything: bool) -> 
 def _add_trials(page: Page, report: BisectReport) -> None:
     searched = f"{plural(report.between, 'candidate')}; " if report.between else ""
     page.heading(f"Tried: {plural(len(report.trials), 'commit')}", f"{searched}{_WAYS[report.way]}")
-    columns = (Column(""), Column("commit"), Column("subject"), Column("result", fold=True))
-    page.grid(columns, [_build_trial(trial) for trial in report.trials])
+    page.table(_TRIAL_COLUMNS, report.trials)
 
 
-def _build_trial(trial: Trial) -> tuple[Cell, ...]:
-    label = _VERDICTS[trial.standing]
-    return (
-        Cell(str(label), label.role),
-        Cell(trial.commit[:SHORT_COMMIT], "key"),
-        Cell(render_safe(trial.subject, 48)),
-        Cell(render_safe(trial.summary, _LONGEST_VALUE), "muted"),
-    )
+_TRIAL_COLUMNS: TableColumns[Trial] = (
+    (Column(""), lambda trial: Cell(str(_VERDICTS[trial.standing]), _VERDICTS[trial.standing].role)),
+    (Column("commit"), lambda trial: Cell(trial.commit[:SHORT_COMMIT], "key")),
+    (Column("subject"), lambda trial: Cell(render_safe(trial.subject, 48))),
+    (Column("result", fold=True), lambda trial: Cell(render_safe(trial.summary, _LONGEST_VALUE), "muted")),
+)
 
 
 def _add_more(page: Page, number: int, noun: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.checks.result import Finding, Outcome
+from handoff_tui.checks.report import Finding, Outcome
 from handoff_tui.core.model import Model
 
 

@@ -11,30 +11,25 @@ from contextlib import contextmanager
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.rule import Rule
 from handoff_tui.checks.run.baseline import Baseline
-from handoff_tui.checks.run.command_run import OUT, judge_run
-from handoff_tui.checks.run.commands import CommandCheck, build_environment, hash_scripts, read_consent
+from handoff_tui.checks.run.command_run import judge_run
+from handoff_tui.checks.run.commands import CommandCheck, hash_scripts, read_consent
+from handoff_tui.checks.run.isolation import run_isolated
 from handoff_tui.core.errors import BisectError, FileUnreadableError, HandoffError, UnsafePathError
-from handoff_tui.core.severity import Severity
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commit_graph import GraphCommit, read_message
 from handoff_tui.git.objects.tree_diff import count_lines, list_changes, read_patch
 from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.bisect.report import (
-    BisectWay,
-    Culprit,
-    CulpritFile,
-    TrialVerdict,
-)
-from handoff_tui.history.past.checks import is_decidable, run_rules
+from handoff_tui.history.bisect import report
+from handoff_tui.history.past.checks import run_rules
 from handoff_tui.history.past.repository import PastRepositories
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.probe import can_execute
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_report_place, read_report, run_command
+from handoff_tui.system.processes.run import Bounds, CommandEnd
 
 _EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -48,7 +43,7 @@ _MOST_PATCH_LINES = 200
 _MOST_FILES = 500
 
 
-def read_culprit(desk: Desk, commit: GraphCommit, result: CheckResult) -> Culprit:
+def read_culprit(desk: Desk, commit: GraphCommit, result: CheckResult) -> report.Culprit:
     """What the commit changed against its first parent, and what the check found."""
     git = desk.repository.git
     before = commit.parents[0] if commit.parents else _EMPTY_TREES[desk.repository.object_format]
@@ -56,7 +51,7 @@ def read_culprit(desk: Desk, commit: GraphCommit, result: CheckResult) -> Culpri
     counts = count_lines(git, before, commit.id)
     named = _find_named(changes, result)
     lines, cut = _read_patch(desk, before, commit.id, named)
-    return Culprit(
+    return report.Culprit(
         commit=commit.id,
         parents=commit.parents,
         author=commit.author,
@@ -67,7 +62,7 @@ def read_culprit(desk: Desk, commit: GraphCommit, result: CheckResult) -> Culpri
         findings=result.findings,
         summary=result.summary,
         files=tuple(
-            CulpritFile(
+            report.CulpritFile(
                 status=change.status,
                 path=change.path,
                 old_path=change.old_path,
@@ -113,24 +108,25 @@ def _read_patch(desk: Desk, before: str, after: str, named: list[FileChange]) ->
 _UNTESTABLE = 125
 """A script exits with this to say so, as in `git bisect run`; higher codes mean it didn't run properly."""
 _VERDICTS = {
-    Outcome.PASS: TrialVerdict.GOOD,
-    Outcome.NOT_APPLICABLE: TrialVerdict.GOOD,
-    Outcome.FAIL: TrialVerdict.BAD,
+    Outcome.PASS: report.TrialVerdict.GOOD,
+    Outcome.NOT_APPLICABLE: report.TrialVerdict.GOOD,
+    Outcome.FAIL: report.TrialVerdict.BAD,
 }
 
 
 class Tried(NamedTuple):
     """The result of a check on a commit, and what it counts as."""
 
+    commit: GraphCommit
     result: CheckResult
-    verdict: TrialVerdict
+    verdict: report.TrialVerdict
 
 
 class Trials(Protocol):
     """Tries commits, one after another."""
 
     @property
-    def way(self) -> BisectWay: ...
+    def way(self) -> report.BisectWay: ...
 
     def run(self, commit: GraphCommit) -> Tried: ...
 
@@ -141,7 +137,7 @@ class Trials(Protocol):
 class RuleTrials:
     """A rule on the trees of old commits, with today's settings and baseline."""
 
-    way = BisectWay.TREES
+    way = report.BisectWay.TREES
 
     def __init__(self, desk: Desk, rule: Rule, find_baseline: Callable[[], Baseline], scope: str | None) -> None:
         self._desk = desk
@@ -155,10 +151,8 @@ class RuleTrials:
         try:
             results = run_rules(self._past.open(commit), (self._rule,), self._find_baseline, self._scope)
         except HandoffError as unreadable:
-            return Tried(
-                _build_unknown(self._rule.id, self._rule.severity, unreadable.message), TrialVerdict.UNTESTABLE
-            )
-        return Tried(results[0], _VERDICTS.get(results[0].outcome, TrialVerdict.UNTESTABLE))
+            return _build_untestable(commit, self._rule, unreadable.message)
+        return _judge(commit, results[0])
 
     def fails_by_now(self, commit: GraphCommit) -> bool:
         try:
@@ -177,7 +171,7 @@ class CommandTrials:
     If the command comes from the repository, the scripts it names keep today's content: consent was given to that only.
     """
 
-    way = BisectWay.WORK_TREE
+    way = report.BisectWay.WORK_TREE
 
     def __init__(self, desk: Desk, command: CommandCheck, tree: TrialTree, cancel: Event) -> None:
         self._desk = desk
@@ -194,41 +188,19 @@ class CommandTrials:
             for script in self._scripts:
                 self._tree.put(script.path, script.content, executable=script.executable)
         except HandoffError as unreadable:
-            unknown = _build_unknown(self._command.id, self._command.severity, unreadable.message)
-            return Tried(unknown, TrialVerdict.UNTESTABLE)
+            return _build_untestable(commit, self._command, unreadable.message)
         end, result = self._execute()
         if end.code is not None and not 0 <= end.code < _UNTESTABLE:
             said = f"it exited with {end.code}" if end.code > 0 else f"it was ended by signal {-end.code}"
-            reason = f"{said}, which means it can't be tested here"
-            return Tried(_build_unknown(self._command.id, self._command.severity, reason), TrialVerdict.UNTESTABLE)
-        return Tried(result, _VERDICTS.get(result.outcome, TrialVerdict.UNTESTABLE))
+            return _build_untestable(commit, self._command, f"{said}, which means it can't be tested here")
+        return _judge(commit, result)
 
     def fails_by_now(self, commit: GraphCommit) -> bool:  # noqa: ARG002 - a command always runs at the present time
         return False
 
     def _execute(self) -> tuple[CommandEnd, CheckResult]:
-        with offer_report_place() as out:
-            argv = [word.replace(OUT, str(out)) for word in self._command.argv]
-            environment = build_environment(self._command.check)
-            tree = self._tree
-            end = run_command(argv, tree.folder, environment, self._bounds, self._cancel, mark=tree.mark)
-            return end, judge_run(self._command, end, read_report(out))
-
-
-def can_bisect(check: str) -> bool:
-    """Whether a search makes sense: some rules are about things no commit holds."""
-    return is_decidable(check)
-
-
-@contextmanager
-def open_rule_trials(
-    desk: Desk, rule: Rule, find_baseline: Callable[[], Baseline], scope: str | None
-) -> Iterator[RuleTrials]:
-    trials = RuleTrials(desk, rule, find_baseline, scope)
-    try:
-        yield trials
-    finally:
-        trials.close()
+        end, written, _ = run_isolated(self._desk, self._command, self._tree, self._bounds, self._cancel)
+        return end, judge_run(self._command, end, written)
 
 
 @contextmanager
@@ -262,5 +234,11 @@ def _read_scripts(desk: Desk, command: CommandCheck) -> list[_Script]:
     return scripts
 
 
-def _build_unknown(check: str, severity: Severity, reason: str) -> CheckResult:
-    return CheckResult(id=check, outcome=Outcome.UNKNOWN, severity=severity, blocking=True, summary=reason)
+def _judge(commit: GraphCommit, result: CheckResult) -> Tried:
+    return Tried(commit, result, _VERDICTS.get(result.outcome, report.TrialVerdict.UNTESTABLE))
+
+
+def _build_untestable(commit: GraphCommit, check: Rule | CommandCheck, reason: str) -> Tried:
+    outcome, severity = Outcome.UNKNOWN, check.severity
+    result = CheckResult(id=check.id, outcome=outcome, severity=severity, blocking=True, summary=reason)
+    return _judge(commit, result)

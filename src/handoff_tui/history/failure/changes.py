@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.commands import CommandCheck, build_environment
 from handoff_tui.config.layer import find_leaves, join_path
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings
@@ -70,9 +70,8 @@ class ChangeFinder:
     def __init__(self, past: PastRepositories) -> None:
         self._desk = past.desk
         self._past = past
-        self._settings: dict[str, LoadedSettings | str] = {}
+        self._settings: dict[str | None, LoadedSettings | str] = {}
         self._files: dict[str, list[FileChange] | str] = {}
-        self._now: LoadedSettings | str | None = None
 
     def find(self, result: CheckResult, command: CommandCheck | None, good: GoodMoment) -> Since:
         """What changed since the check passed; if that commit isn't here, only a note saying so."""
@@ -95,7 +94,7 @@ class ChangeFinder:
         self, check: str, commit: str, notes: list[str], *, is_command: bool
     ) -> tuple[ValueChange, ...]:
         """For a command, its own settings; for a rule, all others too, since it may use any of them."""
-        then, now = self._read_settings(commit), self._read_settings_now()
+        then, now = self._read_settings(commit), self._read_settings(None)
         if isinstance(then, str) or isinstance(now, str):
             notes += [loaded for loaded in (then, now) if isinstance(loaded, str)]
             return ()
@@ -105,24 +104,20 @@ class ChangeFinder:
         others = [] if is_command else [one for one in found if not one.what.startswith(("checks.", _RUN_SETTINGS))]
         return (*mine, *others)[:_MOST_CHANGES]
 
-    def _read_settings(self, commit: str) -> LoadedSettings | str:
+    def _read_settings(self, commit: str | None) -> LoadedSettings | str:
+        """The repository's own settings as of a commit, or now; else why they can't be used."""
         if commit not in self._settings:
-            otherwise = f"{REPOSITORY_FILE} as it was then can't be used"
             try:
-                self._settings[commit] = _parse(self._past.read_configuration(commit), otherwise)
-            except HandoffError as unread:
-                self._settings[commit] = f"{otherwise}: {unread.message}"
+                self._settings[commit] = build_settings(None, self._read_file(commit))
+            except HandoffError as refused:
+                when = "is now" if commit is None else "was then"
+                self._settings[commit] = f"{REPOSITORY_FILE} as it {when} can't be used: {refused.message}"
         return self._settings[commit]
 
-    def _read_settings_now(self) -> LoadedSettings | str:
-        if self._now is None:
-            reader = FileReader(self._desk.repository.root, MAX_BYTES)
-            try:
-                content = read_optional(reader, REPOSITORY_FILE)
-            except HandoffError as unread:
-                return unread.message
-            self._now = _parse(content, f"{REPOSITORY_FILE} as it is now can't be used")
-        return self._now
+    def _read_file(self, commit: str | None) -> bytes | None:
+        if commit is not None:
+            return self._past.read_configuration(commit)
+        return read_optional(FileReader(self._desk.repository.root, MAX_BYTES), REPOSITORY_FILE)
 
     def _list_files(self, commit: str, notes: list[str]) -> list[FileSince] | None:
         """Files committed since, and files uncommitted now."""
@@ -177,13 +172,6 @@ def _choose_files(files: list[FileSince], result: CheckResult, command: CommandC
     chosen = [one for one in files if not patterns or any(fnmatch.fnmatch(one.path, glob) for glob in patterns)]
     marked = [one.model_copy(update={"named": one.path in named}) for one in chosen]
     return sorted(marked, key=lambda one: (not one.named, not one.declares_packages, one.path))
-
-
-def _parse(content: bytes | None, otherwise: str) -> LoadedSettings | str:
-    try:
-        return build_settings(None, content)
-    except HandoffError as refused:
-        return f"{otherwise}: {refused.message}"
 
 
 def _show(value: object) -> str | None:

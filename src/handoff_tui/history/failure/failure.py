@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.checks.report import CheckReport, is_open
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open
 from handoff_tui.checks.run.check import ProgressCallbacks, check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
@@ -29,7 +29,6 @@ from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.compare import compare_runs
 from handoff_tui.history.attempts.measure import read_attempt_run
-from handoff_tui.history.bisect.trials import can_bisect
 from handoff_tui.history.failure.changes import ChangeFinder, Since, find_last_good, list_unset
 from handoff_tui.history.failure.report import (
     EarlierEnd,
@@ -42,6 +41,7 @@ from handoff_tui.history.failure.report import (
     OutputLine,
 )
 from handoff_tui.history.known_phases import find_known_phase
+from handoff_tui.history.past.checks import is_decidable
 from handoff_tui.history.past.evidence import MOST_ENTRIES, EntryEvidence, list_evidence
 from handoff_tui.history.past.repository import PastRepositories
 from handoff_tui.log.entry import DecisionVerb
@@ -130,6 +130,11 @@ def _build_failure(
     evidence: EntryEvidence, match: EarlierMatch, messages: dict[str, str], shared: int, ending: _Ending
 ) -> EarlierFailure:
     one, last = evidence.logged, ending.shown_by
+    ended: dict[str, Any] = {}
+    if last is not None:
+        entry, work = last.logged.entry, last.logged.work
+        words = f"{_name_verb(last)} by {entry.actor} at {entry.time}"
+        ended = {"by": entry.id, "attempt": work.attempt, "commit": work.subject.commit, "words": words}
     return EarlierFailure(
         entry=one.entry.id,
         time=one.entry.time,
@@ -142,12 +147,7 @@ def _build_failure(
         shared=shared,
         messages=tuple(sorted(messages.values()))[:_MOST_MESSAGES],
         end=ending.end,
-        ended_by=None if last is None else last.logged.entry.id,
-        ended_attempt=None if last is None else last.logged.work.attempt,
-        ended_commit=None if last is None else last.logged.work.subject.commit,
-        ended_words=""
-        if last is None
-        else f"{_name_verb(last)} by {last.logged.entry.actor} at {last.logged.entry.time}",
+        **{f"ended_{name}": value for name, value in ended.items()},
     )
 
 
@@ -197,17 +197,20 @@ def fold_output(path: str, lines: Sequence[str], skipped: int = 0, total: int | 
     shown = _choose_lines(len(lines), wrong)
     marked = frozenset(wrong)
     folded: list[OutputLine] = []
-    place = 0
-    hidden = skipped
-    while place < len(lines):
-        if place in shown:
-            folded += _build_fold(lines, place, hidden, skipped)
-            hidden = 0
-            folded.append(_build_line(lines[place], place + skipped + 1, is_error=place in marked))
-        else:
-            hidden += 1
-        place += 1
-    folded += _build_fold(lines, place, hidden, skipped)
+    unread = skipped
+    for is_shown, group in groupby(range(len(lines)), key=shown.__contains__):
+        places = list(group)
+        hidden = unread + (0 if is_shown else len(places))
+        if hidden >= _LEAST_FOLDED or unread:
+            folded.append(OutputLine(number=places[0] + skipped + 1 - unread, folded=hidden))
+        if is_shown or hidden < _LEAST_FOLDED:
+            folded += [
+                OutputLine(number=place + skipped + 1, text=lines[place][:_LONGEST_LINE], is_error=place in marked)
+                for place in places
+            ]
+        unread = 0
+    if unread:
+        folded.append(OutputLine(number=1, folded=unread))
     return OutputExcerpt(
         path=path,
         total_lines=skipped + len(lines) if total is None else total,
@@ -229,21 +232,6 @@ def _choose_lines(count: int, wrong: Sequence[int]) -> frozenset[int]:
     around = (range(place - _BEFORE, place + _AFTER + 1) for place in wrong[:_MOST_ERRORS])
     end = range(max(0, count - _LAST), count)
     return frozenset(place for places in (*around, end) for place in places if 0 <= place < count)
-
-
-def _build_fold(lines: Sequence[str], place: int, hidden: int, skipped: int) -> list[OutputLine]:
-    """The hidden lines before `place`: as one fold, or as they are if a fold would save nothing."""
-    if 0 < hidden < _LEAST_FOLDED and hidden <= place:
-        start = place - hidden
-        return [
-            _build_line(lines[one], one + skipped + 1, is_error=is_error_line(lines[one]))
-            for one in range(start, place)
-        ]
-    return [OutputLine(number=place + skipped + 1 - hidden, folded=hidden)] if hidden else []
-
-
-def _build_line(text: str, number: int, *, is_error: bool) -> OutputLine:
-    return OutputLine(number=number, text=text[:_LONGEST_LINE], is_error=is_error)
 
 
 _RANK = {severity: number for number, severity in enumerate(Severity)}
@@ -403,7 +391,7 @@ class _Explorer:
             files_total=since.files_total,
             unset=() if command is None else list_unset(command.check),
             earlier=find_earlier(result, self.evidence, self.handoff, is_command=command is not None),
-            can_bisect=can_bisect(result.id),
+            can_bisect=is_decidable(result.id),
             notes=since.notes,
         )
 

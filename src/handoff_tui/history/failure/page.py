@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from handoff_tui.checks.output.detail import build_check_detail
 from handoff_tui.checks.output.json import build_result_json
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.labels import label_outcome, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.attempts.compare_page import add_value_changes
-from handoff_tui.history.attempts.words import describe_run
+from handoff_tui.history.attempts.page import add_value_changes, describe_run
 from handoff_tui.history.failure.report import (
     EarlierEnd,
     EarlierFailure,

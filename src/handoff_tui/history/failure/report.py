@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
 from handoff_tui.core.model import Model
 from handoff_tui.history.attempts.report import AttemptRun, ValueChange
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, Spread, Target, Unit, Week
 
@@ -25,17 +25,29 @@ class Reduce(StrEnum):
     """How many there are."""
 
 
+_UNITS = {
+    Reduce.SHARE: Unit.SHARE,
+    Reduce.MEAN: Unit.NUMBER,
+    Reduce.MEDIAN: Unit.SECONDS,
+    Reduce.NUMBER: Unit.NUMBER,
+}
+
+
 class MetricDefinition(NamedTuple):
     """What a metric is, before anything is counted."""
 
     id: str
     system: str
+    reduce: Reduce
     title: str
     means: str
-    unit: Unit
-    reduce: Reduce
-    target: Target | None = None
     grouped_by: str = ""
+    target: Target | None = None
+
+    def build(self, measured: Mapping[str, object]) -> Metric:
+        """The metric, with everything that was measured of it."""
+        words = {name: value for name, value in self._asdict().items() if name != "reduce"}
+        return Metric.model_validate({"unit": _UNITS[self.reduce], **words, **measured})
 
 
 class Observation(NamedTuple):
@@ -71,24 +83,15 @@ class DayWindow(NamedTuple):
 def build_metric(definition: MetricDefinition, observed: Observed, window: DayWindow) -> Metric:
     """The metric over a range of days; without values in it, None and why."""
     chosen = [one for one in observed.observations if window.has(one.time)]
-    value, part = reduce_values(definition.reduce, [one.value for one in chosen])
-    return Metric(
-        id=definition.id,
-        system=definition.system,
-        title=definition.title,
-        means=definition.means,
-        unit=definition.unit,
-        target=definition.target,
-        grouped_by=definition.grouped_by,
-        value=value,
-        why="" if value is not None else explain_missing(observed),
-        part=part,
-        of=len(chosen),
-        spread=build_spread([one.value for one in chosen]) if _is_spread(definition) else None,
-        groups=_build_groups(definition, chosen),
-        weeks=build_weeks(definition.reduce, chosen),
-        left_out=build_left_out(observed.left_out),
-        sources=list_sources(chosen),
+    counted = _count(definition, chosen)
+    return definition.build(
+        {
+            **counted,
+            "why": "" if counted["value"] is not None else explain_missing(observed),
+            "groups": _build_groups(definition, chosen),
+            "weeks": build_weeks(definition.reduce, chosen),
+            "left_out": build_left_out(observed.left_out),
+        }
     )
 
 
@@ -159,25 +162,20 @@ def _build_groups(definition: MetricDefinition, observations: Sequence[Observati
     by_name: dict[str, list[Observation]] = {}
     for one in observations:
         by_name.setdefault(one.group, []).append(one)
-    return tuple(_build_group(definition, name, by_name[name]) for name in sorted(by_name))
+    return tuple(MetricGroup(name=name, **_count(definition, by_name[name])) for name in sorted(by_name))
 
 
-def _build_group(definition: MetricDefinition, name: str, observations: Sequence[Observation]) -> MetricGroup:
+def _count(definition: MetricDefinition, observations: Sequence[Observation]) -> dict[str, Any]:
+    """What a metric and each of its groups have: a share has no spread, since each value is yes or no."""
     values = [one.value for one in observations]
     value, part = reduce_values(definition.reduce, values)
-    return MetricGroup(
-        name=name,
-        value=value,
-        part=part,
-        of=len(values),
-        spread=build_spread(values) if _is_spread(definition) else None,
-        sources=list_sources(observations),
-    )
-
-
-def _is_spread(definition: MetricDefinition) -> bool:
-    """A share has no spread: each value is yes or no."""
-    return definition.reduce is not Reduce.SHARE
+    return {
+        "value": value,
+        "part": part,
+        "of": len(values),
+        "spread": build_spread(values) if definition.reduce is not Reduce.SHARE else None,
+        "sources": list_sources(observations),
+    }
 
 
 def _build_week(reduce: Reduce, monday: date, values: Sequence[float]) -> Week:

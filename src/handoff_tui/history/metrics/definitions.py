@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Final
+from functools import wraps
+from typing import Final, NamedTuple
 
 from handoff_tui.history.metrics.compute import MetricDefinition, Observation, Observed, Reduce
 from handoff_tui.history.metrics.facts import (
-    APPROVING,
-    PASSING,
     AttemptEnd,
     DecidedAttempt,
     MetricsFacts,
+    Start,
+    is_submission_of,
     parse_seconds,
     sort_key,
 )
-from handoff_tui.history.metrics.report import Target, Unit
-from handoff_tui.log.entry import DecisionVerb, Entry
+from handoff_tui.history.metrics.report import Target
+from handoff_tui.log.entry import APPROVING, PASSING, DecisionVerb, Entry
 from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry
 
@@ -27,18 +28,48 @@ _NOT_HERE = "no longer here"
 _BACKWARDS = "the work is dated after the decision on it"
 _NO_START = "nothing was submitted, and the commit isn't in this repository"
 _NO_RECORD = "the review record isn't here"
+_SKIPPED = "the phase was skipped"
 
 
-def observe_failures(facts: MetricsFacts) -> Observed:
+class _LeftOut(NamedTuple):
+    """An entry that belongs in a metric but can't be counted, and why."""
+
+    why: str
+    entry: Entry
+
+
+_Observer = Callable[[MetricsFacts], Observed]
+_Observing = Callable[[MetricsFacts], Iterator[Observation | _LeftOut]]
+
+
+def _observer(why: str) -> Callable[[_Observing], _Observer]:
+    """Collects what a function yields; `why` is said if that is nothing."""
+
+    def wrap(observe: _Observing) -> _Observer:
+        @wraps(observe)
+        def collect(facts: MetricsFacts) -> Observed:
+            found: list[Observation] = []
+            left_out: dict[str, list[str]] = defaultdict(list)
+            for one in observe(facts):
+                if isinstance(one, Observation):
+                    found.append(one)
+                else:
+                    left_out[one.why].append(one.entry.id)
+            return Observed(_sort(found), left_out, why)
+
+        return collect
+
+    return wrap
+
+
+@_observer("no attempt has been decided yet")
+def observe_failures(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
     """One value per decided attempt: 1 if it was sent back or overridden."""
-    found: list[Observation] = []
-    left_out: dict[str, list[str]] = defaultdict(list)
     for attempt, decided in _list_ended(facts):
         if attempt.end is AttemptEnd.SKIPPED:
-            left_out["the phase was skipped"].append(decided.entry.id)
-            continue
-        found.append(Observation(decided.entry.time, _JUDGED[attempt.end], (decided.entry.id,)))
-    return Observed(_sort(found), left_out, "no attempt has been decided yet")
+            yield _LeftOut(_SKIPPED, decided.entry)
+        else:
+            yield Observation(decided.entry.time, _JUDGED[attempt.end], (decided.entry.id,))
 
 
 def observe_compliance(facts: MetricsFacts) -> Observed:
@@ -48,157 +79,121 @@ def observe_compliance(facts: MetricsFacts) -> Observed:
     found: list[Observation] = []
     for one, _ in _list_ended(facts):
         decided = one.find_first_ending()
-        if decided is None:
-            continue
-        before = [
-            made.entry.id
-            for made in one.submissions
-            if made.entry.time <= decided.entry.time and bound_files(made.work) == bound_files(decided.work)
-        ]
-        found.append(Observation(decided.entry.time, float(bool(before)), (*before, decided.entry.id)))
+        if decided is not None:
+            before = [made.entry.id for made in one.submissions if is_submission_of(made, decided)]
+            found.append(Observation(decided.entry.time, float(bool(before)), (*before, decided.entry.id)))
     return Observed(_sort(found), why="no attempt has been decided yet")
 
 
-def observe_resumption(facts: MetricsFacts) -> Observed:
+@_observer("the log and the history of HEAD show no session")
+def observe_resumption(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
     """Seconds from the decision that ended an attempt to the first commit before the handoff's next entry."""
     following_work = _find_following_work(facts)
-    found: list[Observation] = []
-    left_out: dict[str, list[str]] = defaultdict(list)
     for _, decided in _list_ended(facts):
         ended = decided.entry
         following = following_work[ended.id]
         if following is None:
-            left_out["nothing was submitted or decided after it yet"].append(ended.id)
+            yield _LeftOut("nothing was submitted or decided after it yet", ended)
         elif decided.work.subject.commit not in facts.behind:
-            left_out["its commit isn't in the history of HEAD"].append(ended.id)
+            yield _LeftOut("its commit isn't in the history of HEAD", ended)
         else:
             begun = parse_seconds(ended.time)
             first = facts.find_first_work(begun, parse_seconds(following.time))
             if first is None:
-                left_out["no commit between it and the next entry"].append(ended.id)
+                yield _LeftOut("no commit between it and the next entry", ended)
             else:
-                found.append(Observation(ended.time, first - begun, (ended.id, following.id)))
-    return Observed(_sort(found), left_out, "the log and the history of HEAD show no session")
+                yield Observation(ended.time, first - begun, (ended.id, following.id))
 
 
-def observe_rediscovery(facts: MetricsFacts) -> Observed:
+@_observer("no attempt followed one whose review record is here")
+def observe_rediscovery(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
     """One value per further attempt: how many findings had been shown at an earlier attempt."""
-    found: list[Observation] = []
-    left_out: dict[str, list[str]] = defaultdict(list)
     for attempts in facts.places.values():
         told: dict[str, str] = {}
         last = ""
         for one in attempts:
-            records = [
-                (decided, record) for decided in one.decisions if (record := facts.find_record(decided)) is not None
-            ]
-            left_out[_NO_RECORD] += [
-                decided.entry.id for decided in one.decisions if facts.find_record(decided) is None
-            ]
+            read = [(decided.entry, facts.find_record(decided)) for decided in one.decisions]
+            records = [(entry, record) for entry, record in read if record is not None]
+            yield from (_LeftOut(_NO_RECORD, entry) for entry, record in read if record is None)
             if not records:
                 continue
-            here = {finding: decided.entry.id for decided, record in records for finding in record.findings}
+            here = {finding: entry.id for entry, record in records for finding in record.findings}
             again = sorted({told[finding] for finding in here if finding in told})
+            newest, _ = records[-1]
             if last:
-                sources = (*(again or [last]), *(decided.entry.id for decided, _ in records))
-                number = sum(finding in told for finding in here)
-                found.append(Observation(records[-1][0].entry.time, float(number), sources))
+                number = float(sum(finding in told for finding in here))
+                yield Observation(newest.time, number, (*(again or [last]), *(entry.id for entry, _ in records)))
             told = {**here, **told}
-            last = records[-1][0].entry.id
-    return Observed(_sort(found), left_out, "no attempt followed one whose review record is here")
+            last = newest.id
 
 
-def observe_success(facts: MetricsFacts) -> Observed:
+@_observer("no handoff has been decided yet")
+def observe_success(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
     """One value per phase of a handoff: 1 if its last attempt was approved."""
-    found: list[Observation] = []
-    left_out: dict[str, list[str]] = defaultdict(list)
     for attempts in facts.places.values():
-        ended = [one for one in attempts if one.ended_by is not None]
-        if not ended or ended[-1].ended_by is None:
+        ended = [(one, one.ended_by.entry) for one in attempts if one.ended_by is not None]
+        if not ended:
             continue
-        decided = ended[-1].ended_by
-        if ended[-1].end is AttemptEnd.SKIPPED:
-            left_out["the phase was skipped"].append(decided.entry.id)
-            continue
-        sources = tuple(one.ended_by.entry.id for one in ended if one.ended_by is not None)
-        value = 1.0 - _JUDGED[ended[-1].end]
-        found.append(Observation(decided.entry.time, value, sources, _find_type(facts, ended[-1])))
-    return Observed(_sort(found), left_out, "no handoff has been decided yet")
+        last, entry = ended[-1]
+        if last.end is AttemptEnd.SKIPPED:
+            yield _LeftOut(_SKIPPED, entry)
+        else:
+            sources = tuple(entry.id for _, entry in ended)
+            yield Observation(entry.time, 1.0 - _JUDGED[last.end], sources, _find_type(facts, last))
 
 
-def observe_duration(facts: MetricsFacts) -> Observed:
+@_observer("no handoff has been approved yet")
+def observe_duration(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
     """Seconds from the first work at a phase to the approval of its last attempt."""
-    found: list[Observation] = []
-    left_out: dict[str, list[str]] = defaultdict(list)
     for attempts in facts.places.values():
         last = attempts[-1]
-        if last.end is not AttemptEnd.PASSED or last.ended_by is None:
-            continue
-        start = facts.find_beginning(attempts)
-        ended = last.ended_by.entry
-        if start is None:
-            left_out[_NO_START].append(ended.id)
-        elif start.seconds > parse_seconds(ended.time):
-            left_out[_BACKWARDS].append(ended.id)
-        else:
-            took = parse_seconds(ended.time) - start.seconds
-            sources = (*start.sources, ended.id)
-            found.append(Observation(ended.time, took, sources, _find_type(facts, last)))
-    return Observed(_sort(found), left_out, "no handoff has been approved yet")
+        if last.end is AttemptEnd.PASSED and last.ended_by is not None:
+            yield _measure(facts.find_beginning(attempts), last.ended_by.entry, _find_type(facts, last))
 
 
-def observe_decision_time(facts: MetricsFacts) -> Observed:
+@_observer("nothing has been decided yet")
+def observe_decision_time(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
     """Seconds from when the work was ready to the first decision on it, holds aside."""
-    found: list[Observation] = []
-    left_out: dict[str, list[str]] = defaultdict(list)
     for one in facts.attempts:
         decided = one.find_first_ending()
-        if decided is None:
-            continue
-        start = facts.find_start(one, decided)
-        if start is None:
-            left_out[_NO_START].append(decided.entry.id)
-            continue
-        took = parse_seconds(decided.entry.time) - start.seconds
-        if took < 0:
-            left_out[_BACKWARDS].append(decided.entry.id)
-            continue
-        found.append(Observation(decided.entry.time, took, (*start.sources, decided.entry.id), start.by))
-    return Observed(_sort(found), left_out, "nothing has been decided yet")
+        if decided is not None:
+            start = facts.find_start(one, decided)
+            yield _measure(start, decided.entry, "" if start is None else start.by)
 
 
-def observe_loops(facts: MetricsFacts) -> Observed:
+def _measure(start: Start | None, ended: Entry, group: str) -> Observation | _LeftOut:
+    """The seconds from a start to an entry."""
+    if start is None:
+        return _LeftOut(_NO_START, ended)
+    took = parse_seconds(ended.time) - start.seconds
+    return _LeftOut(_BACKWARDS, ended) if took < 0 else Observation(ended.time, took, (*start.sources, ended.id), group)
+
+
+@_observer("nothing has been decided yet")
+def observe_loops(facts: MetricsFacts) -> Iterator[Observation]:
     """One value per decided phase of a handoff: how often it was sent back."""
-    found: list[Observation] = []
     for (_, phase), attempts in facts.places.items():
-        decisions = [one.ended_by for one in attempts if one.ended_by is not None]
+        decisions = [one.ended_by.entry for one in attempts if one.ended_by is not None]
         if decisions:
             back = sum(one.end is AttemptEnd.SENT_BACK for one in attempts)
-            sources = tuple(decided.entry.id for decided in decisions)
-            found.append(Observation(decisions[-1].entry.time, float(back), sources, phase))
-    return Observed(_sort(found), why="nothing has been decided yet")
+            yield Observation(decisions[-1].time, float(back), tuple(entry.id for entry in decisions), phase)
 
 
-def observe_staleness(facts: MetricsFacts) -> Observed:
+@_observer("nothing has been approved yet")
+def observe_staleness(facts: MetricsFacts) -> Iterator[Observation]:
     """One value per decision that let work go on: 1 if the phase came up again with other files."""
-    found: list[Observation] = []
     for attempts in facts.places.values():
         entries = sorted((entry for one in attempts for entry in one.list_entries()), key=sort_key)
-        decisions = {
-            decided.entry.id: decided
-            for one in attempts
-            for decided in one.decisions
-            if decided.decision.verb in PASSING
-        }
+        decisions = (decided for one in attempts for decided in one.decisions)
+        passing = {decided.entry.id for decided in decisions if decided.decision.verb in PASSING}
         newest: dict[str, Entry] = {}
         for entry in reversed(entries):
             tree = _find_files(entry)
-            if entry.id in decisions:
+            if entry.id in passing:
                 later = next((other for seen, other in newest.items() if seen != tree), None)
                 sources = (entry.id,) if later is None else (entry.id, later.id)
-                found.append(Observation(entry.time, float(later is not None), sources))
+                yield Observation(entry.time, float(later is not None), sources)
             newest.setdefault(tree, entry)
-    return Observed(_sort(found), why="nothing has been approved yet")
 
 
 def observe_debts(facts: MetricsFacts, until: str | None = None) -> Observed:
@@ -206,35 +201,32 @@ def observe_debts(facts: MetricsFacts, until: str | None = None) -> Observed:
     now = parse_seconds(facts.now)
     if until is not None:
         now = min(now, parse_seconds(f"{until}T23:59:59Z"))
-    found = [
-        Observation(
-            decided.entry.time, max(0.0, now - parse_seconds(decided.entry.time)), (identifier,), decided.work.handoff
-        )
-        for identifier, decided in facts.index.find_debts(until).items()
-    ]
+    found: list[Observation] = []
+    for identifier, decided in facts.index.find_debts(until).items():
+        age = max(0.0, now - parse_seconds(decided.entry.time))
+        found.append(Observation(decided.entry.time, age, (identifier,), decided.work.handoff))
     return Observed(_sort(found))
 
 
-def observe_rubber_stamps(facts: MetricsFacts) -> Observed:
+@_observer("nothing has been approved yet")
+def observe_rubber_stamps(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
     """One value per approval: 1 if it came within seconds of the work, with no file marked as read and no comment."""
-    found: list[Observation] = []
-    left_out: dict[str, list[str]] = defaultdict(list)
     for one in facts.attempts:
         for decided in one.decisions:
             if decided.decision.verb not in APPROVING | {DecisionVerb.OVERRIDE}:
                 continue
-            record, start = facts.find_record(decided), facts.find_start(one, decided)
+            entry, record, start = decided.entry, facts.find_record(decided), facts.find_start(one, decided)
             if record is None:
-                left_out[_NO_RECORD].append(decided.entry.id)
+                yield _LeftOut(_NO_RECORD, entry)
             elif start is None and not record.looked:
-                left_out[_NO_START].append(decided.entry.id)
+                yield _LeftOut(_NO_START, entry)
             else:
-                took = RUBBER_STAMP_SECONDS if start is None else parse_seconds(decided.entry.time) - start.seconds
+                took = RUBBER_STAMP_SECONDS if start is None else parse_seconds(entry.time) - start.seconds
                 quick = not record.looked and took < RUBBER_STAMP_SECONDS
-                sources = (*(start.sources if start is not None else ()), decided.entry.id)
-                whose = "you" if decided.entry.actor == facts.reviewer else "others"
-                found.append(Observation(decided.entry.time, float(quick), sources, whose))
-    return Observed(_sort(found), left_out, "nothing has been approved yet")
+                sources = (*(start.sources if start is not None else ()), entry.id)
+                yield Observation(
+                    entry.time, float(quick), sources, "you" if entry.actor == facts.reviewer else "others"
+                )
 
 
 def _list_ended(facts: MetricsFacts) -> Iterator[tuple[DecidedAttempt, DecisionEntry]]:
@@ -270,174 +262,91 @@ def _sort(observations: list[Observation]) -> list[Observation]:
     return sorted(observations, key=lambda one: (one.time, one.sources))
 
 
-_SESSIONS, _PROCEDURES, _DESK = "A", "C", "desk"
+def _define(
+    name: str, system: str, reduce: Reduce, grouped_by: str = "", target: Target | None = None
+) -> MetricDefinition:
+    return MetricDefinition(name, system, reduce, *_WORDS[name], grouped_by, target)
 
-FAILURE_RATE: Final = MetricDefinition(
-    "handoff-failure-rate",
-    _SESSIONS,
-    "Handoff failure rate",
-    "Attempts sent back or overridden, of all decided attempts.",
-    Unit.SHARE,
-    Reduce.SHARE,
-    Target.model_construct(below=0.05),
+
+_WORDS: Final = {
+    "handoff-failure-rate": ("Handoff failure rate", "Attempts sent back or overridden, of all decided attempts."),
+    "pre-handoff-compliance": (
+        "Pre-handoff compliance",
+        "Decided attempts whose exact files were submitted and signed before the decision; submitting runs the checks.",
+    ),
+    "time-to-resume": (
+        "Time to resume",
+        (
+            "Median time from the decision that ended an attempt to the next commit in the history of HEAD, before the "
+            "handoff's next entry."
+        ),
+    ),
+    "context-rediscovery": (
+        "Context rediscovery",
+        "Findings at a further attempt that an earlier one had already shown; the mean per further attempt.",
+    ),
+    "success-rate": ("Success rate", "Phases whose last attempt was approved, of all decided phases."),
+    "handoff-duration": (
+        "Handoff duration",
+        (
+            "Median time from the first work at a phase (its submission, else its commit) to the approval of its last "
+            "attempt."
+        ),
+    ),
+    "success-by-rule": (
+        "Passing checks by rule",
+        "Passing results in review records, of all that applied. Each rule lists the entries where it failed.",
+    ),
+    "success-by-severity": ("Passing checks by severity", "The same results by severity."),
+    "open-time-by-rule": (
+        "Time checks stayed open by rule",
+        "Median time from the first review record in which a check failed to the next in which it didn't.",
+    ),
+    "open-time-by-severity": ("Time checks stayed open by severity", "The same times by severity."),
+    "time-to-decision": (
+        "Time to decision",
+        "Median time from the submission (or the commit, if nothing was submitted) to the first decision, holds aside.",
+    ),
+    "loops-per-stage": ("Loops per stage", "How often a phase of a handoff was sent back, on average."),
+    "stale-rate": (
+        "Stale rate",
+        "Decisions that let work go on, but whose phase came up again because the files changed.",
+    ),
+    "override-debt": (
+        "Override debt",
+        "Overrides no approval has settled by the last of these days; the spread is their age in seconds.",
+    ),
+    "rubber-stamps": (
+        "Rubber stamps",
+        (
+            f"Approvals and overrides within {RUBBER_STAMP_SECONDS} seconds of the work, with no file marked as read "
+            "and no comment. Only you are shown by name; others are counted together."
+        ),
+    ),
+}
+"""The title of each metric, and what is counted."""
+_SESSIONS, _PROCEDURES, _DESK = "A", "C", "desk"
+_NONE, _MOSTLY = Target.model_construct(most=0.0), Target.model_construct(least=0.95)
+SUCCESS_BY_RULE: Final = _define("success-by-rule", _PROCEDURES, Reduce.SHARE, "rule")
+SUCCESS_BY_SEVERITY: Final = _define("success-by-severity", _PROCEDURES, Reduce.SHARE, "severity")
+OPEN_BY_RULE: Final = _define("open-time-by-rule", _PROCEDURES, Reduce.MEDIAN, "rule")
+OPEN_BY_SEVERITY: Final = _define("open-time-by-severity", _PROCEDURES, Reduce.MEDIAN, "severity")
+OVERRIDE_DEBT: Final = _define("override-debt", _DESK, Reduce.NUMBER, "handoff", _NONE)
+ALL: Final[tuple[tuple[MetricDefinition, _Observer | None], ...]] = (
+    (_define("handoff-failure-rate", _SESSIONS, Reduce.SHARE), observe_failures),
+    (_define("pre-handoff-compliance", _SESSIONS, Reduce.SHARE), observe_compliance),
+    (_define("time-to-resume", _SESSIONS, Reduce.MEDIAN), observe_resumption),
+    (_define("context-rediscovery", _SESSIONS, Reduce.MEAN), observe_rediscovery),
+    (_define("success-rate", _PROCEDURES, Reduce.SHARE, "type", _MOSTLY), observe_success),
+    (_define("handoff-duration", _PROCEDURES, Reduce.MEDIAN, "type"), observe_duration),
+    (SUCCESS_BY_RULE, None),
+    (SUCCESS_BY_SEVERITY, None),
+    (OPEN_BY_RULE, None),
+    (OPEN_BY_SEVERITY, None),
+    (_define("time-to-decision", _DESK, Reduce.MEDIAN, "beginning"), observe_decision_time),
+    (_define("loops-per-stage", _DESK, Reduce.MEAN, "phase"), observe_loops),
+    (_define("stale-rate", _DESK, Reduce.SHARE), observe_staleness),
+    (OVERRIDE_DEBT, None),
+    (_define("rubber-stamps", _DESK, Reduce.SHARE, "whose", _NONE), observe_rubber_stamps),
 )
-COMPLIANCE: Final = MetricDefinition(
-    "pre-handoff-compliance",
-    _SESSIONS,
-    "Pre-handoff compliance",
-    "Decided attempts whose exact files were submitted and signed before the decision; submitting runs the checks.",
-    Unit.SHARE,
-    Reduce.SHARE,
-    Target.model_construct(least=1.0),
-)
-TIME_TO_RESUME: Final = MetricDefinition(
-    "time-to-resume",
-    _SESSIONS,
-    "Time to resume",
-    "Median time from the decision that ended an attempt to the next commit in the history of HEAD, before the "
-    "handoff's next entry.",
-    Unit.SECONDS,
-    Reduce.MEDIAN,
-    Target.model_construct(below=300.0),
-)
-REDISCOVERY: Final = MetricDefinition(
-    "context-rediscovery",
-    _SESSIONS,
-    "Context rediscovery",
-    "Findings at a further attempt that an earlier one had already shown; the mean per further attempt.",
-    Unit.NUMBER,
-    Reduce.MEAN,
-    Target.model_construct(most=0.0),
-)
-SUCCESS_BY_TYPE: Final = MetricDefinition(
-    "success-rate",
-    _PROCEDURES,
-    "Success rate",
-    "Phases whose last attempt was approved, of all decided phases.",
-    Unit.SHARE,
-    Reduce.SHARE,
-    Target.model_construct(least=0.95),
-    grouped_by="type",
-)
-DURATION_BY_TYPE: Final = MetricDefinition(
-    "handoff-duration",
-    _PROCEDURES,
-    "Handoff duration",
-    "Median time from the first work at a phase (its submission, else its commit) to the approval of its last attempt.",
-    Unit.SECONDS,
-    Reduce.MEDIAN,
-    grouped_by="type",
-)
-SUCCESS_BY_RULE: Final = MetricDefinition(
-    "success-by-rule",
-    _PROCEDURES,
-    "Passing checks by rule",
-    "Passing results in review records, of all that applied. Each rule lists the entries where it failed.",
-    Unit.SHARE,
-    Reduce.SHARE,
-    grouped_by="rule",
-)
-SUCCESS_BY_SEVERITY: Final = MetricDefinition(
-    "success-by-severity",
-    _PROCEDURES,
-    "Passing checks by severity",
-    "The same results by severity.",
-    Unit.SHARE,
-    Reduce.SHARE,
-    grouped_by="severity",
-)
-OPEN_BY_RULE: Final = MetricDefinition(
-    "open-time-by-rule",
-    _PROCEDURES,
-    "Time checks stayed open by rule",
-    "Median time from the first review record in which a check failed to the next in which it didn't.",
-    Unit.SECONDS,
-    Reduce.MEDIAN,
-    grouped_by="rule",
-)
-OPEN_BY_SEVERITY: Final = MetricDefinition(
-    "open-time-by-severity",
-    _PROCEDURES,
-    "Time checks stayed open by severity",
-    "The same times by severity.",
-    Unit.SECONDS,
-    Reduce.MEDIAN,
-    grouped_by="severity",
-)
-TIME_TO_DECISION: Final = MetricDefinition(
-    "time-to-decision",
-    _DESK,
-    "Time to decision",
-    "Median time from the submission (or the commit, if nothing was submitted) to the first decision, holds aside.",
-    Unit.SECONDS,
-    Reduce.MEDIAN,
-    grouped_by="beginning",
-)
-LOOPS: Final = MetricDefinition(
-    "loops-per-stage",
-    _DESK,
-    "Loops per stage",
-    "How often a phase of a handoff was sent back, on average.",
-    Unit.NUMBER,
-    Reduce.MEAN,
-    grouped_by="phase",
-)
-STALE_RATE: Final = MetricDefinition(
-    "stale-rate",
-    _DESK,
-    "Stale rate",
-    "Decisions that let work go on, but whose phase came up again because the files changed.",
-    Unit.SHARE,
-    Reduce.SHARE,
-)
-OVERRIDE_DEBT: Final = MetricDefinition(
-    "override-debt",
-    _DESK,
-    "Override debt",
-    "Overrides no approval has settled by the last of these days; the spread is their age in seconds.",
-    Unit.NUMBER,
-    Reduce.NUMBER,
-    Target.model_construct(most=0.0),
-    grouped_by="handoff",
-)
-RUBBER_STAMPS: Final = MetricDefinition(
-    "rubber-stamps",
-    _DESK,
-    "Rubber stamps",
-    f"Approvals and overrides within {RUBBER_STAMP_SECONDS} seconds of the work, with no file marked as read and no "
-    "comment. Only you are shown by name; others are counted together.",
-    Unit.SHARE,
-    Reduce.SHARE,
-    Target.model_construct(most=0.0),
-    grouped_by="whose",
-)
-ALL: Final = (
-    FAILURE_RATE,
-    COMPLIANCE,
-    TIME_TO_RESUME,
-    REDISCOVERY,
-    SUCCESS_BY_TYPE,
-    DURATION_BY_TYPE,
-    SUCCESS_BY_RULE,
-    SUCCESS_BY_SEVERITY,
-    OPEN_BY_RULE,
-    OPEN_BY_SEVERITY,
-    TIME_TO_DECISION,
-    LOOPS,
-    STALE_RATE,
-    OVERRIDE_DEBT,
-    RUBBER_STAMPS,
-)
-"""In the order they are shown."""
-OBSERVERS: Final[tuple[tuple[MetricDefinition, Callable[[MetricsFacts], Observed]], ...]] = (
-    (FAILURE_RATE, observe_failures),
-    (COMPLIANCE, observe_compliance),
-    (TIME_TO_RESUME, observe_resumption),
-    (REDISCOVERY, observe_rediscovery),
-    (SUCCESS_BY_TYPE, observe_success),
-    (DURATION_BY_TYPE, observe_duration),
-    (TIME_TO_DECISION, observe_decision_time),
-    (LOOPS, observe_loops),
-    (STALE_RATE, observe_staleness),
-    (RUBBER_STAMPS, observe_rubber_stamps),
-)
+"""In the order they are shown, each with what observes it; those without need more than the facts."""

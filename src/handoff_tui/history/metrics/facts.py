@@ -14,12 +14,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from handoff_tui.log.entry import SENDING_BACK, DecisionVerb, Entry, GateKey, PhaseKey
+from handoff_tui.log.entry import APPROVING, PASSING, SENDING_BACK, DecisionVerb, Entry, GateKey, PhaseKey
 from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
 
-APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
-PASSING = APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}
 ENDING = PASSING | SENDING_BACK
 
 
@@ -202,7 +200,7 @@ class MetricsFacts:
 
     def find_start(self, one: DecidedAttempt, decided: DecisionEntry) -> Start | None:
         """When what was decided on was submitted, else committed; None if neither is known."""
-        submitted = next((made for made in one.submissions if _is_submission_of(made, decided)), None)
+        submitted = next((made for made in one.submissions if is_submission_of(made, decided)), None)
         if submitted is not None:
             return Start(parse_seconds(submitted.entry.time), BY_SUBMISSION, (submitted.entry.id,))
         made_at = self.commit_seconds.get(decided.work.subject.commit)
@@ -218,7 +216,7 @@ class MetricsFacts:
         return None if voted is None or made_at is None else Start(made_at, BY_COMMIT, (voted.entry.id,))
 
 
-def _is_submission_of(made: SubmissionEntry, decided: DecisionEntry) -> bool:
+def is_submission_of(made: SubmissionEntry, decided: DecisionEntry) -> bool:
     return made.entry.time <= decided.entry.time and bound_files(made.work) == bound_files(decided.work)
 
 

@@ -21,21 +21,11 @@ _FORMULA = ("=", "+", "-", "@", "\t")
 
 def build_metrics_json(report: MetricsReport) -> dict[str, object]:
     """The shape promised to scripts; a metric that can't be computed is null, and `why` says why."""
+    promised = {"fatal": ("verdict", "fatal" if report.fatal else "clean")}
+    values = report.model_dump(mode="json", exclude={"metrics"})
     return {
         "schema": SCHEMA,
-        "repo": report.repo,
-        "head": report.head,
-        "log": report.log,
-        "verdict": "fatal" if report.fatal else "clean",
-        "made_at": report.made_at,
-        "since": report.since,
-        "until": report.until,
-        "entries": report.entries,
-        "submissions": report.submissions,
-        "decisions": report.decisions,
-        "withdrawn": report.withdrawn,
-        "not_counted": report.not_counted,
-        "notes": list(report.notes),
+        **dict(promised.get(name, (name, value)) for name, value in values.items()),
         "figures": [_build_metric(metric) for metric in report.metrics],
     }
 

@@ -16,18 +16,8 @@ from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.metrics import compute
 from handoff_tui.history.metrics import definitions as define
-from handoff_tui.history.metrics.compute import (
-    DayWindow,
-    MetricDefinition,
-    Observation,
-    Observed,
-    Reduce,
-    build_left_out,
-    build_metric,
-    build_weeks,
-    explain_missing,
-)
 from handoff_tui.history.metrics.facts import (
     DecidedAttempt,
     Judged,
@@ -39,8 +29,9 @@ from handoff_tui.history.metrics.facts import (
     sort_key,
 )
 from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport, Target
+from handoff_tui.history.past.log import list_limits
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import LogVerdict, ProblemLevel
+from handoff_tui.log.entry import ProblemLevel
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.storage.evidence import REVIEWS, EvidenceFiles
@@ -71,13 +62,16 @@ class _Tally:
 
 
 def build_rule_metrics(
-    facts: MetricsFacts, by_rule: MetricDefinition, by_severity: MetricDefinition, window: DayWindow
+    facts: MetricsFacts,
+    by_rule: compute.MetricDefinition,
+    by_severity: compute.MetricDefinition,
+    window: compute.DayWindow,
 ) -> tuple[Metric, Metric]:
     """The share of results that held, by rule and by severity; a group lists the entries where it didn't."""
     seen = [(decided, record) for decided, record in list_records(facts) if window.has(decided.entry.time)]
     rules: dict[str, _Tally] = defaultdict(_Tally)
     severities: dict[str, _Tally] = defaultdict(_Tally)
-    weeks: list[Observation] = []
+    weeks: list[compute.Observation] = []
     for held, times in Counter(record.held for _, record in seen).items():
         for judged in held:
             rules[judged.rule].add_held(times)
@@ -88,8 +82,8 @@ def build_rule_metrics(
             severities[judged.severity].add_open(decided.entry.id)
         number = len(record.held) + len(record.open)
         if number:
-            weeks.append(Observation(decided.entry.time, len(record.held) / number, ()))
-    observed = Observed(weeks, _list_unread(facts, window), _WHY)
+            weeks.append(compute.Observation(decided.entry.time, len(record.held) / number, ()))
+    observed = compute.Observed(weeks, _list_unread(facts, window), _WHY)
     sources = tuple(decided.entry.id for decided, _ in seen)
     return (
         _build_metric(by_rule, rules, observed, sources),
@@ -97,7 +91,7 @@ def build_rule_metrics(
     )
 
 
-def observe_open_times(facts: MetricsFacts) -> tuple[Observed, Observed]:
+def observe_open_times(facts: MetricsFacts) -> tuple[compute.Observed, compute.Observed]:
     """Seconds from the first record of a phase in which a check was open to the next in which it wasn't.
 
     The same values twice: by rule and by severity.
@@ -119,8 +113,12 @@ def observe_open_times(facts: MetricsFacts) -> tuple[Observed, Observed]:
     left_out = {_STILL_OPEN: still_open}
     found.sort(key=lambda one: (one[2].entry.time, one[0], one[2].entry.id))
     return (
-        Observed([_measure(first, last, judged.rule) for judged, first, last in found], left_out, _NEVER_CLOSED),
-        Observed([_measure(first, last, judged.severity) for judged, first, last in found], left_out, _NEVER_CLOSED),
+        compute.Observed(
+            [_measure(first, last, judged.rule) for judged, first, last in found], left_out, _NEVER_CLOSED
+        ),
+        compute.Observed(
+            [_measure(first, last, judged.severity) for judged, first, last in found], left_out, _NEVER_CLOSED
+        ),
     )
 
 
@@ -129,9 +127,9 @@ def _list_decisions(attempts: Sequence[DecidedAttempt]) -> list[DecisionEntry]:
     return decisions if len(attempts) == 1 else sorted(decisions, key=lambda decided: sort_key(decided.entry))
 
 
-def _measure(first: DecisionEntry, last: DecisionEntry, group: str) -> Observation:
+def _measure(first: DecisionEntry, last: DecisionEntry, group: str) -> compute.Observation:
     took = parse_seconds(last.entry.time) - parse_seconds(first.entry.time)
-    return Observation(last.entry.time, took, (first.entry.id, last.entry.id), group)
+    return compute.Observation(last.entry.time, took, (first.entry.id, last.entry.id), group)
 
 
 def list_records(facts: MetricsFacts) -> Iterator[tuple[DecisionEntry, RecordFacts]]:
@@ -142,7 +140,7 @@ def list_records(facts: MetricsFacts) -> Iterator[tuple[DecisionEntry, RecordFac
             yield decided, record
 
 
-def _list_unread(facts: MetricsFacts, window: DayWindow) -> dict[str, list[str]]:
+def _list_unread(facts: MetricsFacts, window: compute.DayWindow) -> dict[str, list[str]]:
     missing = [
         decided.entry.id
         for decided in facts.decisions
@@ -152,39 +150,34 @@ def _list_unread(facts: MetricsFacts, window: DayWindow) -> dict[str, list[str]]
 
 
 def _build_metric(
-    definition: MetricDefinition, tallies: dict[str, _Tally], observed: Observed, sources: Sequence[str]
+    definition: compute.MetricDefinition, tallies: dict[str, _Tally], observed: compute.Observed, sources: Sequence[str]
 ) -> Metric:
     judged = sum(tally.judged for tally in tallies.values())
     held = sum(tally.held for tally in tallies.values())
-    return Metric(
-        id=definition.id,
-        system=definition.system,
-        title=definition.title,
-        means=definition.means,
-        unit=definition.unit,
-        target=definition.target,
-        grouped_by=definition.grouped_by,
-        value=held / judged if judged else None,
-        why="" if judged else explain_missing(observed),
-        part=float(held) if judged else None,
-        of=judged,
-        groups=tuple(
-            MetricGroup(
-                name=name,
-                value=tally.held / tally.judged,
-                part=float(tally.held),
-                of=tally.judged,
-                sources=tuple(tally.failing),
-            )
-            for name, tally in sorted(tallies.items())
-        ),
-        weeks=build_weeks(Reduce.MEAN, observed.observations),
-        left_out=build_left_out(observed.left_out),
-        sources=tuple(sources),
+    return definition.build(
+        {
+            "value": held / judged if judged else None,
+            "why": "" if judged else compute.explain_missing(observed),
+            "part": float(held) if judged else None,
+            "of": judged,
+            "groups": tuple(
+                MetricGroup(
+                    name=name,
+                    value=tally.held / tally.judged,
+                    part=float(tally.held),
+                    of=tally.judged,
+                    sources=tuple(tally.failing),
+                )
+                for name, tally in sorted(tallies.items())
+            ),
+            "weeks": compute.build_weeks(compute.Reduce.MEAN, observed.observations),
+            "left_out": compute.build_left_out(observed.left_out),
+            "sources": tuple(sources),
+        }
     )
 
 
-def read_metrics_at(start: Path, window: DayWindow) -> MetricsReport:
+def read_metrics_at(start: Path, window: compute.DayWindow) -> MetricsReport:
     """The metrics of the repository around a folder."""
     desk = open_desk(start)
     return read_metrics(desk, open_log(desk.repository), window)
@@ -193,7 +186,7 @@ def read_metrics_at(start: Path, window: DayWindow) -> MetricsReport:
 def read_metrics(
     desk: Desk,
     log: OpenLog,
-    window: DayWindow,
+    window: compute.DayWindow,
     now: Callable[[], datetime] = read_now,
     known: dict[str, RecordFacts] | None = None,
 ) -> MetricsReport:
@@ -206,7 +199,7 @@ def read_metrics(
 
 
 def _read_metrics(
-    desk: Desk, log: OpenLog, window: DayWindow, moment: str, known: dict[str, RecordFacts]
+    desk: Desk, log: OpenLog, window: compute.DayWindow, moment: str, known: dict[str, RecordFacts]
 ) -> MetricsReport:
     verdict = log.verify()
     report = MetricsReport(
@@ -219,7 +212,7 @@ def _read_metrics(
         until=window.until,
         entries=sum(window.has(one.time) and one.id not in verdict.void for one in verdict.entries),
         not_counted=len(verdict.void) + sum(one.level is ProblemLevel.REFUSED for one in verdict.problems),
-        notes=tuple(_list_notes(desk, verdict)),
+        notes=tuple(list_limits(desk, verdict, "", "whatever needs commits it lacks is left out")),
     )
     if verdict.fatal:
         return report.model_copy(update={"metrics": _set_targets(desk, build_empty_metrics("the log is not intact"))})
@@ -239,10 +232,10 @@ def _set_targets(desk: Desk, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     wanted = desk.loaded.settings.mosaic.targets
     failures = wanted.failure_rate_maximum
     targets = {
-        define.FAILURE_RATE.id: Target(below=failures) if failures else Target(most=0.0),
-        define.COMPLIANCE.id: Target(least=wanted.compliance_minimum),
-        define.TIME_TO_RESUME.id: Target(below=wanted.resume_minutes_maximum * 60.0),
-        define.REDISCOVERY.id: Target(most=float(wanted.rediscovery_maximum)),
+        "handoff-failure-rate": Target(below=failures) if failures else Target(most=0.0),
+        "pre-handoff-compliance": Target(least=wanted.compliance_minimum),
+        "time-to-resume": Target(below=wanted.resume_minutes_maximum * 60.0),
+        "context-rediscovery": Target(most=float(wanted.rediscovery_maximum)),
     }
     return tuple(metric.model_copy(update={"target": targets.get(metric.id, metric.target)}) for metric in metrics)
 
@@ -259,33 +252,34 @@ def _pause_collection() -> Iterator[None]:
             gc.enable()
 
 
-def parse_window(since: str | None, until: str | None) -> DayWindow:
+def parse_window(since: str | None, until: str | None) -> compute.DayWindow:
     """Parses two days as a person writes them: `2026-03-01`."""
     for written in (since, until):
         if written is not None:
             _check_day(written)
     if since is not None and until is not None and until < since:
         raise UsageError(f"{until} is before {since}", "Give the earlier day to --since.")
-    return DayWindow(since, until)
+    return compute.DayWindow(since, until)
 
 
-def build_metrics(facts: MetricsFacts, window: DayWindow) -> tuple[Metric, ...]:
+def build_metrics(facts: MetricsFacts, window: compute.DayWindow) -> tuple[Metric, ...]:
     """Every metric, in the order they are shown. Pure."""
     by_rule, by_severity = build_rule_metrics(facts, define.SUCCESS_BY_RULE, define.SUCCESS_BY_SEVERITY, window)
-    built = {by_rule.id: by_rule, by_severity.id: by_severity}
-    for definition, observed in zip(
-        (define.OPEN_BY_RULE, define.OPEN_BY_SEVERITY), observe_open_times(facts), strict=True
-    ):
-        built[definition.id] = build_metric(definition, _narrow(observed, facts, window), window)
-    for definition, observer in define.OBSERVERS:
-        built[definition.id] = build_metric(definition, _narrow(observer(facts), facts, window), window)
+    opened = zip((define.OPEN_BY_RULE, define.OPEN_BY_SEVERITY), observe_open_times(facts), strict=True)
+    observed = [*opened, *((definition, observe(facts)) for definition, observe in define.ALL if observe is not None)]
     # debt is a state, not an event: what counts is what is open at the end, however old
     debts = define.observe_debts(facts, window.until)
-    built[define.OVERRIDE_DEBT.id] = build_metric(define.OVERRIDE_DEBT, debts, DayWindow(until=window.until))
-    return tuple(built[definition.id] for definition in define.ALL)
+    built = [
+        by_rule,
+        by_severity,
+        compute.build_metric(define.OVERRIDE_DEBT, debts, compute.DayWindow(until=window.until)),
+        *(compute.build_metric(definition, _narrow(seen, facts, window), window) for definition, seen in observed),
+    ]
+    order = [definition.id for definition, _ in define.ALL]
+    return tuple(sorted(built, key=lambda metric: order.index(metric.id)))
 
 
-def _narrow(observed: Observed, facts: MetricsFacts, window: DayWindow) -> Observed:
+def _narrow(observed: compute.Observed, facts: MetricsFacts, window: compute.DayWindow) -> compute.Observed:
     """Limits what was left out to the days asked about."""
     entries = facts.index.entries
     return observed._replace(
@@ -298,10 +292,7 @@ def _narrow(observed: Observed, facts: MetricsFacts, window: DayWindow) -> Obser
 
 def build_empty_metrics(why: str) -> tuple[Metric, ...]:
     """Every metric, without a value."""
-    return tuple(
-        build_metric(one, Observed((), why=why), DayWindow()).model_copy(update={"value": None, "why": why})
-        for one in define.ALL
-    )
+    return tuple(definition.build({"why": why}) for definition, _ in define.ALL)
 
 
 def read_facts(desk: Desk, log: OpenLog, index: LogIndex, now: str, known: dict[str, RecordFacts]) -> MetricsFacts:
@@ -339,16 +330,6 @@ def _read_records(
 
 def _read_types(desk: Desk) -> dict[str, str]:
     return {handoff.id: handoff.type.value for handoff in read_repository(desk).result.handoffs}
-
-
-def _list_notes(desk: Desk, verdict: LogVerdict) -> Iterator[str]:
-    if verdict.log is None and not verdict.fatal:
-        yield "no signed log here yet; `handoff-tui init` creates one"
-    for problem in verdict.problems:
-        if problem.level is ProblemLevel.FATAL:
-            yield f"the log is not intact: {problem.text}"
-    if desk.repository.shallow:
-        yield "this clone is shallow: whatever needs commits it lacks is left out (git fetch --unshallow)"
 
 
 def _check_day(written: str) -> None:

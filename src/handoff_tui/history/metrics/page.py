@@ -49,7 +49,7 @@ _SYSTEMS: Final = (
 _MET = Label("✓", "met", "pass")
 _MISSED = Label("✗", "missed", "fail")
 _UNKNOWN = Label("?", "unknown", "unknown")
-_PLAIN = Label("·", "", "muted")
+_PLAIN = Label("·", "no target", "muted")
 _TITLE_WIDTH = 40
 _VALUE_WIDTH = 12
 _NAME_WIDTH = 32
@@ -92,7 +92,7 @@ def _describe_log(report: MetricsReport) -> str:
 
 
 def _add_metric(page: Page, metric: Metric, *, everything: bool) -> None:
-    label = _find_label(metric)
+    label = label_metric(metric)
     shown = render_value(metric.unit, metric.value)
     target = render_target(metric.unit, metric.target)
     page.line(
@@ -134,10 +134,9 @@ def _add_weeks(page: Page, metric: Metric) -> None:
 
 
 def _add_groups(page: Page, metric: Metric, *, everything: bool) -> None:
-    groups = _order_groups(metric)
-    shown = groups if everything else groups[:_MOST_GROUPS]
+    groups = order_groups(metric)
     top = 1.0 if metric.unit is Unit.SHARE else max((group.value or 0.0 for group in groups), default=0.0)
-    for group in shown:
+    for group in page.some(groups, _MOST_GROUPS, everything=everything):
         name = render_safe(group.name, _NAME_WIDTH)
         pad = " " * max(0, _NAME_WIDTH - compute_width(name))
         page.line(
@@ -148,11 +147,9 @@ def _add_groups(page: Page, metric: Metric, *, everything: bool) -> None:
             Cell(f"  {render_share(group.part, group.of, metric.unit)}", "muted"),
             indent=4,
         )
-    if len(groups) > len(shown):
-        page.line(Cell("    "), Cell(f"… and {len(groups) - len(shown):,} more; --all shows them", "muted"))
 
 
-def _order_groups(metric: Metric) -> list[MetricGroup]:
+def order_groups(metric: Metric) -> list[MetricGroup]:
     """Worst first: the lowest share, the longest time, the most loops."""
     sign = 1 if metric.unit is Unit.SHARE else -1
     return sorted(metric.groups, key=lambda group: (sign * (group.value or 0.0), group.name))
@@ -167,7 +164,7 @@ def _add_sources(page: Page, sources: Sequence[str], *, everything: bool) -> Non
     page.line(Cell("    "), Cell(f"from {named}{more}", "muted"), indent=4)
 
 
-def _find_label(metric: Metric) -> Label:
+def label_metric(metric: Metric) -> Label:
     if metric.value is None:
         return _UNKNOWN
     if metric.met is None:

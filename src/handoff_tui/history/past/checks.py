@@ -13,8 +13,7 @@ from typing import NoReturn
 from handoff_tui.checks.context import Answers, Question
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.registry import RULES
-from handoff_tui.checks.report import COMMAND, CheckReport, RuleInfo, sort_results
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import COMMAND, CheckReport, CheckResult, Outcome, RuleInfo, sort_results
 from handoff_tui.checks.rule import Rule, UndecidableError
 from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
 from handoff_tui.checks.run.choose import CheckRequest, build_rule_overrides, list_rules, load_functions
@@ -33,12 +32,14 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.past.log import PastGates
 from handoff_tui.history.past.repository import CommitEvidence, PastRepository
 from handoff_tui.log.gates.approved import list_approved
+from handoff_tui.system.files.own_folder import is_own
 
 _GIT_FOLDER = ".git/"
 IN_NO_COMMIT = "is in no commit"
 _UNCOMMITTED = f"what was uncommitted then {IN_NO_COMMIT}"
 _UNTOLD = {
     "changes-are-documented": _UNCOMMITTED,
+    "documents-list-own-changes": f"whose work a change was then {IN_NO_COMMIT}",
     "nothing-unpushed": f"what was pushed by then {IN_NO_COMMIT}",
     "uncommitted-files-agree": _UNCOMMITTED,
 }
@@ -102,7 +103,7 @@ class CommitWorld(RepositoryWorld):
             return ()
         found = list_changes(self._git, commit, self._past.commit.id)
         changes = (Change("A" if one.status == "C" else one.status, one.path, one.old_path) for one in found)
-        return tuple(change for change in changes if not change.path.startswith(".handoff-tui/"))
+        return tuple(change for change in changes if not is_own(change.path))
 
     def remotes(self) -> tuple[tuple[str, str], ...]:
         _refuse("which remotes there were then")

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import read_snapshot
-from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
-from handoff_tui.log.show.entries import RowBuilder
+from handoff_tui.log.show.entries import build_log_view
 from handoff_tui.log.show.view import LogView
 
 ENTRY_PREFIX = "sha256:"
@@ -82,16 +83,7 @@ class PastLog:
         return build_log_index(self.verdict)
 
     def build_view(self) -> LogView:
-        rows = RowBuilder(self.verdict, self.candidates).build_all()
-        return LogView(
-            fatal=self.verdict.fatal,
-            log=self.verdict.log,
-            policy=self.verdict.policy,
-            heads=self.verdict.heads,
-            total=len(rows),
-            rows=tuple(rows),
-            problems=self.verdict.problems,
-        )
+        return build_log_view(self.verdict, self.candidates)
 
 
 class PastGates(LogGates):
@@ -122,3 +114,14 @@ def read_current_log(desk: Desk) -> CurrentLog | None:
     log: OpenLog = open_log(desk.repository)
     verdict = log.verify()
     return CurrentLog(verdict, dict(log.find_candidates()))
+
+
+def list_limits(desk: Desk, verdict: LogVerdict, broken: str, shallow: str) -> Iterator[str]:
+    """What limits everything that is read from a log; `broken` and `shallow` say what that means for the reader."""
+    if verdict.log is None and not verdict.fatal:
+        yield "no signed log here yet; `handoff-tui init` creates one"
+    for problem in verdict.problems:
+        if problem.level is ProblemLevel.FATAL:
+            yield f"the log is not intact{broken}: {problem.text}"
+    if desk.repository.shallow:
+        yield f"this clone is shallow: {shallow} (git fetch --unshallow)"

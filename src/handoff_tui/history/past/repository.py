@@ -15,19 +15,18 @@ from handoff_tui.core.errors import ConfigError, FileUnreadableError, UnsafePath
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commit_view import offer_commit_view
-from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.history.commits import Ref, resolve_commits
 from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.objects.tree_reader import TreeReader, TreeStore
 from handoff_tui.git.repository import WorkTree
-from handoff_tui.git.work_tree.listing import Tracked, leave_out_folder, sort_paths
+from handoff_tui.git.work_tree.listing import Tracked, leave_out_own, sort_paths
 from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import RepositoryReading
-from handoff_tui.handoffs.reading.format import RefFact, SourceFile
+from handoff_tui.handoffs.reading.format import SourceFile
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 _NOTES = "refs/notes/"
 _MOST_FILES = 5_000
@@ -157,7 +156,7 @@ class CommitFiles(RepositoryFiles):
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        return leave_out_folder(self._work_tree.paths, OWN_FOLDER)
+        return leave_out_own(self._work_tree.paths)
 
     def size(self, path: str) -> int | None:
         if path not in self._sizes:
@@ -175,11 +174,11 @@ class CommitFiles(RepositoryFiles):
         key = (path, content, limits.file_bytes, limits.markdown_bytes)
         return self._shared.find_file(key, lambda: super(CommitFiles, self)._read(path))
 
-    def refs(self) -> tuple[RefFact, ...]:
+    def refs(self) -> tuple[Ref, ...]:
         return self._possible_refs
 
     @cached_property
-    def _possible_refs(self) -> tuple[RefFact, ...]:
+    def _possible_refs(self) -> tuple[Ref, ...]:
         """No commit holds refs. Of the refs there are now, those that point to a later commit are left out."""
         known = super().refs()
         behind = find_ancestors(self._repository.git, (ref.commit for ref in known))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path, PurePath
 from typing import Final, NamedTuple
@@ -24,7 +25,7 @@ from handoff_tui.history.replay.page import QUESTIONS, describe_totals, label_ve
 from handoff_tui.history.replay.replay import Progress, replay
 from handoff_tui.history.replay.report import OtherDecision, ReplayedApproval, ReplayReport
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.by_hand import SCRIPT, SCRIPT_NAME
+from handoff_tui.log.show.by_hand import SCRIPT_NAME, read_script
 from handoff_tui.log.show.view import EntryState, LogRow
 from handoff_tui.system.files.named_files import write_new_file
 
@@ -62,10 +63,25 @@ _ONE_ENTRY: Final = (
 )
 
 
+def _show(text: str) -> str:
+    """Escaped for HTML, with hidden characters made visible."""
+    return escape(render_safe(text))
+
+
+def _join(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
 class Text(NamedTuple):
     """A paragraph."""
 
     text: str
+
+    def to_markdown(self) -> list[str]:
+        return [render_markdown(self.text)]
+
+    def to_html(self) -> list[str]:
+        return [f"<p>{_show(self.text)}</p>"]
 
 
 class Items(NamedTuple):
@@ -73,11 +89,23 @@ class Items(NamedTuple):
 
     texts: tuple[str, ...]
 
+    def to_markdown(self) -> list[str]:
+        return [f"- {render_markdown(text)}" for text in self.texts]
+
+    def to_html(self) -> list[str]:
+        return ["<ul>", *(f"<li>{_show(text)}</li>" for text in self.texts), "</ul>"]
+
 
 class Code(NamedTuple):
     """Commands to copy."""
 
     lines: tuple[str, ...]
+
+    def to_markdown(self) -> list[str]:
+        return render_block(self.lines, "sh")
+
+    def to_html(self) -> list[str]:
+        return ["<pre><code>" + "\n".join(_show(line) for line in self.lines) + "</code></pre>"]
 
 
 class Table(NamedTuple):
@@ -86,6 +114,22 @@ class Table(NamedTuple):
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     coded: frozenset[int] = frozenset()
+
+    def to_markdown(self) -> list[str]:
+        def render(place: int, cell: str) -> str:
+            return render_code(cell) if place in self.coded else render_markdown(cell)
+
+        rows = (_join(render(place, cell) for place, cell in enumerate(row)) for row in self.rows)
+        return [_join(self.headings), _join("---" for _ in self.headings), *rows]
+
+    def to_html(self) -> list[str]:
+        def render(place: int, cell: str) -> str:
+            return f"<td><code>{_show(cell)}</code></td>" if place in self.coded else f"<td>{_show(cell)}</td>"
+
+        heads = "".join(f"<th>{_show(one)}</th>" for one in self.headings)
+        rows = ("".join(render(place, cell) for place, cell in enumerate(row)) for row in self.rows)
+        body = ("<tbody>", *(f"<tr>{row}</tr>" for row in rows), "</tbody>")
+        return ["<table>", "<thead>", f"<tr>{heads}</tr>", "</thead>", *body, "</table>"]
 
 
 ReportPart = Text | Items | Code | Table
@@ -159,7 +203,7 @@ def _build_instructions(replay: ReplayReport) -> list[ReportSection]:
                     f"Save this as {SCRIPT_NAME}, read it, and run it at the top of the repository. Compare the line "
                     "that starts with `root` with a pin you got from somewhere other than this report."
                 ),
-                Code(tuple(SCRIPT.rstrip("\n").split("\n"))),
+                Code(tuple(read_script().rstrip("\n").split("\n"))),
                 Text(_describe_bad_lines(replay)),
                 Text("It only sees the work tree. The history shows what was removed from it:"),
                 Code(removed),
@@ -311,30 +355,8 @@ def render_report_markdown(replay: ReplayReport, metrics: MetricsReport) -> str:
 def _render_section(section: ReportSection) -> list[str]:
     lines = [f"{'#' * section.level} {render_markdown(section.title)}", ""]
     for part in section.parts:
-        lines += [*_render_part(part), ""]
+        lines += [*part.to_markdown(), ""]
     return lines
-
-
-def _render_part(part: ReportPart) -> list[str]:
-    if isinstance(part, Text):
-        return [render_markdown(part.text)]
-    if isinstance(part, Items):
-        return [f"- {render_markdown(text)}" for text in part.texts]
-    if isinstance(part, Code):
-        return render_block(part.lines, "sh")
-    return _render_table(part)
-
-
-def _render_table(table: Table) -> list[str]:
-    lines = [_join(table.headings), _join(("---",) * len(table.headings))]
-    for row in table.rows:
-        cells = (render_code(cell) if place in table.coded else render_markdown(cell) for place, cell in enumerate(row))
-        lines.append(_join(tuple(cells)))
-    return lines
-
-
-def _join(cells: tuple[str, ...]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 STYLE: Final = """
@@ -366,39 +388,8 @@ def render_report_html(replay: ReplayReport, metrics: MetricsReport) -> str:
         "</head>",
         "<body>",
     )
-    body = [line for section in sections for line in _render_html_section(section)]
+    body: list[str] = []
+    for section in sections:
+        body.append(f"<h{section.level}>{_show(section.title)}</h{section.level}>")
+        body += [line for part in section.parts for line in part.to_html()]
     return "\n".join((*head, *body, "</body>", "</html>", ""))
-
-
-def _render_html_section(section: ReportSection) -> list[str]:
-    lines = [f"<h{section.level}>{_show(section.title)}</h{section.level}>"]
-    for part in section.parts:
-        lines += _render_html_part(part)
-    return lines
-
-
-def _render_html_part(part: ReportPart) -> list[str]:
-    if isinstance(part, Text):
-        return [f"<p>{_show(part.text)}</p>"]
-    if isinstance(part, Items):
-        return ["<ul>", *(f"<li>{_show(text)}</li>" for text in part.texts), "</ul>"]
-    if isinstance(part, Code):
-        return ["<pre><code>" + "\n".join(_show(line) for line in part.lines) + "</code></pre>"]
-    return _render_html_table(part)
-
-
-def _render_html_table(table: Table) -> list[str]:
-    lines = ["<table>", "<thead>", "<tr>" + "".join(f"<th>{_show(one)}</th>" for one in table.headings) + "</tr>"]
-    lines += ["</thead>", "<tbody>"]
-    for row in table.rows:
-        cells = (
-            f"<td><code>{_show(cell)}</code></td>" if place in table.coded else f"<td>{_show(cell)}</td>"
-            for place, cell in enumerate(row)
-        )
-        lines.append("<tr>" + "".join(cells) + "</tr>")
-    return [*lines, "</tbody>", "</table>"]
-
-
-def _show(text: str) -> str:
-    """Escaped, with hidden characters made visible."""
-    return escape(render_safe(text))

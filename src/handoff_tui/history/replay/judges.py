@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import parse_snapshot
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
-from handoff_tui.checks.report import is_open
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckResult, Outcome, is_open
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.choose import find_usual_severity
@@ -24,7 +23,6 @@ from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.scope.manifest import build_scope_digest
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.metrics.facts import PASSING
 from handoff_tui.history.past.checks import list_past_rules, run_rules
 from handoff_tui.history.past.evidence import CLOSED
 from handoff_tui.history.past.repository import PastRepositories, find_commit
@@ -33,7 +31,7 @@ from handoff_tui.history.replay.report import (
     ReplayQuestion,
     ReplayVerdict,
 )
-from handoff_tui.log.entry import DecisionVerb, Work
+from handoff_tui.log.entry import APPROVING, PASSING, DecisionVerb, Work
 from handoff_tui.log.gates.gate import GateQuestion, bound_files, find_change, judge_gate
 from handoff_tui.log.gates.position import build_value_digest
 from handoff_tui.log.index import DecisionEntry, LogIndex
@@ -58,7 +56,6 @@ _answer_rules = partial(_answer, ReplayQuestion.RULES)
 _answer_configuration = partial(_answer, ReplayQuestion.CONFIGURATION)
 _MOST_DOUBTFUL = 10
 """Up to this many results may have depended on more than the repository; all combinations are tried."""
-_CLAIMING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 
 
 class EvidenceNote(NamedTuple):
@@ -66,6 +63,11 @@ class EvidenceNote(NamedTuple):
 
     verdict: ReplayVerdict
     text: str
+
+
+_holds = partial(EvidenceNote, ReplayVerdict.HOLDS)
+_fails = partial(EvidenceNote, ReplayVerdict.FAILS)
+_unknown = partial(EvidenceNote, ReplayVerdict.UNKNOWN)
 
 
 class GatheredEvidence(NamedTuple):
@@ -97,14 +99,14 @@ class EvidenceJudge:
             if content is None:
                 notes.append(self._explain_absence(named, self._files.build_path(one.folder, one.digest)))
                 continue
-            notes.append(EvidenceNote(ReplayVerdict.HOLDS, f"{named} is stored and matches its digest"))
+            notes.append(_holds(f"{named} is stored and matches its digest"))
             try:
                 if one.name == "review":
                     record = ReviewRecord.model_validate_json(content, strict=True)
                 elif one.name == "snapshot":
                     snapshot = parse_snapshot(content, named)
             except (ValidationError, SnapshotUnusableError):
-                notes.append(EvidenceNote(ReplayVerdict.UNKNOWN, f"{named} can't be read by this version"))
+                notes.append(_unknown(f"{named} can't be read by this version"))
         return GatheredEvidence(record, snapshot, tuple(notes))
 
     def judge(self, decided: DecisionEntry, gathered: GatheredEvidence) -> ReplayAnswer:
@@ -114,8 +116,8 @@ class EvidenceJudge:
     def _explain_absence(self, named: str, path: str) -> EvidenceNote:
         """Missing evidence fails like changed evidence: deleting it must not help."""
         if is_present(self._desk.repository.root, path):
-            return EvidenceNote(ReplayVerdict.FAILS, f"{named}: the file with that name has different content")
-        return EvidenceNote(ReplayVerdict.FAILS, f"{named} isn't here, neither in the work tree nor on a branch")
+            return _fails(f"{named}: the file with that name has different content")
+        return _fails(f"{named} isn't here, neither in the work tree nor on a branch")
 
     def _compare_tree(self, decided: DecisionEntry) -> EvidenceNote:
         """Whether the decision's commit has the decision's files."""
@@ -126,17 +128,13 @@ class EvidenceJudge:
             tree = self._store.build_work_tree(commit.tree)
         except HandoffError:
             lack = "this clone is shallow" if self._desk.repository.shallow else "history was rewritten, or not fetched"
-            return EvidenceNote(
-                ReplayVerdict.UNKNOWN, f"the commit {short} isn't here ({lack}), so its files can't be compared"
-            )
+            return _unknown(f"the commit {short} isn't here ({lack}), so its files can't be compared")
         if tree != subject.tree:
-            return EvidenceNote(ReplayVerdict.FAILS, f"the commit {short} has different files than the decision")
+            return _fails(f"the commit {short} has different files than the decision")
         if subject.commit not in self._behind:
-            text = (
-                f"the commit {short} has these files, but isn't in the history of HEAD: rewritten, or on another branch"
-            )
-            return EvidenceNote(ReplayVerdict.HOLDS, text)
-        return EvidenceNote(ReplayVerdict.HOLDS, f"the commit {short} has exactly these files")
+            aside = "but isn't in the history of HEAD: rewritten, or on another branch"
+            return _holds(f"the commit {short} has these files, {aside}")
+        return _holds(f"the commit {short} has exactly these files")
 
 
 def compare_record(decided: DecisionEntry, gathered: GatheredEvidence) -> Iterator[EvidenceNote]:
@@ -149,20 +147,18 @@ def compare_record(decided: DecisionEntry, gathered: GatheredEvidence) -> Iterat
     if work.subject.scope:  # the baseline is shown, but only entries of the first version bind it
         shown = shown.model_copy(update={"baseline": work.subject.baseline})
     if (record.handoff, record.phase, record.attempt, shown) != (*work.key, work.subject):
-        yield EvidenceNote(ReplayVerdict.FAILS, "the review record is about something other than the decision")
+        yield _fails("the review record is about something other than the decision")
     if work.subject.scope:
         yield _compare_files(work, record)
     open_checks = {check.id for check in record.checks if check.blocking and check.outcome not in CLOSED}
     verb = decided.decision.verb
-    if verb in _CLAIMING and open_checks:
+    if verb in APPROVING and open_checks:
         named = ", ".join(sorted(open_checks))
-        yield EvidenceNote(
-            ReplayVerdict.FAILS, f"decided {verb} although the record shows open blocking checks: {named}"
-        )
+        yield _fails(f"decided {verb} although the record shows open blocking checks: {named}")
     elif verb is DecisionVerb.OVERRIDE and open_checks != set(record.overridden):
-        yield EvidenceNote(ReplayVerdict.FAILS, "the overridden checks aren't the ones the record shows open")
+        yield _fails("the overridden checks aren't the ones the record shows open")
     else:
-        yield EvidenceNote(ReplayVerdict.HOLDS, f"the {len(record.checks)} results in the record match the decision")
+        yield _holds(f"the {len(record.checks)} results in the record match the decision")
     yield _compare_digest(decided, record, gathered.snapshot)
 
 
@@ -170,8 +166,8 @@ def _compare_files(work: Work, record: ReviewRecord) -> EvidenceNote:
     """Whether the handoff's files as the record lists them are those that the decision binds."""
     files = [] if record.scope is None else list(record.scope.files)
     if build_scope_digest(files) != work.subject.scope:
-        return EvidenceNote(ReplayVerdict.FAILS, "the files in the record aren't those the decision is about")
-    return EvidenceNote(ReplayVerdict.HOLDS, f"the files in the record ({len(files)}) match the signed scope")
+        return _fails("the files in the record aren't those the decision is about")
+    return _holds(f"the files in the record ({len(files)}) match the signed scope")
 
 
 def build_results_digest(checks: Iterable[ShownCheck]) -> str:
@@ -206,15 +202,15 @@ def build_evidence_answer(notes: Iterable[EvidenceNote]) -> ReplayAnswer:
 def _compare_digest(decided: DecisionEntry, record: ReviewRecord, snapshot: Snapshot | None) -> EvidenceNote:
     """The signed digest leaves out results that depend on the clock or the machine; the snapshot may lack them."""
     if snapshot is None:
-        return EvidenceNote(ReplayVerdict.UNKNOWN, "the digest of the results can't be recomputed without the snapshot")
+        return _unknown("the digest of the results can't be recomputed without the snapshot")
     signed = decided.work.subject.checks
     doubtful = [check for check in record.checks if check.id not in snapshot.checks]
     sure = [check for check in record.checks if check.id in snapshot.checks]
     for number in range(len(doubtful) + 1) if len(doubtful) <= _MOST_DOUBTFUL else ():
         for some in combinations(doubtful, number):
             if build_results_digest((*sure, *some)) == signed:
-                return EvidenceNote(ReplayVerdict.HOLDS, "the results in the record match the signed digest")
-    return EvidenceNote(ReplayVerdict.UNKNOWN, "the signed digest of the results can't be recomputed from the record")
+                return _holds("the results in the record match the signed digest")
+    return _unknown("the signed digest of the results can't be recomputed from the record")
 
 
 def judge_people(index: LogIndex, policy: Policy | None, decided: DecisionEntry) -> ReplayAnswer:

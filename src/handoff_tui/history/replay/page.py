@@ -65,19 +65,17 @@ def build_replay_page(report: ReplayReport, *, everything: bool = False) -> Page
 
 def build_replay_json(report: ReplayReport) -> dict[str, object]:
     """The shape promised to scripts."""
+    values = report.model_dump(mode="json", exclude={"fatal", "approvals", "others", "entries"})
+    problems, notes = values.pop("problems"), values.pop("notes")
     return {
         "schema": SCHEMA,
-        "repo": report.repo,
-        "head": report.head,
-        "log": report.log,
-        "policy": report.policy,
-        "made_at": report.made_at,
+        **values,
         "verdict": "fatal" if report.fatal else "clean",
         "totals": {standing.value: report.count(standing) for standing in ReplayVerdict},
         "approvals": [_build_approval(approval) for approval in report.approvals],
         "entries": len(report.entries),
-        "problems": [problem.model_dump(mode="json") for problem in report.problems],
-        "notes": list(report.notes),
+        "problems": problems,
+        "notes": notes,
     }
 
 
@@ -115,8 +113,5 @@ def _add_answer(page: Page, answer: ReplayAnswer, *, everything: bool) -> None:
     page.line(Cell("    "), Cell(f"{label.glyph} {name}  ", label.role), Cell(render_safe(answer.summary)), indent=8)
     if answer.standing is ReplayVerdict.HOLDS and not everything:
         return
-    shown = answer.details if everything else answer.details[:_MOST_DETAILS]
-    for detail in shown:
+    for detail in page.some(answer.details, _MOST_DETAILS, everything=everything, lead="        "):
         page.line(Cell("        "), Cell(render_safe(detail), "muted"), indent=10)
-    if len(answer.details) > len(shown):
-        page.line(Cell("        "), Cell(f"… and {len(answer.details) - len(shown):,} more; --all shows them", "muted"))

@@ -5,31 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.history.metrics.facts import PASSING, sort_key
+from handoff_tui.history.metrics.facts import sort_key
+from handoff_tui.history.past.log import list_limits
 from handoff_tui.history.past.repository import PastRepositories
+from handoff_tui.history.replay import report
 from handoff_tui.history.replay.judges import ConfigurationJudge, EvidenceJudge, RuleJudge, judge_people
-from handoff_tui.history.replay.report import (
-    OtherDecision,
-    ReplayedApproval,
-    ReplayReport,
-    ReplayVerdict,
-)
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import PASSING
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, find_policy, open_log
 from handoff_tui.log.show.entries import RowBuilder
 from handoff_tui.log.show.view import LogRow
 from handoff_tui.system.clock import read_now
 
+_LIMITS = (", so nothing was judged", "approvals of commits it lacks can't be judged")
 Progress = Callable[[int, int], None]
 """Called after each approval: how many are done, and how many there are."""
 
 
-def replay_at(start: Path, on_progress: Progress | None = None) -> ReplayReport:
+def replay_at(start: Path, on_progress: Progress | None = None) -> report.ReplayReport:
     """Replays the approvals of the repository around a folder."""
     desk = open_desk(start)
     return replay(desk, open_log(desk.repository), on_progress)
@@ -37,13 +35,13 @@ def replay_at(start: Path, on_progress: Progress | None = None) -> ReplayReport:
 
 def replay(
     desk: Desk, log: OpenLog, on_progress: Progress | None = None, now: Callable[[], datetime] = read_now
-) -> ReplayReport:
+) -> report.ReplayReport:
     """Runs rules on past trees; writes nothing and runs no command. A log that isn't intact isn't judged."""
     verdict = log.verify()
     rows = RowBuilder(verdict, log.find_candidates()).build_all()
     index = build_log_index(verdict)
     approvals = () if verdict.fatal else _judge_all(desk, log, index, on_progress)
-    return ReplayReport(
+    return report.ReplayReport(
         repo=str(desk.repository.root),
         head=desk.work_tree.facts.head,
         log=verdict.log,
@@ -54,7 +52,7 @@ def replay(
         others=() if verdict.fatal else _list_others(index),
         entries=_sort_rows(rows),
         problems=verdict.problems,
-        notes=(*_list_notes(desk, verdict), *_count_unjudged(approvals)),
+        notes=(*list_limits(desk, verdict, *_LIMITS), *_count_unjudged(approvals)),
     )
 
 
@@ -64,7 +62,9 @@ def list_approvals(index: LogIndex) -> list[DecisionEntry]:
     return sorted(decisions, key=lambda decided: sort_key(decided.entry))
 
 
-def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress | None) -> tuple[ReplayedApproval, ...]:
+def _judge_all(
+    desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress | None
+) -> tuple[report.ReplayedApproval, ...]:
     approvals = list_approvals(index)
     withdrawn = index.find_withdrawn()
     decisions = [decided for decided in approvals if decided.entry.id not in withdrawn]
@@ -75,7 +75,7 @@ def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress 
     past = PastRepositories(desk, desk.loaded)
     rules, configuration, evidence = RuleJudge(past), ConfigurationJudge(past), EvidenceJudge(past, log, behind)
     judged = {
-        decided.entry.id: _build_approval(decided).model_copy(update={"withdrawn": withdrawn[decided.entry.id]})
+        decided.entry.id: _build_approval(decided, withdrawn=withdrawn[decided.entry.id])
         for decided in approvals
         if decided.entry.id in withdrawn
     }
@@ -90,7 +90,7 @@ def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress 
                 configuration.judge(decided),
             )
             void = index.verdict.void.get(decided.entry.id, "")
-            judged[decided.entry.id] = _build_approval(decided).model_copy(update={"answers": answers, "void": void})
+            judged[decided.entry.id] = _build_approval(decided, answers, void)
             if on_progress is not None:
                 on_progress(number, len(decisions))
     finally:
@@ -98,27 +98,16 @@ def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress 
     return tuple(judged[decided.entry.id] for decided in approvals)
 
 
-def _list_others(index: LogIndex) -> tuple[OtherDecision, ...]:
+def _list_others(index: LogIndex) -> tuple[report.OtherDecision, ...]:
     decisions = [
         one for one in index.decisions.values() if one.decision.verb not in PASSING and not index.is_void(one.entry.id)
     ]
-    return tuple(
-        OtherDecision(
-            entry=decided.entry.id,
-            verb=decided.decision.verb.value,
-            actor=decided.entry.actor,
-            time=decided.entry.time,
-            handoff=decided.work.handoff,
-            phase=decided.work.phase,
-            attempt=decided.work.attempt,
-            reason=decided.decision.reason,
-        )
-        for decided in sorted(decisions, key=lambda decided: sort_key(decided.entry))
-    )
+    ordered = sorted(decisions, key=lambda decided: sort_key(decided.entry))
+    return tuple(report.OtherDecision(**_describe(decided)) for decided in ordered)
 
 
-def _count_unjudged(approvals: Sequence[ReplayedApproval]) -> tuple[str, ...]:
-    number = sum(one.standing is ReplayVerdict.UNKNOWN for one in approvals)
+def _count_unjudged(approvals: Sequence[report.ReplayedApproval]) -> tuple[str, ...]:
+    number = sum(one.standing is report.ReplayVerdict.UNKNOWN for one in approvals)
     if not number:
         return ()
     what = "1 approval cannot" if number == 1 else f"{number:,} approvals cannot"
@@ -131,35 +120,32 @@ def _sort_rows(rows: list[LogRow]) -> tuple[LogRow, ...]:
     return (*reversed(rows[: len(rows) - len(unread)]), *unread)
 
 
-def _build_approval(decided: DecisionEntry) -> ReplayedApproval:
-    work = decided.work
-    return ReplayedApproval(
-        entry=decided.entry.id,
-        verb=decided.decision.verb.value,
-        actor=decided.entry.actor,
-        time=decided.entry.time,
-        handoff=work.handoff,
-        phase=work.phase,
-        attempt=work.attempt,
-        reason=decided.decision.reason,
-        commit=work.subject.commit,
-        tree=work.subject.tree,
-        snapshot=work.subject.snapshot,
+def _describe(decided: DecisionEntry) -> dict[str, Any]:
+    """What every decision has."""
+    entry, work = decided.entry, decided.work
+    return {
+        "entry": entry.id,
+        "actor": entry.actor,
+        "time": entry.time,
+        "handoff": work.handoff,
+        "phase": work.phase,
+        "attempt": work.attempt,
+        "verb": decided.decision.verb.value,
+        "reason": decided.decision.reason,
+    }
+
+
+def _build_approval(
+    decided: DecisionEntry, answers: tuple[report.ReplayAnswer, ...] = (), void: str = "", withdrawn: str = ""
+) -> report.ReplayedApproval:
+    subject = decided.work.subject
+    return report.ReplayedApproval(
+        **_describe(decided),
+        commit=subject.commit,
+        tree=subject.tree,
+        snapshot=subject.snapshot,
         review=decided.decision.review,
-        answers=(),
+        void=void,
+        withdrawn=withdrawn,
+        answers=answers,
     )
-
-
-def _list_notes(desk: Desk, verdict: LogVerdict) -> tuple[str, ...]:
-    notes: list[str] = []
-    if verdict.log is None and not verdict.fatal:
-        notes.append("no signed log here yet; `handoff-tui init` creates one")
-    if verdict.fatal:
-        notes += [f"the log is not intact, so nothing was judged: {one.text}" for one in _list_fatal(verdict)]
-    if desk.repository.shallow:
-        notes.append("this clone is shallow: approvals of commits it lacks can't be judged (git fetch --unshallow)")
-    return tuple(notes)
-
-
-def _list_fatal(verdict: LogVerdict) -> list[LogProblem]:
-    return [problem for problem in verdict.problems if problem.level is ProblemLevel.FATAL]

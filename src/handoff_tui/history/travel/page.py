@@ -1,54 +1,18 @@
-"""Time travel as rows and pages, with the banner that marks everything as past."""
+"""The banner that marks everything of another time as past."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
+from handoff_tui.history.travel.values import PastState, Stop
 
-_GLYPHS = {StopKind.COMMIT: "●", StopKind.ENTRY: "◆"}
-_KINDS = {StopKind.COMMIT: "text", StopKind.ENTRY: "key"}
 _MINUTE = len("2026-03-06T14:10")
-
-
-class StopRows:
-    """The stops as rows of a list, newest first."""
-
-    def __init__(self, line: TravelLine) -> None:
-        self._stops = line.stops[::-1]
-        self._keys = [stop.key for stop in self._stops]
-
-    @property
-    def keys(self) -> Sequence[str]:
-        return self._keys
-
-    def find(self, key: str) -> Stop | None:
-        """The stop of a row."""
-        return next((stop for stop in self._stops if stop.key == key), None)
-
-    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - the caller truncates
-        stop = self._stops[index]
-        return (
-            Cell(f"{_GLYPHS[stop.kind]} ", _KINDS[stop.kind]),
-            Cell(f"{shorten_key(stop)}  ", "key"),
-            Cell(f"{render_moment(stop.time)}  ", "muted"),
-            Cell(f"{render_safe(stop.who, 24)}  ", "muted"),
-            Cell(render_safe(stop.title), _KINDS[stop.kind]),
-        )
 
 
 def render_moment(time: str) -> str:
     """`2026-03-06 14:10`, UTC."""
     return render_safe(time[:_MINUTE].replace("T", " "))
-
-
-def shorten_key(stop: Stop) -> str:
-    if stop.kind is StopKind.COMMIT:
-        return stop.key[:SHORT_COMMIT]
-    return f"{stop.key[:SHORT_ENTRY]}…"
 
 
 def describe_stop(stop: Stop) -> str:

@@ -39,7 +39,8 @@ from handoff_tui.log.show.entries import describe_act
 from handoff_tui.status.refresh import HandoffReviewer, build_state, find_all_scopes
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 from handoff_tui.status.show import find_handoff, find_id, read_history, show_again
-from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder, load_json, write_json
+from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
 MOST_STOPS = 5_000
 """Older commits have no stop, but can be named."""
@@ -81,11 +82,6 @@ def build_stops(commits: list[GraphCommit], entries: list[Entry]) -> list[Stop]:
             known = entry.id
             stops.append(_build_entry_stop(entry, commit))
     return stops
-
-
-def build_stop(commit: GraphCommit, entry: Entry | None) -> Stop:
-    """A stop that isn't on the line."""
-    return _build_commit_stop(commit, None) if entry is None else _build_entry_stop(entry, commit)
 
 
 def _build_commit_stop(commit: GraphCommit, known: str | None) -> Stop:
@@ -222,22 +218,21 @@ class Traveller:
         commit = None if name.startswith(ENTRY_PREFIX) else resolve_commits(git, [name])[name]
         if commit is not None:
             known = next((stop for stop in self.line.stops if stop.key == commit), None)
-            return known or build_stop(find_commit(self._desk, commit), None)
+            return known or _build_commit_stop(find_commit(self._desk, commit), None)
         entry = self.log.find_entry(name) if self.log is not None else None
         if entry is None:
             raise UsageError(f"{name!r} is neither a commit here nor a log entry", build_commit_hint(self._desk))
         known = next((stop for stop in self.line.stops if stop.key == entry.id), None)
         about = entry.work.subject.commit if entry.work is not None else "HEAD"
-        return known or build_stop(find_commit(self._desk, about), entry)
+        return known or _build_entry_stop(entry, find_commit(self._desk, about))
 
     def visit(self, stop: Stop) -> PastState:
         """The state at a stop, from the cache if nothing it depends on has changed."""
         known = self._cache.find(stop)
-        if known is not None:
-            return known
-        found = self._look(stop)
-        self._cache.keep(stop, found)
-        return found
+        if known is None:
+            known = self._look(stop)
+            self._cache.keep(stop, known)
+        return known
 
     def open(self, stop: Stop) -> PastRepository:
         """The files and settings at a stop."""
@@ -316,25 +311,6 @@ class Traveller:
             return ()
         gone = f"the commit of this entry, {about[:SHORT_COMMIT]}, isn't in the history of HEAD"
         return (f"{gone} (rewritten, or on another branch); these are the files of {stop.commit[:SHORT_COMMIT]}",)
-
-
-def build_state_at(desk: Desk, commit: str, entry: str | None = None) -> PastState:
-    """The state at a commit, with the log as of an entry; without one, as the line of stops has it."""
-    traveller = Traveller(desk)
-    try:
-        stop = traveller.find_stop(commit)
-        if entry is not None:
-            stop = stop.model_copy(update={"entry": _require_entry(traveller, entry)})
-        return traveller.visit(stop)
-    finally:
-        traveller.close()
-
-
-def _require_entry(traveller: Traveller, name: str) -> str:
-    found = traveller.log.find_entry(name) if traveller.log is not None else None
-    if found is None:
-        raise UsageError(f"{name!r} isn't a valid log entry", "`handoff-tui log` lists them.")
-    return found.id
 
 
 def _build_state(past: PastRepository, gates: PastGates | None) -> ReviewState:

@@ -13,9 +13,9 @@ from handoff_tui.agents.runs.folders import find_run_folder
 from handoff_tui.agents.runs.reports import PROMPT
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
-from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.keyed_worker import BackgroundThread
 from handoff_tui.live.state.agents import Activity, AgentsView, OutputRange, OutputSource, OutputWindow, PhaseCommand
-from handoff_tui.live.state.app import AppState, Loaded, build_trouble
+from handoff_tui.live.state.app import AppState, load
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_monotonic, read_now
@@ -87,7 +87,7 @@ _QUIET_SECONDS = 2.0
 _ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 
 
-class AgentFollower(threading.Thread):
+class AgentFollower(BackgroundThread):
     """Reads runs only while they are on screen, or while an agent that was started here is running."""
 
     def __init__(
@@ -97,7 +97,7 @@ class AgentFollower(threading.Thread):
         follow_ups: FollowUps,
         on_over: Callable[[str, RunKey], None],
     ) -> None:
-        super().__init__(name="agents", daemon=True)
+        super().__init__("agents")
         self._store, self._windows, self._follow_ups, self._on_over = store, windows, follow_ups, on_over
         self._news = threading.Condition()
         self._stopped = False
@@ -196,11 +196,7 @@ class AgentFollower(threading.Thread):
 
     def _show_runs(self, snapshot: RepositorySnapshot, chosen: HandoffKey) -> tuple[RunView, ...]:
         self._looked_at = read_monotonic()
-        try:
-            view = self._read_runs(snapshot, chosen)
-            loaded = Loaded(view, at=read_now())
-        except (HandoffError, OSError) as refused:
-            loaded = Loaded(trouble=build_trouble(refused), at=read_now())
+        loaded = load(lambda: self._read_runs(snapshot, chosen), read_now())
 
         def put(state: AppState) -> AppState:
             before = state.agent
@@ -216,7 +212,7 @@ class AgentFollower(threading.Thread):
     def _read_runs(self, snapshot: RepositorySnapshot, chosen: HandoffKey) -> AgentsView:
         from handoff_tui.agents.runs.folders import list_runs  # noqa: PLC0415 - after the first paint
         from handoff_tui.agents.runs.phase_locks import list_locks  # noqa: PLC0415
-        from handoff_tui.agents.step.follow import build_view  # noqa: PLC0415
+        from handoff_tui.agents.step.step import build_view  # noqa: PLC0415
 
         views: list[RunView] = []
         for state in list_runs(snapshot.desk.repository.common_dir, chosen.handoff):

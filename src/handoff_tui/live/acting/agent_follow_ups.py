@@ -16,7 +16,6 @@ from handoff_tui.agents.step.report import StepReport
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import Breakpoint, ScheduledRun
-from handoff_tui.live.state.app import build_trouble
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
@@ -138,21 +137,19 @@ class FollowUps:
         """Starts what follows a run that was reviewed, after its wait."""
         with self._lock:
             follow_up = self._plans.pop((root, report.key), None)
-            breakpoints = (
-                self._breakpoints.get(follow_up.handoff, frozenset()) if follow_up is not None else frozenset()
-            )
         following = find_next_run(follow_up, report) if follow_up is not None else None
         if following is None:
             self._on_change()
             return
-        if stop := find_breakpoint(breakpoints, report.key.phase, following.phase):
-            place = f"{'before' if stop.before else 'after'} {stop.phase}"
-            self._store.say(
-                f"{report.key.handoff} is stopped at the breakpoint {place}; s starts {following.phase}", "human"
-            )
-            self._on_change()
+        breakpoints = self.describe(following.follow_up.handoff).breakpoints
+        stop = find_breakpoint(breakpoints, report.key.phase, following.phase)
+        if stop is None:
+            self._schedule(following)
             return
-        self._schedule(following)
+        self._store.say(
+            f"{report.key.handoff} is stopped at the breakpoint {stop}; s starts {following.phase}", "human"
+        )
+        self._on_change()
 
     def _schedule(self, following: NextRun) -> None:
         handoff = following.follow_up.handoff
@@ -167,9 +164,8 @@ class FollowUps:
         self._worker.submit(handoff, lambda cancel: self._start(following, cancel), delay=following.wait)
 
     def _start(self, following: NextRun, cancel: threading.Event) -> None:
-        from handoff_tui.agents.step.follow import stop_step  # noqa: PLC0415
         from handoff_tui.agents.step.prepare import StepRequest, prepare_step  # noqa: PLC0415
-        from handoff_tui.agents.step.start import start_step  # noqa: PLC0415
+        from handoff_tui.agents.step.step import start_step, stop_step  # noqa: PLC0415
         from handoff_tui.checks.run.check import ProgressCallbacks  # noqa: PLC0415 - not before an agent has ended
         from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
 
@@ -183,9 +179,8 @@ class FollowUps:
                 return
             view = start_step(prepared)
         except (HandoffError, OSError) as refused:
-            trouble = build_trouble(refused)
             self.end(handoff)
-            self._store.say(f"{following.phase} wasn't started. {trouble.message}. {trouble.hint}", "fail")
+            self._store.say_trouble(f"{following.phase} wasn't started. ", refused)
             return
         if cancel.is_set():  # somebody kept it from starting, or left, while it did
             stop_step(desk, view.state.key)

@@ -10,7 +10,7 @@ from handoff_tui.agents.proofs import MeasuredProof
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import ProofShown, ProofsView
-from handoff_tui.live.state.app import AppState, Loaded, build_trouble
+from handoff_tui.live.state.app import AppState, Loaded, build_trouble, load
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.system.clock import read_now
 
@@ -52,10 +52,7 @@ class ProofRequests:
         snapshot, item = self._store.find_snapshot(state), state.item
         if snapshot is None or item is None:
             return
-        try:
-            loaded = Loaded(ProofsView(list_proofs(snapshot.desk, item.reviewed.handoff)), at=read_now())
-        except (HandoffError, OSError) as refused:
-            loaded = Loaded(trouble=build_trouble(refused), at=read_now())
+        loaded = load(lambda: ProofsView(list_proofs(snapshot.desk, item.reviewed.handoff)), read_now())
         chosen = state.chosen
         if not cancel.is_set():
             self._store.change(lambda now: replace(now, proofs=loaded) if now.chosen == chosen else now)

@@ -19,19 +19,20 @@ from handoff_tui.agents.rollback.rollback import (
 )
 from handoff_tui.agents.runs.phase_locks import describe_holder, find_lock, list_locks, unlock
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.step.follow import read_view, stop_step
 from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, prepare_step
 from handoff_tui.agents.step.route import find_failure_target, find_pipeline, find_source
-from handoff_tui.agents.step.start import build_environment, build_prompt, start_step
+from handoff_tui.agents.step.step import build_environment, build_prompt, read_view, start_step, stop_step
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.checks.run.commands import give_consent, has_consent, list_requested_commands
+from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
+from handoff_tui.log.person import Confirmation, require_person
 
 
 def ready_trust(root: Path) -> tuple[RequestedCommands, Callable[[], str]]:
@@ -47,7 +48,9 @@ def ready_trust(root: Path) -> tuple[RequestedCommands, Callable[[], str]]:
         now = open_desk(root)
         if list_requested_commands(now) != plan:
             raise ShownMovedError("the commands or their scripts have changed since this was shown")
+        require_person("consent to commands", Confirmation.APP)
         give_consent(now, plan.digest)
+        accept_settings(now)
         return "Consent recorded for these commands. R or F runs them."
 
     return plan, do

@@ -22,7 +22,6 @@ from handoff_tui.live.acting.agent_proofs import ProofRequests
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.agents import (
-    Bell,
     Breakpoint,
     OutputFound,
     OutputRange,
@@ -54,11 +53,13 @@ class AgentControl:
     def __init__(self, store: StateStore, parts: VisibleParts) -> None:
         self._store, self._parts = store, parts
         names = ("acts", "follow-ups", "ends", "words", "reads")
-        self._workers = [KeyedWorker(f"agents-{name}", store.on_bug) for name in names]
-        self._acts, follow_ups, self._ends, self._words, self._reads = self._workers
+        workers = [KeyedWorker(f"agents-{name}", store.on_bug) for name in names]
+        self._acts, follow_ups, self._ends, self._words, self._reads = workers
         self._windows = OutputWindows()
         self._follow_ups = FollowUps(follow_ups, store, self._follow, self.note_snapshot)
-        self._follower = AgentFollower(store, self._windows, self._follow_ups, self._note_over)
+        self.follower = AgentFollower(store, self._windows, self._follow_ups, self._note_over)
+        self.threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, self.follower)
+        """When they end, agents go on: they outlive whoever started them."""
         self.proofs = ProofRequests(store, self._reads)
         """Lists and opens proofs of work."""
         self._lock = threading.Lock()
@@ -66,41 +67,14 @@ class AgentControl:
         self._ready: tuple[int, Wish, Ready] | None = None
         self._reviewing: frozenset[RunKey] = frozenset()
 
-    def start(self) -> None:
-        for worker in self._workers:
-            worker.start()
-        self._follower.start()
-
-    def stop(self) -> None:
-        """Ends every thread. Agents go on: they outlive whoever started them."""
-        self._follower.stop()
-        for worker in self._workers:
-            worker.stop()
-
-    def join(self) -> None:
-        for worker in self._workers:
-            worker.join()
-        if self._follower.ident is not None:
-            self._follower.join()
-
-    def is_idle(self) -> bool:
-        return all(worker.is_idle() for worker in self._workers)
-
-    def need(self, *, needed: bool) -> None:
-        """Notes whether runs are on screen."""
-        self._follower.need(needed=needed)
-
     def note_chosen(self) -> None:
         """Drops what belongs to the previous handoff."""
-        self._follower.want(None)
+        self.follower.want(None)
         self.proofs.forget()
 
     def note_snapshot(self) -> None:
         """Reads the runs again: something may have changed."""
-        self._follower.look()
-
-    def want_output(self, place: OutputRange) -> None:
-        self._follower.want(place)
+        self.follower.look()
 
     def search(self, place: OutputRange, text: str) -> None:
         """Finds the next line with a text, from `first` on; with a negative height, the previous one."""
@@ -146,7 +120,7 @@ class AgentControl:
             if ready is None or ready[0] != number or typed.strip() != proposal.typed:
                 return
             self._ready = None
-        self._change(number, stage=ProposalStage.DOING)
+        self._store.change_part("proposal", number, stage=ProposalStage.DOING)
         self._acts.submit(_DO, lambda _: self._do(*ready))
 
     def _prepare(self, number: int, wish: Wish, cancel: threading.Event) -> None:
@@ -154,16 +128,18 @@ class AgentControl:
 
         snapshot = self._store.find_snapshot()
         if snapshot is None:
-            self._change(number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is still being read"))
+            self._store.change_part(
+                "proposal", number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is still being read")
+            )
             return
         try:
             ready = ready_proposal(wish, Watch(snapshot.desk, self._follow, self._begin_follow_ups, cancel))
         except (HandoffError, OSError) as refused:
-            self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
+            self._refuse(number, build_trouble(refused))
             return
         with self._lock:
             self._ready = (number, wish, ready)
-        self._change(number, stage=ProposalStage.READY, **ready.shown)
+        self._store.change_part("proposal", number, stage=ProposalStage.READY, **ready.shown)
 
     def _do(self, number: int, wish: Wish, ready: Ready) -> None:
         try:
@@ -172,25 +148,19 @@ class AgentControl:
             self._begin(wish, f"{moved.message}; this is the current state")
             return
         except (HandoffError, OSError) as refused:
-            self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
+            self._refuse(number, build_trouble(refused))
             return
-        self._change(number, stage=ProposalStage.DONE)
+        self._store.change_part("proposal", number, stage=ProposalStage.DONE)
         if wish.kind is ProposalKind.TRUST:  # stored outside the repository, so no watcher notices
             self._parts.note_checks()
         self._store.say("" if ready.shown.get("plan") else said, "pass")  # the list shows who is running
-        self._follower.look()
+        self.follower.look()
 
-    def _change(self, number: int, **changes: object) -> None:
-        def put(state: AppState) -> AppState:
-            proposal = state.proposal
-            if proposal is None or proposal.number != number:
-                return state
-            return replace(state, proposal=replace(proposal, **changes))  # type: ignore[arg-type]
-
-        self._store.change(put)
+    def _refuse(self, number: int, trouble: Trouble) -> None:
+        self._store.change_part("proposal", number, stage=ProposalStage.REFUSED, trouble=trouble)
 
     def _follow(self, desk: Desk, key: RunKey) -> None:
-        self._follower.watch(str(desk.repository.root), desk.repository.common_dir, key)
+        self.follower.watch(str(desk.repository.root), desk.repository.common_dir, key)
 
     def _begin_follow_ups(self, prepared: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
         """Follows a run that was started by hand, and plans what its settings and the person asked for."""
@@ -212,32 +182,29 @@ class AgentControl:
         chosen = self._store.state.chosen
         if chosen is not None:
             is_set = self._follow_ups.toggle_breakpoint(chosen, stop)
-            place = f"{'before' if stop.before else 'after'} {stop.phase}"
-            words = f"breakpoint set {place}" if is_set else f"breakpoint removed {place}"
-            self._store.say(f"{chosen.handoff}: {words}", "pass")
+            self._store.say(f"{chosen.handoff}: breakpoint {'set' if is_set else 'removed'} {stop}", "pass")
 
     def stop_all(self) -> None:
         """Stops every agent that was started here, and cancels what would follow."""
         self._follow_ups.end_all()
-        for root, key in self._follower.list_watched():
+        for root, key in self.follower.list_watched():
             self._acts.submit(("stop", root, key), partial(self._stop, root, key))
 
     def _stop(self, root: str, key: RunKey, _: threading.Event) -> None:
-        from handoff_tui.agents.step.follow import stop_step  # noqa: PLC0415
+        from handoff_tui.agents.step.step import stop_step  # noqa: PLC0415
         from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415 - not before it is asked for
 
         try:
             stop_step(open_desk(Path(root)), key)
         except (HandoffError, OSError) as refused:
-            trouble = build_trouble(refused)
-            self._store.say(f"{key.handoff} · {key.phase} was not stopped. {trouble.message}. {trouble.hint}", "fail")
-        self._follower.look()
+            self._store.say_trouble(f"{key.handoff} · {key.phase} was not stopped. ", refused)
+        self.follower.look()
 
     # running agents
 
     def set_paused(self, key: RunKey, *, paused: bool) -> None:
         """Pauses or resumes an agent."""
-        from handoff_tui.agents.step.follow import pause_step, resume_step  # noqa: PLC0415 - when it is asked for
+        from handoff_tui.agents.step.step import pause_step, resume_step  # noqa: PLC0415
 
         act = pause_step if paused else resume_step
         words = "paused" if paused else "resumed"
@@ -245,12 +212,18 @@ class AgentControl:
 
     def write_note(self, text: str) -> None:
         """Writes a note to the agents of the handoff in view."""
-        from handoff_tui.agents.step.follow import inject_note  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.agents.step.step import inject_note  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.log.person import Confirmation, require_person  # noqa: PLC0415
 
         chosen = self._store.state.chosen
         if chosen is not None:
             said = "Note saved. A running agent can read it; the next one gets it."
-            self._on_desk(lambda desk: inject_note(desk, chosen.handoff, text), said)
+
+            def write(desk: Desk) -> None:
+                require_person("write a note in the operator's name", Confirmation.APP)
+                inject_note(desk, chosen.handoff, text)
+
+            self._on_desk(write, said)
 
     def look_at(self, key: RunKey) -> None:
         """Reviews the work of a run that has ended."""
@@ -267,11 +240,10 @@ class AgentControl:
             try:
                 act(snapshot.desk)
             except (HandoffError, OSError) as refused:
-                trouble = build_trouble(refused)
-                self._store.say(f"{trouble.message}. {trouble.hint}", "fail")
+                self._store.say_trouble("", refused)
                 return
             self._store.say(said, "pass")
-            self._follower.look()
+            self.follower.look()
 
         self._words.submit((said, id(work)), work)
 
@@ -303,8 +275,7 @@ class AgentControl:
             desk = open_desk(Path(root))
             report = finish_step(desk, key, ProgressCallbacks(cancel=cancel))
         except (HandoffError, OSError) as refused:
-            trouble = build_trouble(refused)
-            self._store.say(f"{key.handoff} · {key.phase} ended. {trouble.message}. {trouble.hint}", "fail")
+            self._store.say_trouble(f"{key.handoff} · {key.phase} ended. ", refused)
         else:
             self._tell_end(desk, report)
             self._parts.note_checks()
@@ -321,10 +292,8 @@ class AgentControl:
         words = f"{key.handoff} · {key.phase} {report.outcome.value.replace('-', ' ')}" + (f": {why}" if why else "")
         self._store.say(told.problem or f"{words}. {report.next_move}", _ROLES[report.outcome])
         if told.sequence:
-            self._store.change(
-                lambda state: replace(state, ring=Bell(state.ring.number + 1 if state.ring else 1, told.sequence))
-            )
+            self._store.ring(told.sequence)
 
     def _set_reviewing(self, reviewing: frozenset[RunKey]) -> None:
         self._reviewing = reviewing
-        self._follower.set_reviewing(reviewing)
+        self.follower.set_reviewing(reviewing)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.state.app import AppState, BisectPart, build_trouble
+from handoff_tui.live.state.app import BisectPart, build_trouble
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.inbox_item import HandoffKey
 
@@ -41,7 +41,7 @@ class Bisecting:
         self._worker.cancel(_KEY)
         part = self._store.state.bisect
         if part is not None and not part.is_over:
-            self._change(part.number, cancelling=True)
+            self._store.change_part("bisect", part.number, cancelling=True)
 
     def _run(self, number: int, check: str, key: HandoffKey, cancel: threading.Event) -> None:
         snapshot = self._store.find_snapshot()
@@ -50,23 +50,15 @@ class Bisecting:
         from handoff_tui.checks.run.commands import list_commands  # noqa: PLC0415
         from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect  # noqa: PLC0415 - when it is asked for
 
-        telling = BisectControl(on_progress=lambda progress: self._add(number, progress), cancel=cancel)
+        def add(progress: BisectProgress) -> None:
+            part = self._store.state.bisect
+            self._store.change_part("bisect", number, trials=(*(part.trials if part is not None else ()), progress))
+
         try:
             is_command = check in {command.id for command in list_commands(snapshot.desk, None, None)}
-            report = bisect(snapshot.desk, BisectRequest(check, None if is_command else key.handoff), telling)
+            request = BisectRequest(check, None if is_command else key.handoff)
+            report = bisect(snapshot.desk, request, BisectControl(on_progress=add, cancel=cancel))
         except (HandoffError, OSError) as refused:
-            self._change(number, trouble=build_trouble(refused), cancelling=False)
+            self._store.change_part("bisect", number, trouble=build_trouble(refused), cancelling=False)
         else:
-            self._change(number, report=report, cancelling=False)
-
-    def _add(self, number: int, progress: BisectProgress) -> None:
-        part = self._store.state.bisect
-        if part is not None:
-            self._change(number, trials=(*part.trials, progress))
-
-    def _change(self, number: int, **changes: Any) -> None:  # noqa: ANN401 - each of its field's own type
-        def put(state: AppState) -> AppState:
-            part = state.bisect
-            return state if part is None or part.number != number else replace(state, bisect=replace(part, **changes))
-
-        self._store.change(put)
+            self._store.change_part("bisect", number, report=report, cancelling=False)

@@ -20,14 +20,14 @@ from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.checks.result import CheckResult
+    from handoff_tui.checks.report import CheckResult
     from handoff_tui.live.acting.decision_work import DecisionDraft
     from handoff_tui.live.drafts import DraftKeeper
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 _PREPARE, _LOOK, _SIGN = "prepare", "look", "sign"
 _NEEDS_NO_REASON = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
-_Change = Callable[[DecisionPart], DecisionPart]
+_LOOK_AGAIN = "Nothing was signed. Look again, then decide."
 
 
 @dataclass(slots=True)
@@ -45,8 +45,16 @@ class _Underway:
 class Deciding:
     """Makes one decision at a time; `worker` runs what is slow."""
 
-    def __init__(self, store: StateStore, worker: KeyedWorker, drafts: DraftKeeper) -> None:
+    def __init__(
+        self,
+        store: StateStore,
+        worker: KeyedWorker,
+        drafts: DraftKeeper,
+        find_opened: Callable[[HandoffKey], RepositorySnapshot | None] = lambda _: None,
+    ) -> None:
+        """`find_opened` returns what the reviewer has before them of a handoff; None if they have not opened it."""
         self._store, self._worker, self._drafts = store, worker, drafts
+        self._find_opened = find_opened
         self._lock = threading.Lock()
         self._in_use = threading.Lock()
         """Held while the draft is used: by the worker, or by the thread that has the terminal."""
@@ -64,7 +72,8 @@ class Deciding:
             chosen = DecisionVerb(verb)
             underway = _Underway(self._number, chosen, state.chosen, self._store.find_snapshot(state))
             self._underway = underway
-        part = DecisionPart(verb, state.chosen, DecisionStage.PREPARING, needs_reason=chosen not in _NEEDS_NO_REASON)
+        needs_reason, number = chosen not in _NEEDS_NO_REASON, underway.number
+        part = DecisionPart(verb, state.chosen, DecisionStage.PREPARING, needs_reason=needs_reason, number=number)
         self._store.change(lambda state: replace(state, decision=part))
         self._worker.submit(_PREPARE, lambda cancel: self._prepare(underway, cancel))
 
@@ -100,39 +109,41 @@ class Deciding:
             self._sign(underway, reason, at_terminal=True)
 
     def _prepare(self, underway: _Underway, cancel: threading.Event) -> None:
-        from handoff_tui.live.acting.decision_work import draft_decision  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.acting.decision_work import (  # noqa: PLC0415 - after the first paint
+            describe_unseen,
+            draft_decision,
+        )
 
         started = read_now()
 
         def follow(result: CheckResult, done: int, total: int) -> None:
             progress = ChecksProgress(done, total, result.id, started)
-            self._change(underway, lambda part: replace(part, progress=progress))
+            self._store.change_part("decision", underway.number, progress=progress)
 
         place = (underway.key, self._store.state.phase)
         try:
-            draft = draft_decision(underway.verb, place, self._drafts.get_stored(underway.key.root), follow, cancel)
+            opened = self._find_opened(underway.key)
+            stored = self._drafts.get_stored(underway.key.root)
+            draft = draft_decision(underway.verb, place, stored, follow, cancel, opened)
+            unseen = describe_unseen(draft, opened)
         except (HandoffError, OSError) as refused:
-            trouble = build_trouble(refused)
-            self._change(
-                underway, lambda part: replace(part, stage=DecisionStage.REFUSED, trouble=trouble, progress=None)
-            )
+            changes = {"stage": DecisionStage.REFUSED, "trouble": build_trouble(refused), "progress": None}
+            self._store.change_part("decision", underway.number, **changes)
             return
         with self._lock:
             if self._underway is not underway:
                 return
             underway.draft = draft
-        self._change(
-            underway,
-            lambda part: replace(
-                part,
-                stage=DecisionStage.READY,
-                view=draft.view,
-                demands=draft.demands,
-                needs_terminal=draft.needs_terminal,
-                shown_tree=draft.tree,
-                trouble=None,
-                progress=None,
-            ),
+        self._store.change_part(
+            "decision",
+            underway.number,
+            stage=DecisionStage.MOVED if unseen else DecisionStage.READY,
+            view=draft.view,
+            demands=draft.demands,
+            needs_terminal=draft.needs_terminal,
+            shown_tree=draft.tree,
+            trouble=Trouble(unseen, _LOOK_AGAIN) if unseen else None,
+            progress=None,
         )
         self.note_snapshot()
 
@@ -148,9 +159,16 @@ class Deciding:
                 changes = find_changes(draft)
             except (HandoffError, OSError) as unreadable:
                 changes = (build_trouble(unreadable).message,)
+        trouble = Trouble("; ".join(changes), _LOOK_AGAIN)
+
+        def disarm(state: AppState) -> AppState:
+            part = state.decision
+            if part is None or (part.number, part.stage) != (underway.number, DecisionStage.READY):
+                return state
+            return replace(state, decision=replace(part, stage=DecisionStage.MOVED, trouble=trouble))
+
         if changes:
-            trouble = Trouble("; ".join(changes), "Nothing was signed. Look again, then decide.")
-            self._change(underway, lambda part: _move(part, trouble))
+            self._store.change(disarm)
 
     def _sign(self, underway: _Underway, reason: str, *, at_terminal: bool) -> None:
         from handoff_tui.live.acting.decision_work import judge_failure, sign_draft  # noqa: PLC0415
@@ -162,21 +180,14 @@ class Deciding:
             try:
                 entry, gate = sign_draft(draft, reason, at_terminal=at_terminal)
             except (HandoffError, OSError) as refused:
-                failure = judge_failure(draft, refused)
-                self._change(
-                    underway,
-                    lambda part: replace(
-                        part,
-                        stage=failure.stage,
-                        trouble=failure.trouble,
-                        needs_terminal=part.needs_terminal or failure.needs_terminal,
-                    ),
-                )
+                failure, part = judge_failure(draft, refused), self._store.state.decision
+                asks = failure.needs_terminal or (part is not None and part.needs_terminal)
+                changes = {"stage": failure.stage, "trouble": failure.trouble, "needs_terminal": asks}
+                self._store.change_part("decision", underway.number, **changes)
                 return
         underway.draft = None
-        self._change(
-            underway, lambda part: replace(part, stage=DecisionStage.STORED, entry=entry, gate=gate, trouble=None)
-        )
+        stored = {"stage": DecisionStage.STORED, "entry": entry, "gate": gate, "trouble": None}
+        self._store.change_part("decision", underway.number, **stored)
         self._drafts.forget_signed(underway.verb.value, draft.comments)
         self._worker.submit("wake", lambda _: self._wake(draft))
 
@@ -212,20 +223,3 @@ class Deciding:
     def _is_ready(self, underway: _Underway) -> bool:
         part = self._store.state.decision
         return self._underway is underway and part is not None and part.stage is DecisionStage.READY
-
-    def _change(self, underway: _Underway, change: _Change) -> None:
-        """Changes the decision in view if it is still this one."""
-
-        def apply(state: AppState) -> AppState:
-            if state.decision is None or self._underway is not underway:
-                return state
-            changed = change(state.decision)
-            return state if changed is state.decision else replace(state, decision=changed)
-
-        self._store.change(apply)
-
-
-def _move(part: DecisionPart, trouble: Trouble) -> DecisionPart:
-    if part.stage is not DecisionStage.READY:
-        return part
-    return replace(part, stage=DecisionStage.MOVED, trouble=trouble)

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import (
     AppendRefusedError,
@@ -22,7 +22,8 @@ from handoff_tui.core.errors import (
     StoreWriteError,
     UsageError,
 )
-from handoff_tui.decisions.changed_since_shown import find_changes_since
+from handoff_tui.core.text.labels import plural
+from handoff_tui.decisions.changed_since_shown import find_changes_since, name_files
 from handoff_tui.decisions.decide import (
     DecideRequest,
     PreparedDecision,
@@ -33,15 +34,17 @@ from handoff_tui.decisions.decide import (
 )
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.evidence_record import add_comments
-from handoff_tui.decisions.examine import build_gate_view, judge_again
+from handoff_tui.decisions.examine import FrozenWork, build_gate_view, judge_again
 from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_confirmations
 from handoff_tui.decisions.views import DecisionView, ExtraConfirmation, GateView
 from handoff_tui.git.signing.signing_key import is_locked
 from handoff_tui.git.signing.ssh_keygen import Prompt
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.state.app import DecisionStage, Trouble
 from handoff_tui.log.entry import VETOES, DecisionVerb, Entry, LogVerdict, PhaseKey
 from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.person import Confirmation, require_person
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.processes.terminal import write_line
@@ -81,16 +84,23 @@ def draft_decision(
     drafts: StoredDrafts,
     follow: Callable[[CheckResult, int, int], None],
     cancel: Event,
+    opened: RepositorySnapshot | None = None,
 ) -> DecisionDraft:
     """Runs the checks afresh and returns everything that would be signed; the reason comes later.
 
-    `place` is the handoff, and its phase if that is not the open one.
+    `place` is the handoff, and its phase if that is not the open one. `opened` is the state the reviewer has before
+    them: a rejection, retry or hold is about that, whatever was saved since.
     """
+    require_person("decide", Confirmation.APP)
     key, phase = place
     desk = open_desk(Path(key.root))
     log = open_log(desk.repository)
     comments = drafts.get(key.handoff).comments
-    bare = prepare_decision(desk, log, DecideRequest(verb, key.handoff, phase, None), ProgressCallbacks(follow, cancel))
+    frozen = None
+    if opened is not None and opened.gates is not None and verb in VETOES:
+        frozen = FrozenWork(opened.reading, opened.gates.work.found)
+    request = DecideRequest(verb, key.handoff, phase, None, confirmed=Confirmation.APP)
+    bare = prepare_decision(desk, log, request, ProgressCallbacks(follow, cancel), frozen=frozen)
     read = compare_read(bare.examined, drafts)
     prepared = replace(bare, record=add_comments(bare.record, comments, read.viewed))
     return DecisionDraft(
@@ -101,6 +111,17 @@ def draft_decision(
         is_locked(prepared.signing.key),
         comments,
     )
+
+
+def describe_unseen(draft: DecisionDraft, opened: RepositorySnapshot | None) -> str:
+    """Names the files that differ from what the reviewer has before them; empty for a veto, which is about that."""
+    if opened is None or draft.prepared.verb in VETOES:
+        return ""
+    examined = draft.prepared.examined
+    before = opened.incremental.handoff_reviewer.scopes.of(examined.handoff.id)
+    paths = before.compare_bound(examined.scope)
+    words = f"{plural(len(paths), 'file')} of this handoff changed since you opened it"
+    return f"{words}: {name_files(paths)}" if paths else ""
 
 
 def find_changes(draft: DecisionDraft) -> tuple[str, ...]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.choose import CheckRequest
-from handoff_tui.core.errors import FileUnreadableError, HandoffError
+from handoff_tui.core.errors import FileUnreadableError
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import PastState, Stop, TravelLine
-from handoff_tui.live.parts.readers import cut_text
-from handoff_tui.live.state.app import PACKET, DocumentView, Loaded, PastView, RepositoryPart, build_trouble
+from handoff_tui.live.parts.readers import build_document
+from handoff_tui.live.state.app import PACKET, DocumentView, Loaded, PastView, RepositoryPart, load
 from handoff_tui.log.entry import ProblemLevel
 from handoff_tui.log.policy.signer import DeskReviewer
 from handoff_tui.log.show.view import LogView
 from handoff_tui.status.inbox import InboxFacts, build_inbox
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, close_items
 from handoff_tui.status.pipeline import PipelineView, build_pipeline
-from handoff_tui.system.files.decoding import decode_text
 
 if TYPE_CHECKING:
     from handoff_tui.live.acting.travelling import Wanted
@@ -55,12 +54,13 @@ class PastReader:
         repository = _build_repository(then, past)
         inbox = _build_inbox(then, repository)
         item = _find_item(inbox, wanted.chosen)
+        found = item.key if item is not None else None
         path = _find_document(item, wanted)
         first = PastView(
             stop=stop,
             repository=repository,
             inbox=inbox,
-            chosen=item.key if item is not None else None,
+            chosen=found,
             phase=wanted.phase,
             shown=_WAITING if item is not None else _NONE,
             pipeline=Loaded(self._build_pipeline(stop, past, item)) if item is not None else _NONE,
@@ -68,19 +68,18 @@ class PastReader:
             log=Loaded(then.log or _EMPTY_LOG),
             open_document=path,
             document=_WAITING if path is not None else _NONE,
-            missing=wanted.chosen.handoff if wanted.chosen is not None and _is_missing(item, wanted.chosen) else "",
+            missing=wanted.chosen.handoff if wanted.chosen is not None and wanted.chosen != found else "",
             notes=then.notes,
         )
-        if item is None:
-            yield first
-            return
         yield first
+        if item is None:
+            return
         handoff = item.key.handoff
         yield replace(
             first,
-            shown=_load(lambda: self._traveller.show(stop, handoff)),
-            checks=_load(lambda: self._traveller.check(stop, CheckRequest(Moment.GATE, item.phase, handoff))),
-            document=_NONE if path is None else _load(lambda: _read_document(past, item, path)),
+            shown=load(lambda: self._traveller.show(stop, handoff)),
+            checks=load(lambda: self._traveller.check(stop, CheckRequest(Moment.GATE, item.phase, handoff))),
+            document=_NONE if path is None else load(lambda: _read_document(past, item, path)),
         )
 
     def _build_pipeline(self, stop: Stop, past: PastRepository, item: InboxItem) -> PipelineView:
@@ -116,11 +115,7 @@ def _read_document(past: PastRepository, item: InboxItem, path: str) -> Document
     if ":" in path and document is not None:
         return DocumentView(path, past.reading.files.file(path).text, document)
     limit = past.desk.loaded.settings.limits.file_bytes
-    content = past.read_document(path)
-    decoded = decode_text(cut_text(content, limit))
-    if decoded.binary:
-        raise FileUnreadableError(f"{path} isn't text", "Open it in another program.")
-    return DocumentView(path, decoded.text, document, truncated=len(content) > limit)
+    return build_document(path, past.read_document(path), document, limit)
 
 
 def _find_item(inbox: tuple[InboxItem, ...], key: HandoffKey | None) -> InboxItem | None:
@@ -135,14 +130,3 @@ def _find_document(item: InboxItem | None, wanted: Wanted) -> str | None:
     if item.key == wanted.chosen:
         return wanted.document
     return next((document.path for document in item.reviewed.handoff.documents), None)
-
-
-def _is_missing(item: InboxItem | None, key: HandoffKey) -> bool:
-    return item is None or item.key != key
-
-
-def _load(read: Callable[[], Any]) -> Loaded[Any]:
-    try:
-        return Loaded(read())
-    except (HandoffError, OSError) as refused:
-        return Loaded(trouble=build_trouble(refused))

@@ -43,13 +43,20 @@ _NOT_THEN: dict[str, Loaded[Any]] = {
     for name, what in (
         ("agent", "Agent runs"),
         ("attempts", "Attempts"),
-        ("figures", "Metrics"),
+        ("metrics", "Metrics"),
+        ("coverage", "Approvals of files"),
     )
 }
 """Parts that are not read in the past. Always the same values, because views compare them."""
 _NO_PARENT: Loaded[Any] = Loaded(trouble=Trouble("this clone has no earlier commit to compare with", _BACK))
-_NOTHING: Loaded[Any] = Loaded()
-_NO_DRAFTS = Drafts()
+_SEEN = ("inbox", "chosen", "phase", "shown", "pipeline", "checks", "log", "open_document", "document")
+"""What a stop shows in place of the present."""
+_NOTHING: dict[str, Any] = {
+    **dict.fromkeys(("gate", "report", "proofs", "comparison", "failure"), Loaded()),
+    **dict.fromkeys(("running", "output", "found", "proposal", "decision")),
+    "drafts": Drafts(),
+}
+"""What belongs to the present alone."""
 
 
 class Wanted(NamedTuple):
@@ -256,32 +263,10 @@ def present_past(state: AppState) -> AppState:
     seen = state.travel.visited if state.travel is not None else None
     if seen is None:
         return state
-    past = replace(
-        state,
-        repositories=(seen.repository,),
-        inbox=seen.inbox,
-        chosen=seen.chosen,
-        phase=seen.phase,
-        shown=seen.shown,
-        pipeline=seen.pipeline,
-        checks=seen.checks,
-        running=None,
-        gate=_NOTHING,
-        log=seen.log,
-        report=_NOTHING,
-        open_document=seen.open_document,
-        document=seen.document,
-        output=None,
-        found=None,
-        proposal=None,
-        proofs=_NOTHING,
-        comparison=_NOTHING,
-        failure=_NOTHING,
-        drafts=_NO_DRAFTS,
-        decision=None,
-    )
+    then = {name: getattr(seen, name) for name in _SEEN}
+    past = put_parts(state, {**_NOTHING, **_NOT_THEN, **then, "repositories": (seen.repository,)})
     alone = state.files.trouble is not None and state.scope == build_past_scope(seen.stop)
-    return put_parts(past, {**_NOT_THEN, "files": _NO_PARENT, "difference": _NO_PARENT} if alone else _NOT_THEN)
+    return put_parts(past, {"files": _NO_PARENT, "difference": _NO_PARENT}) if alone else past
 
 
 def build_past_scope(stop: Stop) -> Scope:

@@ -14,10 +14,9 @@ from handoff_tui.handoffs.read_handoffs import RepositoryReading
 from handoff_tui.handoffs.reading.read import ReadHandoffs, list_text_names, read_again
 from handoff_tui.live.feed.repository_feed import Notices
 from handoff_tui.live.feed.snapshot import IncrementalState, RepositorySnapshot, SavedPaths, read_snapshot
-from handoff_tui.live.feed.verdict_cache import VerdictCache
 from handoff_tui.status.inbox import build_inbox, build_inbox_facts
 from handoff_tui.status.refresh import HandoffReviewer, build_state
-from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
+from handoff_tui.status.review_state import ReviewState
 from handoff_tui.system.files.probe import OFTEN_IGNORED
 
 MOST_PATHS = 16
@@ -84,18 +83,15 @@ def _review(
 ) -> RepositorySnapshot:
     """Measures and reviews again what may differ now."""
     handoffs_read = moved.reading.result
-    if patch.presence:
-        incremental = incremental._replace(verdicts=VerdictCache(moved.desk, handoffs_read.handoffs, deep=False))
-        touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)
-    else:
-        touched = incremental.verdicts.move_on(moved.desk, patch.paths, handoffs_read.handoffs)
+    verdicts = incremental.verdicts.carry(moved.desk, patch, handoffs_read.handoffs)
     gates = None if moved.gates is None else moved.gates.renew(moved.desk, handoffs_read.handoffs)
     moved = replace(moved, gates=gates)
     closed = moved.desk.loaded.refused_shortly
     handoff_reviewer = HandoffReviewer(moved.desk, handoffs_read, gates, incremental.handoff_reviewer, closed=closed)
-    incremental = incremental._replace(handoff_reviewer=handoff_reviewer)
-    touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)  # a saved file may be in any scope
-    reviewed = _review_touched(snapshot, moved, incremental, touched)
+    incremental = incremental._replace(verdicts=verdicts, handoff_reviewer=handoff_reviewer)
+    now = [handoff_reviewer.review(handoff, verdicts.measure(handoff)) for handoff in handoffs_read.handoffs]
+    known = {one.handoff.id: one for one in snapshot.state.handoffs}  # the same objects: nobody draws them again
+    reviewed = tuple(known[one.handoff.id] if known.get(one.handoff.id) == one else one for one in now)
     state = build_state(moved.desk, handoffs_read, incremental.handoff_reviewer, reviewed, patch.version)
     kept = {path: time for path, time in snapshot.changed.items() if path not in patch.paths}
     changed = kept | _read_times(moved, state, patch.paths)
@@ -114,19 +110,3 @@ def _read_times(moved: RepositorySnapshot, state: ReviewState, paths: frozenset[
     if saved == uncommitted:
         return times
     return times | read_commit_times(moved.desk.repository.git, saved - uncommitted, shallow=state.repository.shallow)
-
-
-def _review_touched(
-    snapshot: RepositorySnapshot, moved: RepositorySnapshot, incremental: IncrementalState, touched: frozenset[str]
-) -> tuple[ReviewedHandoff, ...]:
-    """Keeps the old value of each handoff whose review is unchanged, so that nobody draws it again."""
-    known = {one.handoff.id: one for one in snapshot.state.handoffs}
-    reviewed: list[ReviewedHandoff] = []
-    for handoff in moved.reading.result.handoffs:
-        before = known.get(handoff.id)
-        if before is not None and handoff.id not in touched:
-            reviewed.append(before)
-            continue
-        now = incremental.handoff_reviewer.review(handoff, incremental.verdicts.measure(handoff))
-        reviewed.append(before if before == now else now)
-    return tuple(reviewed)

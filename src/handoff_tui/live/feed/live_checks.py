@@ -5,21 +5,23 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Final
 
 from handoff_tui.checks.context import Answers, Question
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, RunState, build_world, check, check_once
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import list_commands
+from handoff_tui.checks.run.guards import guard
 from handoff_tui.checks.world import Change, World
+from handoff_tui.config.load import LoadedSettings
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.decisions.examine import plan_gate
 from handoff_tui.git.work_tree.patched_tree import is_stored_as_is
+from handoff_tui.handoffs.session import Desk
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
 from handoff_tui.live.feed.verdict_cache import DeepVerdictCache, VerdictCache
 from handoff_tui.log.index import build_log_index
@@ -174,6 +176,8 @@ class _Last:
     links: dict[str, bool]
     commands: tuple[CheckResult, ...]
     report: CheckReport
+    loaded: LoadedSettings
+    """The settings that guard the handoff."""
 
 
 class LiveChecks:
@@ -217,9 +221,11 @@ class LiveChecks:
         cancel: Event,
     ) -> _Last:
         request = build_request(snapshot, place[1], place[2])._replace(run_commands=False)
-        before = Prefetched(snapshot.reading, commands, measurer=self._verdicts.find(snapshot))
-        report, state = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
-        return _Last(place, snapshot, request, state, {}, commands, report)
+        scopes = snapshot.incremental.handoff_reviewer.scopes
+        before = Prefetched(snapshot.reading, commands, measurer=self._verdicts.find(snapshot), scopes=scopes)
+        desk = guard(snapshot.desk, scopes.of(place[1]).start).desk
+        report, state = check_once(desk, request, ProgressCallbacks(cancel=cancel), before)
+        return _Last(place, snapshot, request, state, {}, commands, report, desk.loaded)
 
     def _run_patched(
         self,
@@ -230,7 +236,9 @@ class LiveChecks:
         cancel: Event,
     ) -> _Last:
         cache, baseline = self._verdicts.find(snapshot), last.state.baseline
-        world = build_world(snapshot.desk, last.request, snapshot.reading, baseline, cache)
+        scopes = snapshot.incremental.handoff_reviewer.scopes
+        desk = snapshot.desk._replace(loaded=last.loaded)
+        world = build_world(desk, last.request, snapshot.reading, baseline, cache, scopes)
         answers = Answers(world)
         answers.take_over(last.state.answers, StillValidAnswers(last.snapshot, snapshot, patch, last.links).holds)
         _take_over_verdicts(answers, last.state.answers, cache, snapshot)
@@ -238,20 +246,13 @@ class LiveChecks:
         changes = None if known is None else patch_changes(known, baseline.commit, last.snapshot, snapshot, patch)
         if changes is not None:
             answers.put(World.changes, changes)
-        still = _list_untouched(last, snapshot, patch) if commands == last.commands else []
+        still = _list_untouched(last, desk, patch) if commands == last.commands else []
         state = last.state._replace(world=world, answers=answers)
         before = Prefetched(snapshot.reading, commands, state)
         request = last.request._replace(excluded=tuple(result.id for result in still))
-        report, state = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
-        return _Last(
-            last.place,
-            snapshot,
-            last.request,
-            state,
-            last.links,
-            commands,
-            report.with_results((*report.results, *still)),
-        )
+        report, state = check_once(desk, request, ProgressCallbacks(cancel=cancel), before)
+        whole = report.with_results((*report.results, *still))
+        return replace(last, snapshot=snapshot, state=state, commands=commands, report=whole)
 
 
 def _take_over_verdicts(answers: Answers, last: Answers, cache: VerdictCache, snapshot: RepositorySnapshot) -> None:
@@ -271,11 +272,11 @@ def _take_over_verdicts(answers: Answers, last: Answers, cache: VerdictCache, sn
     answers.take_over(last, is_valid)
 
 
-def _list_untouched(last: _Last, snapshot: RepositorySnapshot, patch: SavedPaths) -> list[CheckResult]:
+def _list_untouched(last: _Last, desk: Desk, patch: SavedPaths) -> list[CheckResult]:
     """Returns the results of commands whose inputs no saved file matches."""
     results = {result.id: result for result in last.report.command_results}
     found: list[CheckResult] = []
-    for command in list_commands(snapshot.desk, last.request.moment, last.request.phase) if results else ():
+    for command in list_commands(desk, last.request.moment, last.request.phase) if results else ():
         patterns = command.check.inputs
         touched = not patterns or any(fnmatch.fnmatch(path, glob) for path in patch.paths for glob in patterns)
         if command.id in results and not touched:

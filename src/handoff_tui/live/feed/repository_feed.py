@@ -200,16 +200,28 @@ class RepositoryFeed:
             return replace(
                 part,
                 state=Loaded(snapshot.state, at=read_now()),
+                since=snapshot.since,
                 reviewer=snapshot.reviewer.principal,
                 reviewer_note=snapshot.reviewer.note,
                 fatal=snapshot.fatal or self._proof.fatal,
+                foreign=snapshot.foreign,
                 refused=snapshot.desk.loaded.refused_shortly,
             )
 
         self._change_part(show, None if same_inbox else self._list_items)
         self._on_snapshot(not same_inbox)
+        if snapshot.foreign:
+            self._ring(snapshot)
         self._risks.begin(self.root)
         self._proof.begin(self.root)
+
+    def _ring(self, snapshot: RepositorySnapshot) -> None:
+        """Notifies the user, once, of entries in their name that this desk did not make."""
+        from handoff_tui.agents.notify import build_foreign_notification, notify  # noqa: PLC0415 - hardly ever needed
+
+        told = notify(snapshot.desk, build_foreign_notification(snapshot.foreign))
+        if told.sequence:
+            self._store.ring(told.sequence)
 
     def _tell_proof(self) -> None:
         """Shows that the log is broken, or intact again; on the slow worker."""

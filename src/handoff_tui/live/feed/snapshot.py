@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.git.history.commits import name_commit
 from handoff_tui.git.work_tree.patched_tree import ContentRules, find_gone, read_content_rules
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import RepositoryReading
@@ -15,8 +16,9 @@ from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, re
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk, open_desk_to_look
 from handoff_tui.live.feed.verdict_cache import VerdictCache
-from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.log.entry import LogProblem, ProblemLevel
 from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.open_log import FOREIGN
 from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
 from handoff_tui.status.inbox import build_inbox, build_inbox_facts, read_change_times
 from handoff_tui.status.inbox_item import InboxItem
@@ -63,14 +65,24 @@ class RepositorySnapshot:
     state: ReviewState
     inbox: tuple[InboxItem, ...]
     incremental: IncrementalState
+    since: str = ""
+    """The start line as a person names it: a tag, or a short id; empty without one."""
     patches: tuple[SavedPaths, ...] = ()
     """Since the last full read, oldest first."""
 
     @property
     def fatal(self) -> tuple[str, ...]:
         """What is wrong with the log; empty if it is intact."""
-        problems = self.gates.index.verdict.problems if self.gates else ()
-        return tuple(problem.text for problem in problems if problem.level is ProblemLevel.FATAL)
+        return tuple(problem.text for problem in self._log_problems if problem.level is ProblemLevel.FATAL)
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """Entries that carry the user's signature and were not made at this desk."""
+        return tuple(problem.text for problem in self._log_problems if problem.code == FOREIGN)
+
+    @property
+    def _log_problems(self) -> tuple[LogProblem, ...]:
+        return self.gates.index.verdict.problems if self.gates else ()
 
     def find_patch(self, version: int) -> SavedPaths | None:
         """Returns all files saved since an earlier version, merged; None if there was a full read since."""
@@ -100,7 +112,11 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     changed = read_change_times(desk, state)
     inbox = build_inbox(state, build_inbox_facts(desk, reviewer, changed, gates))
     incremental = IncrementalState(rules, gone, names, memory, verdicts, handoff_reviewer)
-    return RepositorySnapshot(version, version, desk, reading, gates, reviewer, changed, state, inbox, incremental)
+    start = gates.policy.start_line if gates and gates.policy else ""
+    since = name_commit(desk.repository.git, start) if start else ""
+    return RepositorySnapshot(
+        version, version, desk, reading, gates, reviewer, changed, state, inbox, incremental, since
+    )
 
 
 def _read(desk: Desk, memory: ReadingMemory) -> tuple[RepositoryReading, list[str]]:

@@ -12,7 +12,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 
 if TYPE_CHECKING:
-    from handoff_tui.live.feed.snapshot import RepositorySnapshot
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
 
 _REST_ON_STATUS = frozenset({ClaimKind.UNCOMMITTED, ClaimKind.BASELINE})
 """Claims whose verdict depends on which files are uncommitted."""
@@ -39,7 +39,7 @@ class VerdictCache:
     def __init__(self, desk: Desk, handoffs: tuple[Handoff, ...], *, deep: bool) -> None:
         self.evidence: _NotingEvidence = _NotingEvidence(desk, deep=deep)
         self.evidence.hashed, self.evidence.sought = set(), set()
-        self._desk = desk
+        self._desk, self._deep = desk, deep
         self._handoffs = handoffs
         self._verdicts: dict[str, tuple[Handoff, tuple[Verdict, ...]]] = {}
         self._hashed: dict[str, frozenset[str]] = {}
@@ -58,20 +58,19 @@ class VerdictCache:
         """Tells whether a claim names one of these paths; git may ignore them, so no list has them."""
         return not self.evidence.sought.isdisjoint(paths)
 
-    def move_on(self, desk: Desk, paths: frozenset[str], handoffs: tuple[Handoff, ...]) -> frozenset[str]:
-        """Forgets the verdicts that may differ after some files changed; returns the ids of those handoffs."""
+    def carry(self, desk: Desk, patch: SavedPaths | None, handoffs: tuple[Handoff, ...]) -> VerdictCache:
+        """Returns the verdicts after some files were saved; new ones if files came or went, or if more changed."""
+        if patch is None or patch.presence:
+            return VerdictCache(desk, handoffs, deep=self._deep)
         status_same = desk.work_tree.facts == self._desk.work_tree.facts
-        self.evidence.move_on(desk, paths)
+        self.evidence.move_on(desk, patch.paths)
         self._desk = desk
         everything = self._take_in(handoffs)
-        touched = frozenset(
-            name
-            for name, (handoff, _) in self._verdicts.items()
-            if everything or not self._hashed[name].isdisjoint(paths) or (not status_same and _rests_on_status(handoff))
-        )
-        for name in touched:
-            del self._verdicts[name]
-        return touched
+        for name, (handoff, _) in tuple(self._verdicts.items()):
+            read = not self._hashed[name].isdisjoint(patch.paths)
+            if everything or read or (not status_same and _rests_on_status(handoff)):
+                del self._verdicts[name]
+        return self
 
     def _take_in(self, handoffs: tuple[Handoff, ...]) -> bool:
         """Tells whether a new or changed handoff affects the verdicts on others' claims."""
@@ -91,25 +90,19 @@ class DeepVerdictCache:
     """Verdicts by every measurement for the handoffs in view, carried from snapshot to snapshot. For one thread."""
 
     def __init__(self) -> None:
-        self._scene: RepositorySnapshot | None = None
+        self._snapshot: RepositorySnapshot | None = None
         self._cache: VerdictCache | None = None
 
     def find(self, snapshot: RepositorySnapshot) -> VerdictCache:
         """Returns the verdicts as of a snapshot, which is never older than the one before."""
-        if self._cache is None or self._scene is None or snapshot is not self._scene:
-            self._cache = self._build(snapshot)
-            self._scene = snapshot
-        return self._cache
-
-    def _build(self, snapshot: RepositorySnapshot) -> VerdictCache:
-        before = self._scene
-        same_place = before is not None and before.state.repository.root == snapshot.state.repository.root
-        patch = snapshot.find_patch(before.version) if before is not None and same_place else None
-        if before is None or self._cache is None or patch is None:
-            return VerdictCache(snapshot.desk, snapshot.reading.result.handoffs, deep=True)
-        if patch.presence:
-            return VerdictCache(snapshot.desk, snapshot.reading.result.handoffs, deep=True)
-        self._cache.move_on(snapshot.desk, patch.paths, snapshot.reading.result.handoffs)
+        before, desk, handoffs = self._snapshot, snapshot.desk, snapshot.reading.result.handoffs
+        if self._cache is None or before is None:
+            self._cache = VerdictCache(desk, handoffs, deep=True)
+        elif snapshot is not before:
+            same_place = before.state.repository.root == snapshot.state.repository.root
+            patch = snapshot.find_patch(before.version) if same_place else None
+            self._cache = self._cache.carry(desk, patch, handoffs)
+        self._snapshot = snapshot
         return self._cache
 
 

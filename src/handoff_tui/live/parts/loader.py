@@ -9,8 +9,11 @@ from typing import Any
 
 from handoff_tui.changes.diff import FilesDiff
 from handoff_tui.changes.files.shown_file import ShownFile
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
+from handoff_tui.decisions.examine import build_gate_view
+from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet
+from handoff_tui.handoffs.agent_comments import read_comments
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.live_checks import LiveChecks
@@ -18,23 +21,22 @@ from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
 from handoff_tui.live.parts.readers import (
     Wanted,
-    count_files,
+    look,
     read_attempts,
+    read_coverage,
     read_difference,
     read_document,
-    read_figures,
     read_file,
     read_files,
-    read_gate,
-    read_log,
-    read_packet,
     read_pipeline,
-    read_shown,
+    read_repository_metrics,
 )
 from handoff_tui.live.state.app import PACKET, AppState, DocumentView, FilesView, Part
 from handoff_tui.live.state_store import StateStore
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.show.entries import EntryFilter, list_log
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.status.show import find_handoff, show_again
+from handoff_tui.status.show import find_handoff, show, show_again
 
 _JUDGED = frozenset({Part.CHECKS, Part.GATE, Part.DIFFERENCE})
 """Parts that depend on valid settings."""
@@ -54,9 +56,11 @@ class PartLoader:
 
     def read(self, part: Part, state: AppState, snapshot: RepositorySnapshot, cancel: threading.Event) -> Any:  # noqa: ANN401 - of the part's own type
         if part is Part.LOG:
-            return read_log(snapshot)
-        if part is Part.FIGURES:
-            return read_figures(snapshot)
+            return list_log(open_log(snapshot.desk.repository), EntryFilter())
+        if part is Part.METRICS:
+            return read_repository_metrics(snapshot)
+        if part is Part.COVERAGE:
+            return read_coverage(snapshot)
         if part in _JUDGED or (part is Part.DOCUMENT and state.open_document == PACKET):
             snapshot.desk.loaded.refuse_judging()
         wanted = self.build_wanted(state)
@@ -64,7 +68,7 @@ class PartLoader:
             Part.SHOWN: lambda: self._read_shown(snapshot, wanted.handoff),
             Part.PIPELINE: lambda: read_pipeline(snapshot, wanted.handoff),
             Part.CHECKS: lambda: self._checks.run(snapshot, wanted.handoff, wanted.phase, wanted.commands, cancel),
-            Part.GATE: lambda: read_gate(snapshot, wanted, cancel),
+            Part.GATE: lambda: build_gate_view(look(snapshot, wanted, cancel)),
             Part.FILES: lambda: self._read_files(snapshot, wanted, cancel),
             Part.DIFFERENCE: lambda: read_difference(snapshot, wanted, cancel),
             Part.FILE: lambda: self._read_file(state, snapshot, wanted, cancel),
@@ -90,11 +94,13 @@ class PartLoader:
         before = self._shown
         handoff = find_handoff(snapshot.state, wanted).handoff
         if before is None or not _is_same_story(before, snapshot, handoff):
-            self._shown = (snapshot, read_shown(snapshot, wanted))
+            self._shown = (snapshot, show(snapshot.desk, snapshot.state, wanted))
         else:
             verdicts = self._verdicts.find(snapshot).measure(handoff)
             scopes = snapshot.incremental.handoff_reviewer.scopes
-            self._shown = (snapshot, show_again(before[1], snapshot.state, verdicts, snapshot.gates, scopes))
+            again = show_again(before[1], snapshot.state, verdicts, snapshot.gates, scopes)
+            comments = read_comments(snapshot.desk.repository, handoff.id)
+            self._shown = (snapshot, again.model_copy(update={"agent_comments": comments}))
         return self._shown[1]
 
     def _read_files(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> FilesView:
@@ -105,7 +111,7 @@ class PartLoader:
         self._store.change(lambda state: _show_uncounted(state, wanted, view))
         if cancel.is_set():
             return view
-        counted = count_files(view, files)
+        counted = view._replace(files=tuple(files.list_files(counted=True)), counted=True)
         self._files = (self._build_place(snapshot, wanted), counted, files)
         return counted
 
@@ -138,7 +144,7 @@ class PartLoader:
             return None
         if path != PACKET:
             return read_document(snapshot, wanted.handoff, path)
-        packet = read_packet(snapshot, wanted, cancel)
+        packet = build_packet(look(snapshot, wanted, cancel))
         return DocumentView(path, render_packet(packet), packet=packet)
 
 

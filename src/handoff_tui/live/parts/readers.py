@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
-from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff, diff_scope
 from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.changes.snapshots.store import list_snapshots
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
-from handoff_tui.core.errors import FileUnreadableError, HandoffError
+from handoff_tui.core.errors import CaptureError, FileUnreadableError, HandoffError
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
-from handoff_tui.decisions.packet import build_packet
-from handoff_tui.decisions.views import GateView, Packet
-from handoff_tui.git.history.commits import read_commits
+from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
+from handoff_tui.git.history.commits import read_blobs, read_commits
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.handoffs.handoff import Document
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.state.app import (
     AttemptsView,
     ComparisonPoint,
+    CoverageView,
     DifferenceView,
     DocumentView,
     FilesView,
@@ -31,12 +35,13 @@ from handoff_tui.live.state.app import (
 )
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.entries import EntryFilter, list_log, show_entry
+from handoff_tui.log.show.entries import show_entry
 from handoff_tui.log.show.verify import VerifyOptions, verify_whole
-from handoff_tui.log.show.view import EntryView, LogReport, LogView
+from handoff_tui.log.show.view import EntryView, LogReport
+from handoff_tui.status.changed_paths import list_changed_paths
 from handoff_tui.status.pipeline import PipelineView, build_pipeline
-from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.status.show import find_handoff, show
+from handoff_tui.status.show import find_handoff
+from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.reader import FileReader
 
@@ -72,22 +77,10 @@ class Wanted:
     """Results of commands that were run in this app."""
 
 
-def read_shown(snapshot: RepositorySnapshot, handoff: str) -> ShownHandoff:
-    return show(snapshot.desk, snapshot.state, handoff)
-
-
 def read_pipeline(snapshot: RepositorySnapshot, handoff: str) -> PipelineView:
     reviewed = find_handoff(snapshot.state, handoff)
     index = snapshot.gates.index if snapshot.gates else None
     return build_pipeline(reviewed, snapshot.desk.loaded.settings.pipelines, index)
-
-
-def read_gate(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> GateView:
-    return build_gate_view(look(snapshot, wanted, cancel))
-
-
-def read_packet(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> Packet:
-    return build_packet(look(snapshot, wanted, cancel))
 
 
 def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> ExaminedGate:
@@ -106,7 +99,10 @@ def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> Examine
 
 def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
     """Returns which files differ; counting their lines is left for later."""
-    found = diff(snapshot.desk, _build_request(wanted, files_only=True))
+    if wanted.scope.scope is DiffScope.OWN:
+        found = diff_scope(snapshot.desk, snapshot.incremental.handoff_reviewer.scopes, wanted.handoff)
+    else:
+        found = diff(snapshot.desk, _build_request(wanted, files_only=True))
     if found.files is None:
         note, points = "; ".join(found.notes) or None, list_comparison_points(snapshot.desk)
         return FilesView(found.pair, (), counted=True, note=note, points=points), None
@@ -120,10 +116,6 @@ def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView,
         points=list_comparison_points(snapshot.desk),
     )
     return view, files
-
-
-def count_files(view: FilesView, files: FilesDiff) -> FilesView:
-    return view._replace(files=tuple(files.list_files(counted=True)), counted=True)
 
 
 def read_difference(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> DifferenceView:
@@ -145,17 +137,36 @@ def read_file(
 
 
 def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> DocumentView:
-    """Returns a document's current text; one in git notes as it was read."""
+    """Returns a document's text as of the snapshot; one in git notes as it was read."""
     documents = find_handoff(snapshot.state, handoff).handoff.documents
     document = next((one for one in documents if one.path == path), None)
     if ":" in path and document is not None:
         return DocumentView(path, snapshot.reading.files.file(path).text, document)
     limit = snapshot.desk.loaded.settings.limits.file_bytes
-    content = FileReader(snapshot.desk.repository.root, max(limit, _MOST_OPENED)).read_bytes(path)
+    content = _read_captured(snapshot, handoff, path, max(limit, _MOST_OPENED))
+    return build_document(path, content, document, limit)
+
+
+def build_document(path: str, content: bytes, document: Document | None, limit: int) -> DocumentView:
+    """Returns a document as text, at most `limit` bytes of it; refuses one that isn't text."""
     decoded = decode_text(cut_text(content, limit))
     if decoded.binary:
         raise FileUnreadableError(f"{path} isn't text", "Open it in another program.")
     return DocumentView(path, decoded.text, document, truncated=len(content) > limit)
+
+
+def _read_captured(snapshot: RepositorySnapshot, handoff: str, path: str, limit: int) -> bytes:
+    """Returns a file as it was when the snapshot was taken, if it is the handoff's own; another one as it is now."""
+    desk, scopes = snapshot.desk, snapshot.incremental.handoff_reviewer.scopes
+    own = scopes.of(handoff).results.get(path)
+    if own is not None and not own.deleted:
+        with suppress(CaptureError):  # it has changed since, and nobody had captured it: it is read as it is now
+            write_own_sides(desk, scopes, handoff)
+        objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
+        content = read_blobs(desk.repository.git, [own.blob], limit, objects)[own.blob]
+        if content is not None:
+            return content
+    return FileReader(desk.repository.root, limit).read_bytes(path)
 
 
 def cut_text(content: bytes, limit: int) -> bytes:
@@ -166,10 +177,6 @@ def cut_text(content: bytes, limit: int) -> bytes:
     while end and content[end] & 0xC0 == 0x80:  # noqa: PLR2004 - a byte in the middle of a character
         end -= 1
     return content[:end]
-
-
-def read_log(snapshot: RepositorySnapshot) -> LogView:
-    return list_log(open_log(snapshot.desk.repository), EntryFilter())
 
 
 def read_entry(snapshot: RepositorySnapshot, entry: str) -> EntryView:
@@ -187,11 +194,17 @@ def _build_request(wanted: Wanted, *, files_only: bool) -> DiffRequest:
     )
 
 
-def read_figures(snapshot: RepositorySnapshot) -> MetricsReport:
+def read_repository_metrics(snapshot: RepositorySnapshot) -> MetricsReport:
     from handoff_tui.history.metrics.compute import DayWindow  # noqa: PLC0415 - few look at it
     from handoff_tui.history.metrics.metrics import read_metrics  # noqa: PLC0415 - few look at it
 
     return read_metrics(snapshot.desk, open_log(snapshot.desk.repository), DayWindow())
+
+
+def read_coverage(snapshot: RepositorySnapshot) -> CoverageView:
+    reviewer = snapshot.incremental.handoff_reviewer
+    has_policy = snapshot.gates is not None and snapshot.gates.policy is not None
+    return CoverageView(list_changed_paths(reviewer.scopes, reviewer.reports), has_policy)
 
 
 def read_attempts(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> AttemptsView:

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.visible import VisibleParts
-from handoff_tui.live.state.app import AppState, ChecksProgress, Loaded, build_trouble
+from handoff_tui.live.state.app import AppState, ChecksProgress, Loaded, build_trouble, load
 from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 _CHECKS = "requested"
-_Read = Callable[["RepositorySnapshot", threading.Event], object]
+_Read = Callable[[Any, "RepositorySnapshot", threading.Event], object]
+"""Reads with the readers of parts, which are imported when something is asked for."""
 
 
 class RequestedParts:
@@ -34,42 +34,28 @@ class RequestedParts:
         self._store, self._worker, self._parts = store, worker, parts
 
     def open_entry(self, entry: str) -> None:
-        def read(snapshot: RepositorySnapshot, _: threading.Event) -> object:
-            from handoff_tui.live.parts.readers import read_entry  # noqa: PLC0415 - after the first paint
-
-            return read_entry(snapshot, entry)
-
-        self._begin("entry", read)
+        self._begin("entry", lambda readers, snapshot, _: readers.read_entry(snapshot, entry))
 
     def verify_log(self) -> None:
         """Verifies every byte of the log again; the last report stays until then."""
-
-        def read(snapshot: RepositorySnapshot, _: threading.Event) -> object:
-            from handoff_tui.live.parts.readers import read_report  # noqa: PLC0415 - after the first paint
-
-            return read_report(snapshot)
-
-        self._begin("report", read, keep=True)
+        self._begin("report", lambda readers, snapshot, _: readers.read_report(snapshot), keep=True)
 
     def compare(self, before: str, after: str) -> None:
         """Compares two attempts by name; for the current work the checks are examined, and no command is started."""
-
-        def read(snapshot: RepositorySnapshot, cancel: threading.Event) -> object:
-            from handoff_tui.live.parts.readers import read_comparison  # noqa: PLC0415 - when it is asked for
-
-            return read_comparison(snapshot, before, after, cancel)
-
-        self._begin("comparison", read, of_handoff=True)
+        self._begin(
+            "comparison",
+            lambda readers, snapshot, cancel: readers.read_comparison(snapshot, before, after, cancel),
+            of_handoff=True,
+        )
 
     def explain(self) -> None:
         """Explains why the gate in view is closed."""
-
-        def read(snapshot: RepositorySnapshot, cancel: threading.Event) -> object:
-            from handoff_tui.live.parts.readers import read_why  # noqa: PLC0415 - when it is asked for
-
-            return read_why(snapshot, self._parts.loader.build_wanted(self._store.state), cancel)
-
-        self._begin("failure", read, of_handoff=True)
+        wanted = self._parts.loader.build_wanted
+        self._begin(
+            "failure",
+            lambda readers, snapshot, cancel: readers.read_why(snapshot, wanted(self._store.state), cancel),
+            of_handoff=True,
+        )
 
     def cancel(self, *names: str) -> None:
         for name in names:
@@ -89,10 +75,9 @@ class RequestedParts:
             snapshot = self._store.find_snapshot()
             if snapshot is None or (of_handoff and self._store.state.chosen != key):
                 return
-            try:
-                loaded: Loaded[Any] = Loaded(read(snapshot, cancel), at=read_now())
-            except (HandoffError, OSError) as refused:
-                loaded = Loaded(trouble=build_trouble(refused), at=read_now())
+            from handoff_tui.live.parts import readers  # noqa: PLC0415 - after the first paint
+
+            loaded: Loaded[Any] = load(lambda: read(readers, snapshot, cancel), read_now())
 
             def put(state: AppState) -> AppState:
                 return state if of_handoff and state.chosen != key else put_parts(state, {name: loaded})

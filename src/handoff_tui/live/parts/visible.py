@@ -7,28 +7,30 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.state.app import PACKET, AppState, Loaded, Part, Scope, build_trouble
+from handoff_tui.live.state.app import PACKET, USUAL_SCOPE, AppState, Loaded, Part, Scope, load
 from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.system.clock import read_monotonic, read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.checks.result import CheckResult
+    from handoff_tui.checks.report import CheckResult
     from handoff_tui.live.drafts import DraftKeeper
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
     from handoff_tui.live.parts.loader import PartLoader
+    from handoff_tui.status.inbox_item import HandoffKey
 
 Token = tuple[Hashable, ...]
 """What a part was read for; the last element is the version of the snapshot."""
 
-QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.DOCUMENT})
+QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.DOCUMENT, Part.COVERAGE})
 """Read on a separate worker, so that they never wait for slow ones."""
 _ORDER = (
-    *(Part.CHECKS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE),
-    *(Part.LOG, Part.FILES, Part.FILE, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.FIGURES),
+    *(Part.CHECKS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE, Part.COVERAGE),
+    *(Part.LOG, Part.FILES, Part.FILE, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.METRICS),
 )
 _OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE)
+_FROZEN = frozenset({Part.FILES, Part.FILE, Part.DOCUMENT})
+"""Whoever looks at one of these has opened the handoff."""
 _FIRST = -1
 """The rank of what a handoff says: quickly read after a save, and the checks depend on it."""
 _HEAD_START = 0.01
@@ -55,6 +57,43 @@ class VisibleParts:
         self._read: dict[Part, Token] = {}
         self._asked: dict[Part, Token] = {}
         self._seconds: dict[Part, float] = {}
+        self._opened: tuple[HandoffKey, RepositorySnapshot] | None = None
+        """The handoff under review and the state it was opened in: its diff and documents are shown as of then."""
+
+    def find_opened(self, key: HandoffKey) -> RepositorySnapshot | None:
+        """Returns the state in which a handoff was opened; None if it isn't under review."""
+        opened = self._opened
+        return opened[1] if opened is not None and opened[0] == key else None
+
+    def take_in(self) -> None:
+        """Shows the handoff as it is now."""
+        with self._lock:
+            self._opened = None
+        self.catch_up()
+
+    def _freeze(self, state: AppState, newest: RepositorySnapshot) -> None:
+        """Captures a handoff when it is opened, and says which of its files have changed since."""
+        with self._lock:
+            if self._opened is not None and self._opened[0] != state.chosen:
+                self._opened = None
+            if self._opened is None and state.chosen is not None and not _FROZEN.isdisjoint(self._needed):
+                self._opened = (state.chosen, newest)
+            opened = self._opened
+        moved: tuple[str, ...] = ()
+        if opened is not None and opened[1] is not newest:
+            before, now = (one.incremental.handoff_reviewer.scopes.of(opened[0].handoff) for one in (opened[1], newest))
+            moved = before.compare_bound(now)
+        if moved != state.moved:
+            self._store.change(lambda state: replace(state, moved=moved))
+
+    def _find_source(self, part: Part, state: AppState) -> RepositorySnapshot | None:
+        """Returns what a part is read from: the newest state, or the one in which the handoff was opened."""
+        frozen = self.find_opened(state.chosen) if state.chosen is not None and _is_frozen(part, state) else None
+        return frozen or self._store.find_snapshot(state)
+
+    def _build_token(self, part: Part, state: AppState) -> Token | None:
+        source = self._find_source(part, state)
+        return build_token(part, state, source) if source is not None else None
 
     @property
     def loader(self) -> PartLoader:
@@ -106,10 +145,12 @@ class VisibleParts:
         """
         state = self._store.state
         snapshot = self._store.find_snapshot(state)
+        if snapshot is not None and state.travel is None:
+            self._freeze(state, snapshot)
         needed = self._needed if state.travel is None else self._needed.intersection(_OF_THE_SCOPE)
         wanted: list[Part] = []
         with self._lock:
-            tokens = {part: build_token(part, state, snapshot) for part in _ORDER} if snapshot is not None else {}
+            tokens = {part: self._build_token(part, state) for part in _ORDER} if snapshot is not None else {}
             old = frozenset(part for part, token in tokens.items() if token != self._read.get(part))
             for part, token in tokens.items():
                 if token is not None and part in needed and part in old and self._asked.get(part) != token:
@@ -140,15 +181,12 @@ class VisibleParts:
 
     def _read_part(self, part: Part, cancel: threading.Event) -> None:
         state = self._store.state
-        snapshot = self._store.find_snapshot(state)
+        snapshot = self._find_source(part, state)
         token = build_token(part, state, snapshot) if snapshot is not None else None
         if snapshot is None or token is None:
             return
         began = read_monotonic()
-        try:
-            loaded: Loaded[Any] = Loaded(self.loader.read(part, state, snapshot, cancel))
-        except (HandoffError, OSError) as refused:
-            loaded = Loaded(trouble=build_trouble(refused))
+        loaded: Loaded[Any] = load(lambda: self.loader.read(part, state, snapshot, cancel))
         self._seconds[part] = read_monotonic() - began
         with self._lock:
             if self._asked.get(part) == token:
@@ -160,8 +198,7 @@ class VisibleParts:
         self.catch_up()
 
     def _apply(self, state: AppState, part: Part, token: Token, loaded: Loaded[Any]) -> AppState:
-        snapshot = self._store.find_snapshot(state)
-        now = build_token(part, state, snapshot) if snapshot is not None else None
+        now = self._build_token(part, state)
         if now is None or now[:-1] != token[:-1]:
             return state  # something else is in view by now
         before: Loaded[Any] = getattr(state, part.value)
@@ -173,10 +210,19 @@ class VisibleParts:
 
 def build_token(part: Part, state: AppState, snapshot: RepositorySnapshot) -> Token | None:
     """Returns what a part must be read for now; None if there is nothing to read."""
-    if part in {Part.LOG, Part.FIGURES}:
+    if part in {Part.LOG, Part.METRICS}:
         return (snapshot.state.repository.root, snapshot.log_version)
+    if part is Part.COVERAGE:
+        return (snapshot.state.repository.root, snapshot.version)
     subject = _find_subject(part, state)
     return None if state.chosen is None or None in subject else (state.chosen, *subject, snapshot.version)
+
+
+def _is_frozen(part: Part, state: AppState) -> bool:
+    """Whether a part is shown as of the moment the handoff was opened: its own diff, and its documents."""
+    if part is Part.DOCUMENT:
+        return state.open_document != PACKET
+    return part in {Part.FILES, Part.FILE} and state.scope == USUAL_SCOPE
 
 
 def _find_subject(part: Part, state: AppState) -> Token:

@@ -34,6 +34,9 @@ class Breakpoint(NamedTuple):
     before: bool
     """Before the phase begins; otherwise after it has ended."""
 
+    def __str__(self) -> str:
+        return f"{'before' if self.before else 'after'} {self.phase}"
+
 
 class ScheduledRun(NamedTuple):
     """A run that starts automatically in a while."""

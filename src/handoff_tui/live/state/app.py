@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -27,11 +28,13 @@ from handoff_tui.live.state.agents import (
 )
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.show.view import EntryView, LogReport, LogView
+from handoff_tui.status.changed_paths import ChangedPath
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.status.pipeline import PipelineView
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
 if TYPE_CHECKING:  # few look at them, and the app shows the rest before
+    from handoff_tui.decisions.correct_scope import ScopePreview
     from handoff_tui.history.attempts.report import AttemptComparison, AttemptHistory
     from handoff_tui.history.bisect.report import BisectProgress, BisectReport
     from handoff_tui.history.failure.report import FailureReport
@@ -61,7 +64,9 @@ class Part(StrEnum):
     """The runs of its agents."""
     ATTEMPTS = "attempts"
     """Every attempt at its phases, from log, git and documents."""
-    FIGURES = "figures"
+    METRICS = "metrics"
+    COVERAGE = "coverage"
+    """Every changed path of the repository, and who approved it."""
 
 
 class Trouble(NamedTuple):
@@ -89,6 +94,14 @@ class Loaded(Generic[Value]):
     at: datetime | None = None
 
 
+def load(read: Callable[[], Value], at: datetime | None = None) -> Loaded[Value]:
+    """Reads a part; if it cannot be read, keeps why."""
+    try:
+        return Loaded(read(), at=at)
+    except (HandoffError, OSError) as refused:
+        return Loaded(trouble=build_trouble(refused), at=at)
+
+
 @dataclass(frozen=True, slots=True)
 class RepositoryPart:
     """One repository in the app."""
@@ -101,12 +114,16 @@ class RepositoryPart:
     hint: str = ""
     confirmed_at: datetime | None = None
     """When everything was last read in full."""
+    since: str = ""
+    """The start line as a person names it; empty if all of history counts."""
     reviewer: str | None = None
     """The principal whose key would sign here; None if nobody can."""
     reviewer_note: str = ""
     """Why nobody can sign, or may decide."""
     fatal: tuple[str, ...] = ()
     """What is wrong with the log; empty if it is intact."""
+    foreign: tuple[str, ...] = ()
+    """Entries that carry the user's signature and were not made at this desk."""
     refused: str = ""
     """Why its settings are not used: the defaults apply, and every gate is closed."""
 
@@ -242,6 +259,58 @@ class DecisionPart:
     """The gate after the decision."""
     shown_tree: str | None = None
     """The tree it was prepared on; changes since then are compared with it."""
+    number: int = 0
+    """Tells one decision from the next."""
+
+
+class CoverageView(NamedTuple):
+    """Every path changed since the start line, and whether a person approved it."""
+
+    paths: tuple[ChangedPath, ...]
+    has_policy: bool = True
+
+
+class ScopeRow(NamedTuple):
+    """A file that is, or could be, a handoff's own."""
+
+    path: str
+    source: str = ""
+    """Why it is the handoff's own; empty if it isn't."""
+    owner: str = ""
+    """The other handoff it belongs to; empty if nobody claims it."""
+
+
+class CorrectionStage(StrEnum):
+    """How far the correction of a scope has come."""
+
+    READING = "reading"
+    READY = "ready"
+    REFUSED = "refused"
+    WRITING = "writing"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionPart:
+    """Which files are a handoff's own, and what would change if they were others."""
+
+    key: HandoffKey
+    stage: CorrectionStage = CorrectionStage.READING
+    rows: tuple[ScopeRow, ...] = ()
+    """Its own files, then those it could be given."""
+    start: str = ""
+    """The commit after which its work begins now."""
+    starts: tuple[ComparisonPoint, ...] = ()
+    """Commits after which it could begin, newest first."""
+    wanted: tuple[str, ...] = ()
+    """The files it is to have."""
+    since: str | None = None
+    """The chosen start; None if it begins with its first own change."""
+    preview: ScopePreview | None = None
+    """None as long as nothing would change."""
+    trouble: Trouble | None = None
+    undoable: str = ""
+    """The handoff whose correction can be undone; empty if there is none."""
 
 
 class AttemptsView(NamedTuple):
@@ -334,6 +403,8 @@ class AppState:
     checks: Loaded[CheckReport] = Loaded()
     running: ChecksProgress | None = None
     gate: Loaded[GateView] = Loaded()
+    moved: tuple[str, ...] = ()
+    """Files of the handoff in view that have changed since it was opened; its diff and documents don't show that."""
     scope: Scope = USUAL_SCOPE
     files: Loaded[FilesView] = Loaded()
     difference: Loaded[DifferenceView] = Loaded()
@@ -361,8 +432,11 @@ class AppState:
     """Of the two attempts last asked about."""
     failure: Loaded[FailureReport] = Loaded()
     """Why it fails, once asked for."""
-    figures: Loaded[MetricsReport] = Loaded()
+    metrics: Loaded[MetricsReport] = Loaded()
+    coverage: Loaded[CoverageView] = Loaded()
     bisect: BisectPart | None = None
+    correction: CorrectionPart | None = None
+    """The correction of a scope, while its box is open."""
     travel: TravelPart | None = None
     """While set, the past is shown and nothing can be changed."""
     drafts: Drafts = Drafts()

@@ -22,10 +22,7 @@ _CURVES: dict[KeyType, tuple[type[ec.EllipticCurve], type[hashes.HashAlgorithm]]
     KeyType.ECDSA_384: (ec.SECP384R1, hashes.SHA384),
     KeyType.ECDSA_521: (ec.SECP521R1, hashes.SHA512),
 }
-_RSA_HASHES: dict[bytes, type[hashes.HashAlgorithm]] = {
-    b"rsa-sha2-256": hashes.SHA256,
-    b"rsa-sha2-512": hashes.SHA512,
-}
+_RSA_HASHES: dict[bytes, type[hashes.HashAlgorithm]] = {b"rsa-sha2-256": hashes.SHA256, b"rsa-sha2-512": hashes.SHA512}
 
 
 def is_on_curve(kind: KeyType, point: bytes) -> bool:

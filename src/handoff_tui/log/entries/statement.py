@@ -3,17 +3,67 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from handoff_tui.core.errors import EntrySchemaError
 from handoff_tui.log.entries import canonical, fields
-from handoff_tui.log.entries.envelope import build_entry_id, build_envelope, build_pae, parse_envelope
+from handoff_tui.log.entries.envelope import build_entry_id, build_pae, parse_envelope
 from handoff_tui.log.entries.fields import Fields
-from handoff_tui.log.entries.kinds import DIGESTS, FORMS, GENESIS, STATEMENT_TYPE, EntryForm
-from handoff_tui.log.entries.patterns import match_entry
 from handoff_tui.log.entries.sshsig import Signature, verify_signature
 from handoff_tui.log.entry import APPROVING, Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
+
+STATEMENT_TYPE: Final = "https://in-toto.io/Statement/v1"
+DIGESTS: Final = {"sha256": fields.SHA256, "gitCommit": fields.GIT_OBJECT, "gitTree": fields.GIT_OBJECT}
+"""The grammar of each kind of digest."""
+_SHARED: Final = frozenset({"actor", "parents", "seq", "time"})
+_WORK: Final = _SHARED | {"attempt", "handoff", "log", "phase", "policy", "producers"}
+_POLICY_SUBJECTS: Final = {"allowed_signers": "sha256", "policy.toml": "sha256"}
+_WORK_SUBJECTS: Final = {
+    "commit": "gitCommit",
+    "tree": "gitTree",
+    "baseline": "sha256",
+    "snapshot": "sha256",
+    "checks": "sha256",
+    "handoff": "sha256",
+}
+
+
+_SCOPED_SUBJECTS: Final = {
+    "commit": "gitCommit",
+    "tree": "gitTree",
+    "scope": "sha256",
+    "start": "gitCommit",
+    "snapshot": "sha256",
+    "checks": "sha256",
+    "handoff": "sha256",
+}
+_DECIDED: Final = _WORK | {"decision", "reason", "regards"}
+
+
+class EntryForm(NamedTuple):
+    """The form of one kind of entry: every field is mandatory, and there are no others."""
+
+    kind: EntryKind
+    name: str
+    """For error messages."""
+    fields: frozenset[str]
+    subjects: Mapping[str, str]
+    """Each subject's name with its kind of digest, in order."""
+
+
+GENESIS: Final = EntryForm(EntryKind.POLICY, "the policy", _SHARED | {"files", "nonce", "version"}, _POLICY_SUBJECTS)
+POLICY: Final = EntryForm(
+    EntryKind.POLICY, "the policy", _SHARED | {"files", "log", "previous", "version"}, _POLICY_SUBJECTS
+)
+SUBMISSION: Final = EntryForm(EntryKind.SUBMISSION, "the submission", _WORK, _WORK_SUBJECTS)
+DECISION: Final = EntryForm(EntryKind.DECISION, "the decision", _DECIDED, {**_WORK_SUBJECTS, "review": "sha256"})
+SCOPED_SUBMISSION: Final = EntryForm(EntryKind.SCOPED_SUBMISSION, "the submission", _WORK, _SCOPED_SUBJECTS)
+SCOPED_DECISION: Final = EntryForm(
+    EntryKind.SCOPED_DECISION, "the decision", _DECIDED, {**_SCOPED_SUBJECTS, "review": "sha256"}
+)
+FORMS: Final = {form.kind: form for form in (POLICY, SUBMISSION, DECISION, SCOPED_SUBMISSION, SCOPED_DECISION)}
+"""By kind; the first policy of a log has `GENESIS` instead."""
 
 _STATEMENT_KEYS = frozenset({"_type", "predicate", "predicateType", "subject"})
 _DESCRIPTOR_KEYS = frozenset({"digest", "name"})
@@ -52,12 +102,7 @@ def verify_signatures(parsed: ParsedEntry) -> None:
 
 
 def parse_payload(payload: bytes, entry_id: str = "", keyids: tuple[str, ...] = ()) -> Entry:
-    """Reads the signed part alone, as it is before anybody signs."""
-    return match_entry(payload, entry_id, keyids) or parse_statement(payload, entry_id, keyids)
-
-
-def parse_statement(payload: bytes, entry_id: str = "", keyids: tuple[str, ...] = ()) -> Entry:
-    """As `parse_payload`, field by field: every kind of entry, and words for what is wrong."""
+    """Reads the signed part alone, as it is before anybody signs; says what is wrong with it."""
     statement = fields.parse_object(canonical.decode_shaped(payload), _STATEMENT_KEYS, "the statement")
     if statement["_type"] != STATEMENT_TYPE:
         raise EntrySchemaError(f"the statement's _type is not {STATEMENT_TYPE}")
@@ -80,11 +125,6 @@ def build_payload(entry: Entry) -> bytes:
     if parse_payload(payload, entry.id, entry.keyids) != entry:
         raise EntrySchemaError("the entry has parts that its kind does not have")
     return payload
-
-
-def build_file(payload: bytes, signatures: Iterable[bytes]) -> bytes:
-    """Builds the file of an entry from its payload and the armored signatures, in any order."""
-    return build_envelope(payload, signatures)
 
 
 def _find_form(statement: Fields) -> EntryForm:

@@ -10,14 +10,15 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import GateKey, Subject
-from handoff_tui.log.gates.coverage import RepositoryCoverage, build_coverage, describe_uncovered
-from handoff_tui.log.gates.gate import NO_START, NOT_COMPARED, GateQuestion, judge_gate
+from handoff_tui.log.gates.coverage import COVERED, RepositoryCoverage, build_coverage, describe_uncovered
+from handoff_tui.log.gates.gate import NOT_COMPARED, GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.gates.position import build_handoff_digest, find_phase
 from handoff_tui.log.gates.scoped_work import ScopedWork, build_scoped_handoff_digest
-from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
 from handoff_tui.log.policy.policy import GateRule, Policy
+from handoff_tui.log.storage.evidence import StoredReviews
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 
@@ -41,11 +42,21 @@ class LogGates:
     def work(self) -> ScopedWork:
         return ScopedWork(self.desk, self.handoffs, self.index, self.policy)
 
+    @cached_property
+    def reviews(self) -> StoredReviews:
+        return StoredReviews(self.desk.repository)
+
     def renew(self, desk: Desk, handoffs: tuple[Handoff, ...]) -> LogGates:
         """The same log, asked about files that have changed since."""
         again = LogGates(desk, handoffs)
-        again.index, again.policy = self.index, self.policy
+        again.index, again.policy, again.reviews = self.index, self.policy, self.reviews
         return again
+
+    def judge_all(self) -> dict[str, GateReport]:
+        """Every gate, by handoff; what their files contain is looked up at once."""
+        taken_up = [handoff.id for handoff in self.handoffs if handoff.id in self._taken_up]
+        self.work.digests.learn_all(self.work.scopes.of(name) for name in taken_up)
+        return {handoff.id: self.judge(handoff) for handoff in self.handoffs}
 
     def judge(self, handoff: Handoff, phase: str | None = None) -> GateReport:
         return judge_gate(self.index, self.policy, self.ask(handoff, phase))
@@ -64,7 +75,7 @@ class LogGates:
                 commit=self.desk.work_tree.facts.head or "",
                 tree=self.tree if is_first_version or self._find_rule(phase).binds_tree else NOT_COMPARED,
                 scope=self.work.digests.digest(scope) if is_decided else NOT_COMPARED,
-                start=scope.start or NO_START,
+                start=scope.start or self._no_start,
                 snapshot=NOT_COMPARED,
                 checks=NOT_COMPARED,
                 handoff=build_scoped_handoff_digest(handoff),
@@ -75,7 +86,11 @@ class LogGates:
             edited=any(change.commit is None for change in scope.changes),
             name_changes=lambda work: self.work.name_changes(handoff.id, work),
             name_uncovered=lambda: self.name_uncovered(handoff, phase),
+            has_review=self.has_review,
         )
+
+    def has_review(self, made: DecisionEntry) -> bool:
+        return self.reviews.has(made.decision.review, made.work.key, made.work.subject.scope)
 
     def is_past(self, handoff: Handoff) -> bool:
         """Whether all its work lies before the start line, and nobody has taken it up since."""
@@ -100,6 +115,12 @@ class LogGates:
         uncovered = self._coverage.list_uncovered(own, self._alone)
         return describe_uncovered(uncovered) if uncovered else ""
 
+    def is_covered(self, path: str) -> bool:
+        """Whether what a file is now was approved, or nobody has changed it since the start line."""
+        return path not in self.work.scopes.changed or all(
+            one.state in COVERED for one in self._coverage.paths if one.path == path
+        )
+
     @cached_property
     def tree(self) -> str:
         repository, head = self.desk.repository, self.desk.work_tree.facts.head
@@ -115,6 +136,11 @@ class LogGates:
     @cached_property
     def _coverage(self) -> RepositoryCoverage:
         return build_coverage(self.work.scopes, self._alone)
+
+    @property
+    def _no_start(self) -> str:
+        """The start of work that begins before the first commit: zeros, as many as an id has here."""
+        return "0" * len(self.desk.work_tree.facts.head or "0" * 40)
 
     @cached_property
     def _now(self) -> str:

@@ -9,9 +9,10 @@ from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import Desk, has_log
-from handoff_tui.log.entry import APPROVING
+from handoff_tui.log.entry import APPROVING, EntryKind
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
-from handoff_tui.log.open_log import open_log
+from handoff_tui.log.open_log import find_policy, open_log
+from handoff_tui.log.storage.evidence import StoredReviews
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 
@@ -65,15 +66,22 @@ def read_comparison_points(desk: Desk, tree: str, handoff: str | None) -> Compar
     )
 
 
-def find_last_approved(desk: Desk) -> str | None:
-    """Returns the commit approved last before HEAD; None if the log is not intact."""
+def find_trusted_commit(desk: Desk) -> ComparisonPoint | None:
+    """Returns the commit approved last before HEAD, else the start line; None if the log is not intact."""
     head = desk.work_tree.facts.head
     verdict = open_log(desk.repository).verify()
     if head is None or verdict.fatal:
         return None
     tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
     approved = list_approved(desk, build_log_index(verdict), tree)
-    return next((one.commit for one in approved if one.is_ancestor), None)
+    commit = next((one.commit for one in approved if one.is_ancestor), None)
+    if commit is not None:
+        return ComparisonPoint("the last approved commit on this branch", commit=commit)
+    policy = find_policy(verdict)
+    line = policy.start_line if policy is not None else ""
+    if line and line != head and find_ancestors(desk.repository.git, [line], head):
+        return ComparisonPoint("the start line of the signed policy", commit=line)
+    return None
 
 
 def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[ApprovedSnapshot, ...]:
@@ -83,6 +91,14 @@ def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[ApprovedSnaps
         for made in sorted(index.decisions.values(), key=lambda made: (-made.entry.seq, made.entry.id))
         if made.decision.verb in APPROVING and made.work.subject.tree != tree and not index.is_void(made.entry.id)
     ]
+    reviews = StoredReviews(desk.repository)
+    reviews.load(made.decision.review for made in decisions if made.entry.kind is EntryKind.SCOPED_DECISION)
+    decisions = [
+        made
+        for made in decisions
+        if made.entry.kind is not EntryKind.SCOPED_DECISION
+        or reviews.has(made.decision.review, made.work.key, made.work.subject.scope)
+    ]
     behind = find_ancestors(desk.repository.git, (made.work.subject.commit for made in decisions))
     return tuple(
         ApprovedSnapshot(made.work.subject.snapshot, made.work.subject.commit, made.work.subject.commit in behind)
@@ -91,5 +107,10 @@ def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[ApprovedSnaps
 
 
 def _build_point(made: DecisionEntry) -> ComparisonPoint:
-    words = f"{made.entry.actor} decided {made.decision.verb} on attempt {made.work.attempt} at {made.entry.time}"
-    return ComparisonPoint(words, snapshot=made.work.subject.snapshot, commit=made.work.subject.commit)
+    return ComparisonPoint(
+        describe_decision(made), snapshot=made.work.subject.snapshot, commit=made.work.subject.commit
+    )
+
+
+def describe_decision(made: DecisionEntry) -> str:
+    return f"{made.entry.actor} decided {made.decision.verb} on attempt {made.work.attempt} at {made.entry.time}"

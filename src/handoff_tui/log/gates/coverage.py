@@ -99,9 +99,24 @@ def build_coverage(
     """How each path stands that changed since the start line; with `only`, each of those paths."""
     owners = find_last_owners(scopes)
     wanted = scopes.changed if only is None else only
-    paths = tuple(_build_path(path, owners.get(path, ()), reports) for path in sorted(wanted))
+    standing = {handoffs: _find_standing(handoffs, reports) for handoffs in {(), *owners.values()}}
+    paths = tuple(
+        PathCoverage(path, state, handoffs, entries)
+        for path in sorted(wanted)
+        for handoffs in (owners.get(path, ()),)
+        for state, entries in (standing[handoffs],)
+    )
     counted = Counter(path.state for path in paths)
     return RepositoryCoverage(paths, {state: counted[state] for state in reversed(Coverage)})
+
+
+def count_coverage(scopes: Scopes, reports: Mapping[str, GateReport]) -> dict[Coverage, int]:
+    """How many paths stand how."""
+    owners = find_last_owners(scopes)
+    counted = Counter[Coverage]()
+    for handoffs, number in Counter(owners.get(path, ()) for path in scopes.changed).items():
+        counted[_find_state(handoffs, reports)] += number
+    return {state: counted[state] for state in reversed(Coverage)}
 
 
 def find_last_owners(scopes: Scopes) -> dict[str, tuple[str, ...]]:
@@ -155,8 +170,11 @@ def _build_lines(
     return LineCoverage(numbers[0], numbers[-1], origin.commit, state, handoffs, entries)
 
 
-def _build_path(path: str, handoffs: tuple[str, ...], reports: Mapping[str, GateReport]) -> PathCoverage:
-    return PathCoverage(path, _find_state(handoffs, reports), handoffs, tuple(_list_entries(handoffs, reports)))
+def _find_standing(
+    handoffs: tuple[str, ...], reports: Mapping[str, GateReport]
+) -> tuple[Coverage, tuple[CoveringEntry, ...]]:
+    """How a path of these handoffs stands, and the entries that cover it."""
+    return _find_state(handoffs, reports), tuple(_list_entries(handoffs, reports))
 
 
 def _find_state(handoffs: Collection[str], reports: Mapping[str, GateReport]) -> Coverage:

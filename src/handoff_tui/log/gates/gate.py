@@ -6,18 +6,23 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from handoff_tui.log.entries.times import add_seconds
-from handoff_tui.log.entry import APPROVING, NO_BASELINE, PASSING, VETOES, DecisionVerb, GateKey, Subject, Work
+from handoff_tui.log.entry import (
+    APPROVING,
+    NO_BASELINE,
+    PASSING,
+    VETOES,
+    DecisionVerb,
+    EntryKind,
+    GateKey,
+    Subject,
+    Work,
+)
 from handoff_tui.log.gates.gate_state import UNCOVERED, Approval, GateName, GateReport
 from handoff_tui.log.index import DecisionEntry, LogIndex
-from handoff_tui.log.policy.policy import GateRule, Policy
+from handoff_tui.log.policy.policy import GateRule, Policy, is_solo
 from handoff_tui.log.policy.requirement import is_met
-from handoff_tui.log.policy.solo import is_solo
 
-_VETOES = {
-    DecisionVerb.REJECT: GateName.REJECTED,
-    DecisionVerb.RETRY: GateName.RETRY,
-    DecisionVerb.HOLD: GateName.HELD,
-}
+_VETOES = {DecisionVerb.REJECT: GateName.REJECTED, DecisionVerb.RETRY: GateName.RETRY, DecisionVerb.HOLD: GateName.HELD}
 _OUTCOMES = (
     (APPROVING, GateName.APPROVED),
     (APPROVING | {DecisionVerb.OVERRIDE}, GateName.OVERRIDDEN),
@@ -26,8 +31,6 @@ _OUTCOMES = (
 _DAY_SECONDS = 86_400
 NOT_COMPARED = ""
 """Stands for a digest that was not computed, and so is not compared."""
-NO_START = "0" * 40
-"""The start of work that begins before the first commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,8 @@ class GateQuestion:
     """Names the files that differ from those an entry binds."""
     name_uncovered: Callable[[], str] = lambda: ""
     """Says which files of others nobody has approved; empty if there are none. Asked only where the gate needs it."""
+    has_review: Callable[[DecisionEntry], bool] = lambda _: True
+    """Whether the review record that a decision names is stored. Asked only of decisions that would count."""
     failing: tuple[str, ...] = ()
     """Blocking checks that do not pass. They keep a person from approving; the record stands without them."""
 
@@ -129,7 +134,14 @@ class _Gate:
         objection = self._find_objection(made) if made.decision.verb in PASSING else ""
         if made.decision.verb in VETOES:  # it stands until the agent hands over again
             return _Judged(made, _find_other_attempt(made.work, self.question), expired, objection)
-        return _Judged(made, find_change(made.work, self.question, self.rule), expired, objection)
+        stale = find_change(made.work, self.question, self.rule)
+        if made.decision.verb in PASSING and not (stale or expired or objection or self._has_review(made)):
+            objection = "the review record of this decision is stored nowhere, so nothing shows what was reviewed"
+        return _Judged(made, stale, expired, objection)
+
+    def _has_review(self, made: DecisionEntry) -> bool:
+        """Entries of the first version did not have to come with one."""
+        return made.entry.kind is not EntryKind.SCOPED_DECISION or self.question.has_review(made)
 
     def _find_objection(self, made: DecisionEntry) -> str:
         """Says why a decision that would open the gate is not counted."""
@@ -159,6 +171,12 @@ class _Gate:
         rule = self.rule
         among = f", among them {rule.require}" if rule.require else ""
         why = [f"{len(counted)} of {rule.threshold} approvals{among}"]
+        resembled = self.policy.find_resembled(self.question.key.phase)
+        if resembled:
+            why.append(
+                f'the phase "{self.question.key.phase}" could be taken for {" and ".join(resembled)}, '
+                f"so it meets the strictest of these gates"
+            )
         why += [f"{one.actor}: {one.objection}" for one in self.judged if one.current and one.objection]
         passing = [one for one in self.judged if one.verb in PASSING]
         why += [f"{one.actor}'s {one.verb} is superseded: {one.stale}" for one in passing if one.stale]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.lookalikes import fold_lookalikes
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.log.entries.fields import LABEL
 from handoff_tui.log.entry import SENDING_BACK
@@ -33,7 +34,7 @@ def build_principals(names: Iterable[str], policy: Policy | None) -> frozenset[s
 def find_phase(handoff: Handoff, named: str | None = None) -> str:
     """Returns the named phase, or the one whose work was handed over, spelled as the log spells phases."""
     if named is None:
-        return build_id(handoff.source_phase or NO_PHASE)
+        return build_id(fold_lookalikes(handoff.source_phase or NO_PHASE).strip())
     if not LABEL.fullmatch(named):
         raise UsageError(
             f"{named!r} cannot be a phase in the log",

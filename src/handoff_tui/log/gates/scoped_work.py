@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.git.history.work_commits import list_co_authors
@@ -12,7 +13,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.digests import ScopeDigests
 from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind, find_scopes, list_stated
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.scope.traces import PAPERWORK, find_shared_documents
+from handoff_tui.handoffs.scope.traces import PAPERWORK, find_records, find_shared_documents
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entry import GateKey, Work
 from handoff_tui.log.gates.gate import bound_files
@@ -20,6 +21,7 @@ from handoff_tui.log.gates.position import build_principals, build_value_digest
 from handoff_tui.log.index import LogIndex
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.storage.evidence import find_review
+from handoff_tui.log.storage.run_commits import find_run_commits, read_run_commits
 
 CONFIGURATION = "handoff-tui.toml"
 ROLLBACK = "handoff-tui: roll back"
@@ -44,6 +46,7 @@ class ScopedWork:
             start_line=(self.policy.start_line or None) if self.policy else None,
             decided=frozenset(made.work.handoff for made in self.index.decisions.values()),
             stated=list_stated(self.desk),
+            find_run_commits=partial(find_run_commits, read_run_commits(self.desk.repository.root)),
         )
         return find_scopes(self.desk, self.handoffs, known)
 
@@ -85,7 +88,8 @@ class ScopedWork:
         now = {_name(file): file for file in self.digests.build_files(self.scopes.of(handoff))}
         changed = sorted(path for path in then.keys() | now.keys() if then.get(path) != now.get(path))
         more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
-        return ", ".join(changed[:_NAMED]) + more
+        cut_off = " (this clone is shallow; git fetch --unshallow)" if self.desk.repository.shallow else ""
+        return ", ".join(changed[:_NAMED]) + more + cut_off
 
     def _is_new(self, handoff: Handoff, decided: list[Work]) -> bool:
         """Whether own work was committed after these decisions and left other content than any of them binds."""
@@ -152,9 +156,25 @@ class ScopedWork:
 
 
 def build_scoped_handoff_digest(handoff: Handoff) -> str:
-    """SHA-256 of what the handoff says, without what files of others decide; its own files are in the scope."""
+    """SHA-256 of what the handoff says, without what others say of it; its own files are in the scope."""
     said = handoff.model_dump(mode="json", exclude_defaults=True, exclude=set(_DERIVED))
+    records = find_records([handoff])
+    if records:
+        kept = {name: _leave_out(value, records) for name, value in said.items()}
+        said = {name: value for name, value in kept.items() if value != []}
     return build_value_digest({**said, "id": handoff.id})
+
+
+def _leave_out(value: object, records: frozenset[str]) -> object:
+    """A field without what was read in a review or a registry."""
+    if not isinstance(value, list):
+        return value
+    return [item for item in value if not isinstance(item, dict) or _find_source(item) not in records]
+
+
+def _find_source(item: dict[str, Any]) -> str:
+    where = item.get("where")
+    return str(where.get("path", "")) if isinstance(where, dict) else ""
 
 
 def _find_folder(path: str) -> str:

@@ -5,7 +5,7 @@ Such a policy may still verify; it is refused before anybody signs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from handoff_tui.log.entries.envelope import MAX_SIGNATURES
 from handoff_tui.log.entries.fields import LABEL
@@ -64,6 +64,30 @@ def find_warnings(policy: Policy) -> tuple[str, ...]:
     warnings += [f"{person} has a role and no key" for person in sorted(named_people - enrolled)]
     warnings += [f"{person} has a key and no role" for person in sorted(enrolled - named_people)]
     return tuple(warnings)
+
+
+def find_keys_together(policy: Policy, local: Collection[str]) -> tuple[str, ...]:
+    """Says which numbers one person can fill, because the keys of several people (`local`, public texts) are here."""
+    held = {signer.principal for signer in policy.signers.values() if signer.key in local}
+    people = frozenset(person for person in held if policy.may_decide(person))
+    filled = [f"the gate {phase}" for phase, rule in sorted(policy.gates.items()) if _is_filled(policy, rule, people)]
+    if policy.root_threshold > 1 and len(held & policy.root) >= policy.root_threshold:
+        filled.append("a change of the policy")
+    if not filled:
+        return ()
+    names = ", ".join(sorted(held - policy.agents))
+    what = ", ".join(filled)
+    return (f"the keys of {names} are all on this machine, so one person can do alone what takes several: {what}",)
+
+
+def _is_filled(policy: Policy, rule: GateRule, people: frozenset[str]) -> bool:
+    is_several = rule.threshold > 1 or (rule.require is not None and not _can_be_met_alone(policy, rule, people))
+    met = rule.require is None or is_met(rule.require, people, policy.roles)
+    return is_several and len(people) >= rule.threshold and met
+
+
+def _can_be_met_alone(policy: Policy, rule: GateRule, people: frozenset[str]) -> bool:
+    return rule.require is None or any(is_met(rule.require, {person}, policy.roles) for person in people)
 
 
 def _find_lockout(policy: Policy, time: str) -> Iterable[str]:

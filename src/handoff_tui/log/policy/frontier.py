@@ -133,8 +133,7 @@ def _check_threshold(entry: Entry, policy: Policy, whose: str) -> None:
     signed = len(people & policy.root)
     if signed < policy.root_threshold:
         raise EntryRefusedError(
-            f"{signed} of {policy.root_threshold} signatures that {whose} root role needs",
-            code="too-few-signatures",
+            f"{signed} of {policy.root_threshold} signatures that {whose} root role needs", code="too-few-signatures"
         )
 
 

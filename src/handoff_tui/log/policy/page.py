@@ -75,6 +75,8 @@ def _add_policy(page: Page, policy: PolicyView) -> None:
         add_fact(page, "solo", "a single reviewer may approve work under their own name")
     if policy.commits_by_agents:
         add_fact(page, "by agents", f"commits under {', '.join(policy.commits_by_agents)}")
+    if policy.protection is not None:
+        add_fact(page, "protection", ", ".join(policy.protection) or "none")
     for warning in policy.warnings:
         page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
     page.heading("Gates")

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Final
 
 from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.core.text.lookalikes import passes_for
 from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
-from handoff_tui.log.entry import PolicyText
-from handoff_tui.log.policy.requirement import Requirement, parse_requirement
+from handoff_tui.log.entry import Entry, PolicyText
+from handoff_tui.log.policy.protection import Wall
+from handoff_tui.log.policy.requirement import Combination, Requirement, parse_requirement
 from handoff_tui.log.policy.signers import Signer, parse_allowed_signers
 
 ANY_GATE: Final = "*"
 _ROLE_KEYS = frozenset({"principals", "threshold"})
-_KEYS = frozenset({"version", "start_line", "solo", "commits_by", "roles", "gates"})
+_KEYS = frozenset({"version", "start_line", "solo", "commits_by", "protection", "roles", "gates"})
 _GATE_KEYS = frozenset(
     {"threshold", "max_age_days", "require_user_presence", "require_signed_submission", "require", "binds"}
-    | {"require_coverage"}
+    | {"require_coverage", "headless"}
 )
 _BINDS = ("scope", "tree")
 _BY_AGENTS = "agents"
@@ -39,6 +41,8 @@ class GateRule:
     """Whether an approval holds only while all files of the repository stay as they are, not just the handoff's."""
     require_coverage: bool = False
     """Whether every changed file must be approved by somebody before this gate opens."""
+    headless: frozenset[str] = frozenset()
+    """Who may decide here without a terminal, by naming the digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,9 @@ class Policy:
     commits_by_agents: frozenset[str] = frozenset()
     """People under whose name agents commit."""
 
+    protection: frozenset[Wall] | None = None
+    """What keeps agents from signing as a person here; None if nobody has said."""
+
     def may_approve_own(self, principal: str) -> bool:
         """Whether a solo policy lets this person approve work that carries their own name."""
         return self.solo and self.reviewers == {principal}
@@ -68,7 +75,17 @@ class Policy:
     def find_gate(self, phase: str) -> GateRule | None:
         """Returns the rule of a phase, else the one for all. Another spelling of a phase gives no easier gate."""
         named = {name.casefold(): rule for name, rule in self.gates.items()}
-        return self.gates.get(phase) or named.get(phase.casefold()) or self.gates.get(ANY_GATE)
+        known = self.gates.get(phase) or named.get(phase.casefold())
+        if known is not None:
+            return known
+        rules = [self.gates[name] for name in (ANY_GATE, *self.find_resembled(phase)) if name in self.gates]
+        return reduce(_combine, rules) if rules else None
+
+    def find_resembled(self, phase: str) -> tuple[str, ...]:
+        """Names the gates that a phase could be taken for although it is none of theirs."""
+        if phase.casefold() in {name.casefold() for name in self.gates}:
+            return ()
+        return tuple(name for name in self.gates if name != ANY_GATE and passes_for(phase, name))
 
     def may_decide(self, principal: str) -> bool:
         """Whether a person may decide: reviewers, and holders of a role that a gate requires; never an agent."""
@@ -78,6 +95,22 @@ class Policy:
 
     def may_submit(self, principal: str) -> bool:
         return principal in self.agents or self.may_decide(principal)
+
+
+def _combine(one: GateRule, other: GateRule) -> GateRule:
+    """A rule that is met only where both are."""
+    asked = [rule.require for rule in (one, other) if rule.require is not None]
+    ages = [rule.max_age_days for rule in (one, other) if rule.max_age_days is not None]
+    return GateRule(
+        threshold=max(one.threshold, other.threshold),
+        max_age_days=min(ages, default=None),
+        require_user_presence=one.require_user_presence or other.require_user_presence,
+        require_signed_submission=one.require_signed_submission or other.require_signed_submission,
+        require=Combination("and", tuple(asked)) if len(asked) > 1 else next(iter(asked), None),
+        binds_tree=one.binds_tree or other.binds_tree,
+        require_coverage=one.require_coverage or other.require_coverage,
+        headless=one.headless & other.headless,
+    )
 
 
 @lru_cache(maxsize=64)
@@ -105,9 +138,20 @@ def parse_policy(text: PolicyText) -> Policy:
         start_line=_read_start_line(content.get("start_line", "")),
         solo=_read_switch("policy.toml", content, "solo"),
         commits_by_agents=_read_commits_by(content.get("commits_by", {})),
+        protection=_read_protection(content.get("protection")),
     )
     _check_sense(policy)
     return policy
+
+
+def is_solo(entry: Entry, policy: PolicyText | None) -> bool:
+    """Whether somebody decided on work under their own name, which only a solo policy allows."""
+    if entry.work is None or entry.decision is None or entry.actor not in entry.work.producers or policy is None:
+        return False
+    try:
+        return parse_policy(policy).may_approve_own(entry.actor)
+    except TrustPolicyError:  # an entry of the list may name a policy that is refused
+        return False
 
 
 def _check_version(written: object, version: int) -> None:
@@ -128,6 +172,15 @@ def _read_commits_by(table: object) -> frozenset[str]:
     return frozenset(name.casefold() for name in table)
 
 
+def _read_protection(value: object) -> frozenset[Wall] | None:
+    if value is None:
+        return None
+    known = {wall.value for wall in Wall}
+    if not isinstance(value, list) or not all(isinstance(item, str) and item in known for item in value):
+        raise TrustPolicyError(f"protection is not a list of: {', '.join(Wall)}")
+    return frozenset(map(Wall, value))
+
+
 def _read_roles(table: object) -> dict[str, frozenset[str]]:
     if not isinstance(table, dict):
         raise TrustPolicyError("policy.toml has no [roles.…]")
@@ -144,11 +197,11 @@ def _read_roles(table: object) -> dict[str, frozenset[str]]:
     return roles
 
 
-def _read_principals(where: str, value: object) -> frozenset[str]:
+def _read_principals(where: str, value: object, key: str = "principals") -> frozenset[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) and PRINCIPAL.fullmatch(item) for item in value):
-        raise TrustPolicyError(f"{where}.principals is not a list of principals")
+        raise TrustPolicyError(f"{where}.{key} is not a list of principals")
     if len(set(value)) != len(value):
-        raise TrustPolicyError(f"{where}.principals names someone twice")
+        raise TrustPolicyError(f"{where}.{key} names someone twice")
     return frozenset(value)
 
 
@@ -174,6 +227,7 @@ def _read_gate(where: str, content: object, roles: dict[str, frozenset[str]]) ->
         require=None if words is None else parse_requirement(words, frozenset(roles) - {"agent"}),
         binds_tree=_read_binds(where, content) == "tree",
         require_coverage=_read_switch(where, content, "require_coverage"),
+        headless=_read_principals(where, content.get("headless", []), "headless"),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
+from handoff_tui.git.signing.key_grade import KeyGrade
 from handoff_tui.log.entry import LogProblem
 
 
@@ -44,6 +45,8 @@ class GateRuleView(Model):
     binds: str = "scope"
     """`scope` or `tree`: which files must stay as they were approved."""
     require_coverage: bool = False
+    headless: tuple[str, ...] = ()
+    """Who may decide here without a terminal."""
 
 
 class PolicyView(Model):
@@ -63,6 +66,8 @@ class PolicyView(Model):
     start_line: str | None = None
     solo: bool = False
     commits_by_agents: tuple[str, ...] = ()
+    protection: tuple[str, ...] | None = None
+    """What keeps agents from signing as a person; None if nobody has said."""
 
 
 class PolicyStep(Model):
@@ -180,6 +185,8 @@ class InitReport(Model):
     keyid: str
     key: str
     """Where the key was found, or that it was made."""
+    key_grade: KeyGrade | None = None
+    """How well it is protected from programs that run as its owner."""
     written: tuple[str, ...]
     kept: tuple[str, ...]
     """Files that were there before and were left alone."""
@@ -190,3 +197,5 @@ class InitReport(Model):
     """The commit up to which work is history; None if all of it counts."""
     solo: bool = False
     """Whether this person may approve what their agents made under their name."""
+    protection: tuple[str, ...] | None = None
+    """What keeps agents from signing as this person, as they said; None if they didn't."""

@@ -43,6 +43,8 @@ def describe_gate(rule: GateRule) -> tuple[str, ...]:
         words.append("for as long as no file of the repository changes")
     if rule.require_coverage:
         words.append("once every changed file is approved")
+    if rule.headless:
+        words.append(f"without a terminal: {', '.join(sorted(rule.headless))}")
     return tuple(words)
 
 
@@ -69,7 +71,14 @@ def describe_first(policy: Policy) -> tuple[str, ...]:
         *([f"work up to {policy.start_line} is history"] if policy.start_line else []),
         *(["solo: the reviewer may approve work under their own name"] if policy.solo else []),
         *(f"commits under {name} count as an agent's" for name in sorted(policy.commits_by_agents)),
+        *([] if policy.protection is None else [f"protection {_render_walls(policy)}"]),
     )
+
+
+def _render_walls(policy: Policy) -> str:
+    if policy.protection is None:
+        return "not said"
+    return ", ".join(sorted(policy.protection)) or "none"
 
 
 def _compare_roles(old: Policy, new: Policy) -> Iterable[str]:
@@ -94,6 +103,8 @@ def _compare_reach(old: Policy, new: Policy) -> Iterable[str]:
         yield (
             "a single reviewer may approve work under their own name" if new.solo else "nobody approves their own work"
         )
+    if old.protection != new.protection:
+        yield f"protection: {_render_walls(new)} (before: {_render_walls(old)})"
     for name in sorted(new.commits_by_agents - old.commits_by_agents):
         yield f"commits under {name} count as an agent's from now on"
     for name in sorted(old.commits_by_agents - new.commits_by_agents):
@@ -172,6 +183,7 @@ def build_view(entry: Entry, policy: Policy, now: str) -> PolicyView:
         start_line=policy.start_line or None,
         solo=policy.solo,
         commits_by_agents=tuple(sorted(policy.commits_by_agents)),
+        protection=None if policy.protection is None else tuple(sorted(policy.protection)),
     )
 
 
@@ -188,6 +200,7 @@ def _build_gate(phase: str, policy: Policy, now: str) -> GateRuleView:
         require_signed_submission=rule.require_signed_submission,
         binds="tree" if rule.binds_tree else "scope",
         require_coverage=rule.require_coverage,
+        headless=tuple(sorted(rule.headless)),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from handoff_tui.core.errors import TrustPolicyError
 from handoff_tui.log.entries.fields import PRINCIPAL
 from handoff_tui.log.entry import PolicyText
+from handoff_tui.log.policy.protection import Wall
 from handoff_tui.log.policy.signers import Signer, build_line, parse_allowed_signers
 
 _VERSION = re.compile(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
@@ -21,7 +22,7 @@ _POLICY = """\
 # Who may do what in the handoff log of this repository. What counts is the signed copy inside the log:
 # edit here, then `handoff-tui policy propose --from .handoff-tui/trust`.
 version = 1
-{start_line}{solo}
+{start_line}{solo}{protection}
 [roles.root]  # may change this policy, with so many signatures
 principals = {person}
 threshold = 1
@@ -40,6 +41,7 @@ threshold = 1
 # require = "1 of security and 2 of reviewer"
 # binds = "tree"                     # every file must stay as approved, not only the handoff's own
 # require_coverage = true            # every changed file must be approved by somebody
+# headless = ["ci@example.org"]      # may decide here without a terminal
 """
 _START_LINE = """
 # Work up to this commit is history. Nobody has to approve it; what changes after it needs an approval.
@@ -50,6 +52,12 @@ _SOLO_SWITCH = """
 # this key signed it; it does not show that a second person looked, or that no agent used the key. Entries made this
 # way say "solo". It ends by itself as soon as a second reviewer is named below.
 solo = true
+"""
+
+
+_PROTECTION = """
+# What keeps agents from signing as a person here, as people said; `handoff-tui doctor` compares it with what it sees.
+protection = {walls}
 """
 
 
@@ -65,11 +73,18 @@ class Texts(NamedTuple):
 
 
 def build_first_texts(
-    principal: str, key: str, agents: Mapping[str, str], *, start_line: str = "", solo: bool = False
+    principal: str,
+    key: str,
+    agents: Mapping[str, str],
+    *,
+    start_line: str = "",
+    solo: bool = False,
+    protection: tuple[Wall, ...] | None = None,
 ) -> Texts:
     """Builds a policy of one person who may do everything, and agents, each with its key (type and base64).
 
-    With `solo` that person may approve what their agents made under their name.
+    With `solo` that person may approve what their agents made under their name. `protection` is left out unless it is
+    given: versions that don't know the key refuse the policy.
     """
     for name in (principal, *agents):
         if not PRINCIPAL.fullmatch(name):
@@ -82,6 +97,7 @@ def build_first_texts(
         agents=_render_names(agents),
         start_line=_START_LINE.format(commit=start_line) if start_line else "",
         solo=_SOLO_SWITCH if solo else "",
+        protection="" if protection is None else _PROTECTION.format(walls=_render_names(protection)),
     )
     return Texts(signers, policy)
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from handoff_tui.config.load import load_settings
 from handoff_tui.core.errors import LogPresentError, PolicyForbiddenError, UsageError
 from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.git.signing.signing_key import read_local_keys
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Entry, EntryKind, PolicyText
 from handoff_tui.log.journal import build_parents
 from handoff_tui.log.open_log import open_log
+from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.reports import ProposalReport
 from handoff_tui.log.policy.signer import read_principal
 from handoff_tui.log.policy.texts import Texts, add_signer, build_policy_text, drop_key, set_root_threshold, set_version
@@ -77,7 +79,9 @@ def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
     refuse_senseless(placed)
     file = request.output or Path(f"policy-{proposal.text.version}.proposal.json")
     _write(repository, file, render_proposal(proposal))
-    return build_report(file, standing, placed)
+    report = build_report(file, standing, placed)
+    together = find_keys_together(placed.policy, read_local_keys(repository.git))
+    return report.model_copy(update={"warnings": (*report.warnings, *together)})
 
 
 def _find_base(standing: PolicyState, keep: str | None) -> PolicyText:

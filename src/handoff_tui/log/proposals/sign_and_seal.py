@@ -16,19 +16,9 @@ from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.frontier import find_signed_by, find_voided
 from handoff_tui.log.policy.reports import ProposalReport, SealReport, SignReport
 from handoff_tui.log.policy.signer import choose_prompt
-from handoff_tui.log.proposals.judged_proposal import (
-    FORKED,
-    PlacedProposal,
-    PolicyState,
-    build_report,
-    find_sealed,
-    find_stale,
-    place_proposal,
-    read_policy_state,
-    read_proposals,
-    refuse_senseless,
-)
+from handoff_tui.log.proposals import judged_proposal as judged
 from handoff_tui.log.proposals.proposal import Proposal, add_signature, merge_proposals, render_proposal
+from handoff_tui.log.storage.memory import LogMemory
 from handoff_tui.log.storage.trust_files import NAMES, write_trust_files
 from handoff_tui.system.files.named_files import write_named_file
 
@@ -38,24 +28,26 @@ class PreparedSignature:
     """A proposal, and the key that is about to sign it."""
 
     file: Path
-    standing: PolicyState
-    placed: PlacedProposal
+    standing: judged.PolicyState
+    placed: judged.PlacedProposal
     report: ProposalReport
     key: SigningKey
     keyid: str
     principal: str
     signed: bool
     """Whether this key has signed it before."""
+    memory: LogMemory
 
 
 def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> PreparedSignature:
     """Collects what is shown before signing; refuses if the caller's signature would not count."""
     repository = open_repository(start)
-    standing = read_policy_state(open_log(repository).verify())
-    placed = place_proposal(standing, read_proposals([file]))
-    report = build_report(file, standing, placed)
+    log = open_log(repository)
+    standing = judged.read_policy_state(log.verify())
+    placed = judged.place_proposal(standing, judged.read_proposals([file]))
+    report = judged.build_report(file, standing, placed)
     _refuse_settled(standing, placed, report)
-    refuse_senseless(placed)
+    judged.refuse_senseless(placed)
     enrolled = [
         signer.key for policy in placed.deciding for keyid, signer in policy.signers.items() if keyid in placed.counting
     ]
@@ -69,7 +61,7 @@ def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> 
             f"Who may sign: {', '.join(sorted(set(placed.counting.values())))}. Another key is named with --key FILE.",
         )
     signed = keyid in placed.proposal.signatures
-    return PreparedSignature(file, standing, placed, report, key, keyid, principal, signed)
+    return PreparedSignature(file, standing, placed, report, key, keyid, principal, signed, log.memory)
 
 
 def sign_proposal(prepared: PreparedSignature) -> SignReport:
@@ -78,12 +70,13 @@ def sign_proposal(prepared: PreparedSignature) -> SignReport:
     if not prepared.signed:
         tool = prepared.key.build_tool(choose_prompt())
         armored = tool.sign(build_pae(placed.proposal.payload))
+        prepared.memory.add_proposal(prepared.standing.verdict, placed.proposal.payload)
         signed = add_signature(placed.proposal, armored)
         proposal = _merge_with_file(prepared.file, signed)
         write_named_file(prepared.file, render_proposal(proposal))
-        placed = PlacedProposal(proposal, placed.policy, placed.before)
+        placed = judged.PlacedProposal(proposal, placed.policy, placed.before)
     return SignReport(
-        proposal=build_report(prepared.file, prepared.standing, placed),
+        proposal=judged.build_report(prepared.file, prepared.standing, placed),
         principal=prepared.principal,
         keyid=prepared.keyid,
         added=not prepared.signed,
@@ -91,11 +84,11 @@ def sign_proposal(prepared: PreparedSignature) -> SignReport:
 
 
 def _merge_with_file(file: Path, signed: Proposal) -> Proposal:
-    return merge_proposals([signed, read_proposals([file])])
+    return merge_proposals([signed, judged.read_proposals([file])])
 
 
-def _refuse_settled(standing: PolicyState, placed: PlacedProposal, report: ProposalReport) -> None:
-    sealed = find_sealed(standing, placed.proposal)
+def _refuse_settled(standing: judged.PolicyState, placed: judged.PlacedProposal, report: ProposalReport) -> None:
+    sealed = judged.find_sealed(standing, placed.proposal)
     if sealed is not None:
         raise PolicyForbiddenError(f"it is already in the log, as {sealed.id}; nothing is left to sign")
     if report.stale is not None:
@@ -118,11 +111,11 @@ def prepare_seal(start: Path, files: list[Path]) -> PreparedSeal:
     """Collects what would be sealed, and whether it can be. Several files are copies signed by different people."""
     repository = open_repository(start)
     log = open_log(repository)
-    standing = read_policy_state(log.verify())
-    proposal = read_proposals(files)
-    placed = place_proposal(standing, proposal)
-    report = build_report(", ".join(map(str, files)), standing, placed)
-    return PreparedSeal(repository, log, proposal, report, find_sealed(standing, proposal))
+    standing = judged.read_policy_state(log.verify())
+    proposal = judged.read_proposals(files)
+    placed = judged.place_proposal(standing, proposal)
+    report = judged.build_report(", ".join(map(str, files)), standing, placed)
+    return PreparedSeal(repository, log, proposal, report, judged.find_sealed(standing, proposal))
 
 
 def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealReport:
@@ -133,10 +126,10 @@ def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealRepo
 
     def build(parents: Parents) -> Draft:
         nonlocal void
-        standing = read_policy_state(parents.verdict)
-        placed = place_proposal(standing, prepared.proposal)
+        standing = judged.read_policy_state(parents.verdict)
+        placed = judged.place_proposal(standing, prepared.proposal)
         _refuse_unready(standing, placed)
-        refuse_senseless(placed)
+        judged.refuse_senseless(placed)
         void = _find_void(standing, placed)
         if void and not allow_void:
             raise _build_void_error(void)
@@ -152,7 +145,7 @@ def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealRepo
 def restore_trust(start: Path) -> tuple[str, ...]:
     """Rewrites the copies in `.handoff-tui/trust/` from the log, and returns their paths."""
     repository = open_repository(start)
-    standing = read_policy_state(open_log(repository).verify())
+    standing = judged.read_policy_state(open_log(repository).verify())
     if standing.forked:
         raise LogBrokenError("the policy is forked: there are two texts, and neither is in force", "Settle it first.")
     (tip,) = standing.tips
@@ -164,14 +157,14 @@ def restore_trust(start: Path) -> tuple[str, ...]:
 
 def _find_fixed(prepared: PreparedSeal) -> tuple[str, ...]:
     """Names the fatal problem that this entry fixes: a fork, if it follows more than one policy."""
-    return (FORKED,) if len(prepared.report.tallies) > 2 else ()  # noqa: PLR2004 - one former policy and its own
+    return (judged.FORKED,) if len(prepared.report.tallies) > 2 else ()  # noqa: PLR2004 - one former policy and its own
 
 
-def _refuse_unready(standing: PolicyState, placed: PlacedProposal) -> None:
-    stale = find_stale(standing, placed)
+def _refuse_unready(standing: judged.PolicyState, placed: judged.PlacedProposal) -> None:
+    stale = judged.find_stale(standing, placed)
     if stale is not None:
         raise PolicyForbiddenError(stale, "Nothing was added.")
-    report = build_report("", standing, placed)
+    report = judged.build_report("", standing, placed)
     if not report.complete:
         missing = "; ".join(
             f"{tally.whose}: {tally.missing} more of {', '.join(tally.waiting)}"
@@ -181,7 +174,7 @@ def _refuse_unready(standing: PolicyState, placed: PlacedProposal) -> None:
         raise PolicyForbiddenError(f"signatures are missing: {missing}", "Nothing was added.")
 
 
-def _find_void(standing: PolicyState, placed: PlacedProposal) -> tuple[str, ...]:
+def _find_void(standing: judged.PolicyState, placed: judged.PlacedProposal) -> tuple[str, ...]:
     """Finds entries that would no longer count: signed by a dropped key, and unknown when its drop was proposed."""
     found = find_voided(standing.verdict.entries, placed.proposal.entry.parents, placed.dropped)
     return tuple(one for one in found if one not in standing.verdict.void)
@@ -196,7 +189,7 @@ def _build_void_error(void: tuple[str, ...]) -> PolicyForbiddenError:
 
 
 def _build_seal_report(prepared: PreparedSeal, entry: Entry, *, added: bool, void: tuple[str, ...] = ()) -> SealReport:
-    standing = read_policy_state(prepared.log.verify())
+    standing = judged.read_policy_state(prepared.log.verify())
     policy = standing.frontier.policies[entry.id]
     before = [standing.frontier.policies[one] for one in sorted(standing.frontier.before[entry.id])]
     warnings: list[str] = []

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handoff_tui.config.first_file import FIRST_FILE
-from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.config.load import REPOSITORY_FILE, read_first_file
 from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError, UsageError
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, has_security_key, list_signer_notes
 from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key, write_new_key
 from handoff_tui.git.work_tree.ignored_files import is_ignored
 from handoff_tui.log.entries.public_keys import parse_public_key
@@ -23,6 +23,7 @@ from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import build_pin_key, find_pin, open_log, write_pin
 from handoff_tui.log.policy.faults import find_warnings
 from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.policy.protection import Wall, guess_protection
 from handoff_tui.log.policy.reports import InitReport
 from handoff_tui.log.policy.signer import choose_prompt, read_principal
 from handoff_tui.log.policy.texts import Texts, build_first_texts, build_policy_text
@@ -31,6 +32,7 @@ from handoff_tui.log.storage.trust_files import read_trust_files, write_trust_fi
 from handoff_tui.system.files.named_files import write_if_absent
 from handoff_tui.system.files.own_folder import OWN_FOLDER, read_layout_problems
 
+__all__ = ["InitRequest", "begin_log", "describe_key", "has_security_key"]
 _NONCE_BYTES = 16
 
 
@@ -50,6 +52,12 @@ class InitRequest:
     """No start line: all work of the past needs an approval, too."""
     team: bool = False
     """Nobody approves work under their own name, not even with one reviewer."""
+    touch: bool = False
+    """A new key is made on the security key that is plugged in."""
+    protection: tuple[Wall, ...] | None = None
+    """What keeps agents from signing as this person."""
+    ask_protection: Callable[[tuple[Wall, ...]], tuple[Wall, ...] | None] | None = None
+    """Asks the person for it, given what can be seen; used if they haven't said."""
 
 
 def begin_log(start: Path, request: InitRequest) -> InitReport:
@@ -61,7 +69,13 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
     key, made = _find_key(repository, request, principal)
     public = parse_public_key(key.public_text)
     start_line = "" if request.everything else _find_start_line(repository, request.start)
-    texts = build_first_texts(principal, public.text, agents, start_line=start_line, solo=not request.team)
+    grade = grade_key(key)
+    walls = request.protection
+    if walls is None and request.ask_protection is not None:
+        walls = request.ask_protection(guess_protection(grade))
+    texts = build_first_texts(
+        principal, public.text, agents, start_line=start_line, solo=not request.team, protection=walls
+    )
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
     entry = _append_genesis(repository, principal, texts, key)
     rest = _write_rest(repository, texts, entry.id if request.pin else None)
@@ -71,13 +85,20 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
         principal=principal,
         keyid=public.fingerprint,
         key=f"made now, {key.file}" if made else describe_key(key),
+        key_grade=grade,
         written=(f"{OWN_FOLDER}/", *([REPOSITORY_FILE] if rest.settings_written else [])),
         kept=(REPOSITORY_FILE,) if rest.settings_kept else (),
         pin_key=build_pin_key(repository.root.name),
         pinned=rest.pinned,
-        warnings=(*rest.failures, *find_warnings(policy), *_list_warnings(repository)),
+        warnings=(
+            *rest.failures,
+            *find_warnings(policy),
+            *_list_warnings(repository),
+            *_list_key_warnings(repository, key, grade),
+        ),
         start_line=start_line or None,
         solo=policy.solo,
+        protection=None if walls is None else tuple(walls),
     )
 
 
@@ -108,7 +129,7 @@ def _write_rest(repository: Repository, texts: Texts, pin: str | None) -> _Rest:
     with rest.attempt():
         write_trust_files(repository.root, texts.by_name())
     with rest.attempt():
-        rest.settings_written = write_if_absent(repository.root / REPOSITORY_FILE, FIRST_FILE.encode())
+        rest.settings_written = write_if_absent(repository.root / REPOSITORY_FILE, read_first_file().encode())
         rest.settings_kept = not rest.settings_written
     if pin is not None:
         with rest.attempt():
@@ -167,7 +188,7 @@ def _find_key(repository: Repository, request: InitRequest, principal: str) -> t
             raise SigningKeyMissingError(
                 missing.message, f"{missing.hint}\nOr let this command make one: handoff-tui init --generate-key"
             ) from missing
-        write_new_key(principal, protected=not request.no_passphrase)
+        write_new_key(principal, protected=not request.no_passphrase, touch=request.touch)
         return read_signing_key(repository.git), True
     if request.generate_key:
         raise LogPresentError(
@@ -187,6 +208,11 @@ def _append_genesis(repository: Repository, principal: str, texts: Texts, key: S
         return Draft(build_payload(parents.build_entry(EntryKind.POLICY, principal, policy=policy)))
 
     return open_log(repository).journal.append(build, key.build_tool(choose_prompt())).entry
+
+
+def _list_key_warnings(repository: Repository, key: SigningKey, grade: KeyGrade) -> tuple[str, ...]:
+    words = f"your key: {grade.words}. {grade.advice}"
+    return (*([words] if grade.is_weak else []), *list_signer_notes(key, repository.git))
 
 
 def _list_warnings(repository: Repository) -> tuple[str, ...]:

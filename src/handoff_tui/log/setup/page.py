@@ -62,12 +62,16 @@ def build_init_page(report: InitReport) -> Page:
     page.line(Cell(f"  {report.log}", "key"))
     add_fact(page, "you", report.principal)
     add_fact(page, "key", f"{report.keyid} ({report.key})")
+    if report.key_grade is not None and not report.key_grade.is_weak:  # a weak one is among the warnings
+        add_fact(page, "", report.key_grade.words)
     for path in report.written:
         add_fact(page, "written", path)
     for path in report.kept:
         add_fact(page, "kept", f"{path}, which already existed")
     add_fact(page, "start line", _describe_start(report.start_line))
     add_fact(page, "approvals", _describe_solo(solo=report.solo))
+    if report.protection is not None:
+        add_fact(page, "protection", ", ".join(report.protection) or "none")
     for warning in report.warnings:
         page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
     page.heading("Next")
@@ -78,7 +82,10 @@ def build_init_page(report: InitReport) -> Page:
     else:
         page.line(Cell(f"git config --global {render_safe(report.pin_key)} {report.log}", "key"))
         page.line(
-            Cell("pins it: then no other log can take its place unnoticed, not even in a fresh clone.", "muted"),
+            Cell(
+                "is for colleagues, once they have compared the id with you; CI is told with HANDOFF_TUI_PIN.",
+                "muted",
+            ),
             indent=2,
         )
     page.line(Cell("handoff-tui status", "key"))

@@ -128,7 +128,7 @@ def verify_bundle(file: Path, options: VerifyOptions, now: Callable[[], datetime
     if content is None:
         raise FileUnreadableError(f"{file} does not exist")
     named = os.environ.get(PIN_VARIABLE)
-    pin = parse_pin(options.pin) or named
+    pin = named if options.pin is None else parse_pin(options.pin)
     anchor = "option" if options.pin else "environment" if named else "none"
     unpacked = unpack_bundle(content)
     valid, refused = check_entries(unpacked.entries)

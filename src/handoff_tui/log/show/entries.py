@@ -9,14 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from handoff_tui.core.errors import EntryNotFoundError, HandoffError, LogEntryError
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.log.chain import Candidate
 from handoff_tui.log.entries.statement import ParsedEntry, parse_entry
 from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
 from handoff_tui.log.open_log import OpenLog
-from handoff_tui.log.policy.policy import parse_policy
-from handoff_tui.log.policy.solo import is_solo
+from handoff_tui.log.person import Confirmation
+from handoff_tui.log.policy.policy import is_solo, parse_policy
+from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.show.by_hand import build_extract_readme
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow, LogView, SignatureView
 from handoff_tui.log.storage.blobs import ID_PREFIX, WORK_TREE
@@ -43,10 +46,19 @@ class EntryFilter:
         return all(wanted is None or wanted == value for wanted, value in pairs)
 
 
+_EVERYTHING = EntryFilter()
+
+
 def list_log(log: OpenLog, wanted: EntryFilter) -> LogView:
     """Lists everything that is in the log or claims to be."""
-    verdict = log.verify()
-    rows = RowBuilder(verdict, log.find_candidates()).build_all()
+    return build_log_view(log.verify(), log.find_candidates(), wanted)
+
+
+def build_log_view(
+    verdict: LogVerdict, candidates: Mapping[str, Candidate], wanted: EntryFilter = _EVERYTHING
+) -> LogView:
+    """Builds the view of a log, as it is now or as it was."""
+    rows = RowBuilder(verdict, candidates).build_all()
     return LogView(
         fatal=verdict.fatal,
         log=verdict.log,
@@ -199,8 +211,17 @@ def show_entry(log: OpenLog, written: str) -> ShownEntry:
             EvidenceView(name=one.name, digest=one.digest, present=files.read(one.folder, one.digest, refs) is not None)
             for one in (list_evidence(parsed.entry) if parsed is not None else ())
         ),
+        confirmed=_find_confirmation(parsed.entry, files, refs) if parsed is not None else None,
     )
     return ShownEntry(view, content, parsed, policies)
+
+
+def _find_confirmation(entry: Entry, files: EvidenceFiles, refs: tuple[str, ...]) -> Confirmation | None:
+    content = None if entry.decision is None else files.read(REVIEWS, entry.decision.review, refs)
+    try:
+        return None if content is None else ReviewRecord.model_validate_json(content, strict=True).confirmed
+    except ValidationError:
+        return None
 
 
 def write_extract(shown: ShownEntry, folder: Path) -> tuple[str, ...]:

@@ -9,11 +9,13 @@ from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, ProblemLevel
+from handoff_tui.log.setup.pin import PinQuestion
 from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, LogView
 
 LIST_SCHEMA = "handoff-tui/log/v1"
 SHOW_SCHEMA = "handoff-tui/log-show/v1"
 VERIFY_SCHEMA = "handoff-tui/log-verify/v1"
+PIN_SCHEMA = "handoff-tui/log-pin/v1"
 BUNDLE_SCHEMA = "handoff-tui/log-bundle/v1"
 _MOST_ROWS = 30
 _MOST_PROBLEMS = 12
@@ -29,8 +31,8 @@ _ANCHORS = {
     "option": "as --pin demands",
     "environment": "as HANDOFF_TUI_PIN demands",
     "configuration": "as your git configuration pins it",
-    "witness": "as this clone has seen it before",
-    "none": "not pinned",
+    "user": "as you have agreed to it",
+    "none": "nothing vouches for it",
 }
 
 
@@ -39,29 +41,15 @@ def build_log_json(view: LogView) -> dict[str, object]:
     return {
         "schema": LIST_SCHEMA,
         "verdict": name_verdict(fatal=view.fatal),
-        "log": view.log,
-        "policy": view.policy,
-        "heads": list(view.heads),
-        "total": view.total,
+        **view.model_dump(mode="json", exclude={"fatal", "rows"}),
         "entries": [_build_row_json(row) for row in view.rows],
-        "problems": [_build_problem(problem) for problem in view.problems],
     }
 
 
 def build_entry_json(view: EntryView, extracted: tuple[str, ...] = ()) -> dict[str, object]:
     """Every field of the entry as it was signed is in `entry`; null where it is no entry."""
-    return {
-        "schema": SHOW_SCHEMA,
-        **_build_row_json(view.row),
-        "size": view.size,
-        "places": list(view.places),
-        "policy": view.policy,
-        "signatures": [signature.model_dump(mode="json") for signature in view.signatures],
-        "followers": list(view.followers),
-        "evidence": [evidence.model_dump(mode="json") for evidence in view.evidence],
-        "entry": None if view.entry is None else view.entry.model_dump(mode="json"),
-        "extracted": list(extracted),
-    }
+    rest = view.model_dump(mode="json", exclude={"row"})
+    return {"schema": SHOW_SCHEMA, **_build_row_json(view.row), **rest, "extracted": list(extracted)}
 
 
 def build_report_json(report: LogReport) -> dict[str, object]:
@@ -69,18 +57,27 @@ def build_report_json(report: LogReport) -> dict[str, object]:
     return {
         "schema": VERIFY_SCHEMA,
         "verdict": name_verdict(fatal=report.fatal),
-        "entries": report.entries,
-        "heads": list(report.heads),
-        "log": report.log,
-        "policy": report.policy,
-        "void": report.void,
-        "refused": report.refused,
-        "anchor": report.anchor,
-        "second_opinions": report.second_opinions,
-        "against": report.against,
-        "bundle": report.bundle,
-        "problems": [_build_problem(problem) for problem in report.problems],
+        **report.model_dump(mode="json", exclude={"fatal"}),
+        "anchored": report.anchored,
     }
+
+
+def build_pin_json(question: PinQuestion) -> dict[str, object]:
+    return {"schema": PIN_SCHEMA, "log": question.first, "entries": len(question.verdict.entries), "pinned": True}
+
+
+def build_pin_page(question: PinQuestion) -> Page:
+    """Builds what a person compares with what a colleague tells them."""
+    page = Page()
+    page.line(Cell("This log begins with "), Cell(question.first, "key"))
+    _add_fact(page, "begun by", f"{question.begun_by}, {question.time}")
+    for key in question.keys:
+        _add_fact(page, "key", key)
+    _add_fact(page, "decide", ", ".join(question.people) or _NOTHING)
+    _add_fact(page, "entries", str(len(question.verdict.entries)))
+    page.blank()
+    page.line(Cell("Compare the first entry with a colleague's, over another channel than this repository.", "muted"))
+    return page
 
 
 def build_bundle_json(place: str, size: int) -> dict[str, object]:
@@ -93,10 +90,6 @@ def name_verdict(*, fatal: bool) -> str:
 
 def _build_row_json(row: LogRow) -> dict[str, object]:
     return row.model_dump(mode="json", exclude={"parents"}) | {"why": row.why or None}
-
-
-def _build_problem(problem: LogProblem) -> dict[str, object]:
-    return problem.model_dump(mode="json")
 
 
 def build_log_page(view: LogView, *, everything: bool = False) -> Page:
@@ -126,10 +119,16 @@ def build_log_page(view: LogView, *, everything: bool = False) -> Page:
     return page
 
 
+def _judge(report: LogReport) -> Label:
+    if report.fatal:
+        return Label("■", "fatal", "fail")
+    return Label("✓", "clean", "pass") if report.anchored else Label("!", "clean, not vouched for", "warning")
+
+
 def build_report_page(report: LogReport, *, everything: bool = False) -> Page:
     """Builds the verdict, what it is based on, and every problem."""
     page = Page()
-    label = Label("■", "fatal", "fail") if report.fatal else Label("✓", "clean", "pass")
+    label = _judge(report)
     page.line(Cell(f"{label}  ", label.role), Cell(f"{_count_entries(report.entries)}, {_count_more(report)}"))
     if report.log is None and not report.problems:
         page.line(Cell("There is no signed log here yet. "), Cell("`handoff-tui init` begins one.", "muted"))
@@ -190,6 +189,7 @@ def _add_entry(page: Page, view: EntryView, entry: Entry) -> None:
             _add_fact(page, "" if number else "reason", line or _NOTHING)
         for one in entry.decision.regards:
             _add_fact(page, "regards", one)
+        _add_fact(page, "confirmed", view.confirmed.words if view.confirmed else "not recorded")
     if entry.log is not None:
         _add_fact(page, "log", entry.log)
     if entry.policy is not None:

@@ -15,10 +15,12 @@ from typing import NamedTuple
 from handoff_tui.core.errors import LogEntryError, LogLockedError, StoreWriteError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.git.signing.signing_key import read_local_keys
 from handoff_tui.git.signing.ssh_keygen import check_with_ssh_keygen, verify_with_ssh_keygen
 from handoff_tui.log.entries.statement import parse_entry
 from handoff_tui.log.entry import Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
-from handoff_tui.log.open_log import OpenLog, find_anchor, open_log
+from handoff_tui.log.open_log import OpenLog, find_policy, open_log
+from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.policy import parse_policy
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.losses import find_losses, resolve_commit
@@ -130,12 +132,12 @@ class VerifyOptions:
 
 def verify_whole(repository: Repository, options: VerifyOptions, now: Callable[[], datetime] = read_now) -> LogReport:
     """Reads and checks every entry; if nothing is fatal, this clone remembers what is valid now."""
-    pin = parse_pin(options.pin)
+    pin = None if options.pin is None else parse_pin(options.pin)
     against = None if options.against is None else resolve_commit(repository, options.against)
     log = open_log(repository, pin=pin, remembered=False, now=now)
-    anchor = find_anchor(log, pin)
     verdict = log.verify()
-    more = list_notes(verdict, anchor)
+    anchor = verdict.anchor
+    more = [*list_notes(verdict, anchor), *_list_keys_together(repository, verdict)]
     opinion = _ask(log, verdict) if options.second_opinion else None
     if opinion is not None:
         more += opinion.problems
@@ -151,10 +153,8 @@ def verify_whole_at(start: Path, options: VerifyOptions) -> LogReport:
     return verify_whole(open_repository(start), options)
 
 
-def parse_pin(written: str | None) -> str | None:
+def parse_pin(written: str) -> str:
     """Parses the id of the first entry."""
-    if written is None:
-        return None
     asked = _PIN.fullmatch(written.strip())
     if asked is None:
         raise UsageError(f"{written} is not the id of an entry", "A pin is sha256: and all 64 hex digits.")
@@ -168,17 +168,22 @@ def list_notes(verdict: LogVerdict, anchor: str) -> list[LogProblem]:
         for one, why in verdict.void.items()
     ]
     if anchor == "none" and verdict.log is not None:
-        text = "nothing pins this first entry; pin it, so that a replaced log is noticed"
+        text = "nothing vouches for this first entry: compare it with a colleague's, then run handoff-tui log pin"
         notes.append(LogProblem(level=ProblemLevel.NOTE, code="not-pinned", entry=verdict.log, text=text))
     return notes
 
 
+def _list_keys_together(repository: Repository, verdict: LogVerdict) -> list[LogProblem]:
+    """Lists numbers of people that one person at this machine can fill. It says nothing about the log itself."""
+    policy = find_policy(verdict)
+    if policy is None or len(policy.signers) <= 1:
+        return []
+    found = find_keys_together(policy, read_local_keys(repository.git))
+    return [LogProblem(level=ProblemLevel.NOTE, code="keys-together", text=text) for text in found]
+
+
 def build_report(
-    verdict: LogVerdict,
-    more: list[LogProblem],
-    anchor: str,
-    opinion: Opinion | None = None,
-    against: str | None = None,
+    verdict: LogVerdict, more: list[LogProblem], anchor: str, opinion: Opinion | None = None, against: str | None = None
 ) -> LogReport:
     """Builds the report, worst problems first."""
     order = list(ProblemLevel)

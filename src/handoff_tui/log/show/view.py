@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from handoff_tui.core.model import Model
 from handoff_tui.log.entry import Entry, LogProblem
+from handoff_tui.log.person import Confirmation
 
 
 class EntryState(StrEnum):
@@ -96,6 +97,8 @@ class EntryView(Model):
     signatures: tuple[SignatureView, ...] = ()
     followers: tuple[str, ...] = ()
     evidence: tuple[EvidenceView, ...] = ()
+    confirmed: Confirmation | None = None
+    """How a decision was confirmed, by its review record; None if the record is missing or doesn't say."""
 
 
 class LogReport(Model):
@@ -109,10 +112,14 @@ class LogReport(Model):
     void: int = 0
     refused: int = 0
     anchor: str
-    """What pins the first entry: option, environment, configuration, witness, or none."""
+    """What vouches for the first entry: option, environment, configuration, user, or none."""
     second_opinions: int | None = None
     """How many signatures ssh-keygen was asked about; None if it was not asked."""
     against: str | None = None
     """The commit whose entries must all be here."""
     bundle: str | None = None
     problems: tuple[LogProblem, ...] = ()
+
+    @property
+    def anchored(self) -> bool:
+        return self.log is None or self.anchor != "none"

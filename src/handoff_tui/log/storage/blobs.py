@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs, read_trees
+from handoff_tui.git.objects.integrity import matches_id
 from handoff_tui.git.objects.log_trees import LogFolder, parse_log_folder, parse_shard
 from handoff_tui.git.repository import Repository
 from handoff_tui.system.files.addressed_files import AddressedFolder, ListedFolder
@@ -27,7 +28,6 @@ ID_PREFIX = "sha256:"
 WORK_TREE = "work tree"
 _LOG_PATH = f"{OWN_FOLDER}/{LOG_FOLDER}"
 _MAX_TREE_BYTES = 16 * 1024 * 1024
-_OBJECT_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
 def read_log_mark(root: Path) -> str:
@@ -104,8 +104,7 @@ class LogBlobs:
 
     def __init__(self, repository: Repository, calls: Calls = SYSTEM) -> None:
         self._git = repository.git
-        self._hash = _OBJECT_HASHES[repository.object_format]
-        self._id_bytes = self._hash().digest_size
+        self._id_bytes = repository.id_width // 2
         self._logs: dict[str, LogFolder | None] = {}
         self._shelves: dict[tuple[str, str], LogFolder] = {}
         self._branches: Branches | None = None
@@ -144,7 +143,7 @@ class LogBlobs:
         needed: dict[str, list[str]] = {}
         for identifier in wanted:
             for blob in listing.branches.blobs.get(identifier, ()):
-                if identifier not in contents or self._build_blob_id(contents[identifier]) != blob:
+                if identifier not in contents or not matches_id(blob, b"blob", contents[identifier]):
                     needed.setdefault(blob, []).append(identifier)
         for blob, content in read_blobs(self._git, list(needed), MAX_ENTRY_BYTES).items():
             for identifier in needed[blob]:
@@ -221,9 +220,6 @@ class LogBlobs:
             else:
                 contents[ID_PREFIX + digest] = answer
         return contents, unsuitable
-
-    def _build_blob_id(self, content: bytes) -> str:
-        return self._hash(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def open_log_folder(repository: Repository, calls: Calls = SYSTEM) -> AddressedFolder:

@@ -10,8 +10,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from handoff_tui.core.errors import HandoffError, ReviewRecordError
-from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.history.commits import list_ref_ids, read_blobs
 from handoff_tui.git.repository import Repository
+from handoff_tui.log.entry import GateKey
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
@@ -90,8 +91,44 @@ class EvidenceFiles:
             else:
                 yield digest, answer
         for ref in refs:
+            if not missing:
+                return
             names = {f"{ref}:{self.build_path(folder, digest)}": digest for digest in sorted(missing)}
             for name, content in read_blobs(self._git, list(names), _MAX_BYTES[folder]).items():
                 if content is not None and hashlib.sha256(content).hexdigest() == names[name]:
                     missing.discard(names[name])
                     yield names[name], content
+
+
+class StoredReviews:
+    """Tells whether the review record that a decision names is stored, and is about the same work. Remembers both.
+
+    Like the log, records are looked for in the work tree and on all branches, so every clone gives the same answer.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._git = repository.git
+        self._files = EvidenceFiles(repository)
+        self._about: dict[str, tuple[GateKey, str] | None] = {}
+
+    def has(self, digest: str, key: GateKey, scope: str) -> bool:
+        self.load([digest])
+        return self._about[digest] == (key, scope)
+
+    def load(self, digests: Iterable[str]) -> None:
+        """Reads what records are about, many at once."""
+        missing = frozenset(digests) - self._about.keys()
+        if missing:
+            commits = dict.fromkeys(list_ref_ids(self._git, "refs/heads", "refs/remotes").values())
+            found = self._files.read_many(REVIEWS, missing, commits)
+            self._about |= dict.fromkeys(missing)
+            self._about |= {digest: _read_about(content) for digest, content in found}
+
+
+def _read_about(content: bytes) -> tuple[GateKey, str] | None:
+    """Reads what every version of a record says; None if it isn't one."""
+    try:
+        value = json.loads(content)
+        return GateKey(value["handoff"], value["phase"], value["attempt"]), value["subject"]["scope"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None

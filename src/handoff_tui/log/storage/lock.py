@@ -54,8 +54,8 @@ class LogLock:
         descriptor: int | None = None
         try:
             with self.local.open(create=True) as folder:
-                descriptor = os.open(LOCK_NAME, _FLAGS, 0o600, dir_fd=folder)
-                locked = _lock(descriptor) and _is_still_there(descriptor, folder)
+                descriptor = os.open(LOCK_NAME, _FLAGS, 0o600, dir_fd=folder.descriptor)
+                locked = _lock(descriptor) and _is_still_there(descriptor, folder.descriptor)
                 if locked:
                     _write_note(descriptor)
                 holder = os.pread(descriptor, _NOTE_BYTES, 0)

@@ -20,7 +20,6 @@ from handoff_tui.system.files.reader import FileReader
 
 _LOG_PATH = ".handoff-tui/log"
 _MAX_TREE_BYTES = 16 * 1024 * 1024
-_ID_BYTES = {"sha1": 20, "sha256": 32}
 
 
 class Fate(StrEnum):
@@ -64,7 +63,7 @@ def find_losses(repository: Repository, commit: str) -> tuple[Loss, ...]:
 
 def _read_entry_blobs(repository: Repository, commit: str) -> dict[str, str]:
     """Maps digest to blob for each file in the log of a commit that is named like an entry."""
-    width = _ID_BYTES[repository.object_format]
+    width = repository.id_width // 2
     log = read_trees(repository.git, [f"{commit}:{_LOG_PATH}"], _MAX_TREE_BYTES)[f"{commit}:{_LOG_PATH}"]
     if log is None:
         return {}

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.system.files.atomic_write import (
-    SYSTEM,
-    Calls,
-    build_write_error,
-    close_looked_at,
-    open_folder,
-    replace_file,
-    sync_folder,
-)
+from handoff_tui.system.files.atomic_write import SYSTEM, Calls, build_write_error, open_folders
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.reader import FileReader
 
 NAMES = ("allowed_signers", "policy.toml")
 FOLDER = "trust"
 _MAX_BYTES = 256 * 1024
-_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _SHARED_MODE = 0o666
 
 
@@ -43,16 +32,10 @@ def write_trust_files(root: Path, texts: Mapping[str, str], calls: Calls = SYSTE
     """Replaces both copies, each in one step. Replaces a link to a file, but refuses a linked folder."""
     shown = f"{OWN_FOLDER}/{FOLDER}"
     try:
-        with ExitStack() as opened:
-            outer = calls.open(str(root), _ROOT_FLAGS)
-            opened.callback(close_looked_at, calls, outer)
-            own = open_folder(calls, OWN_FOLDER, outer, OWN_FOLDER, create=True)
-            opened.callback(close_looked_at, calls, own)
-            folder = open_folder(calls, FOLDER, own, shown, create=True)
-            opened.callback(close_looked_at, calls, folder)
+        with open_folders(calls, root, OWN_FOLDER, FOLDER, create=True) as (_, own, folder):
             for name in NAMES:
                 shown = f"{OWN_FOLDER}/{FOLDER}/{name}"
-                replace_file(calls, folder, name, texts[name].encode(), mode=_SHARED_MODE)
-            sync_folder(calls, own)
+                folder.replace(name, texts[name].encode(), mode=_SHARED_MODE)
+            own.sync()
     except OSError as refused:
         raise build_write_error(refused, shown) from refused

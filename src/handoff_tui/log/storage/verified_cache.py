@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from typing import Protocol
 
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 CACHE_NAME = "verified-cache"
 VERIFICATION_VERSION = "3"
@@ -18,19 +18,11 @@ VERIFICATION_VERSION = "3"
 _ID_LENGTH = len("sha256:") + 64
 
 
-class AppendableFiles(Protocol):
-    """Small files that can also grow."""
-
-    def read(self, name: str) -> bytes | None: ...
-    def write(self, name: str, content: bytes, *, lasting: bool = True) -> None: ...
-    def append(self, name: str, content: bytes) -> None: ...
-
-
 class VerifiedCache:
     """The cache of one repository; without a secret it stays empty."""
 
     def __init__(
-        self, files: AppendableFiles, secret: bytes | None, verification_version: str = VERIFICATION_VERSION
+        self, files: GitPrivateFolder, secret: bytes | None, verification_version: str = VERIFICATION_VERSION
     ) -> None:
         self._files = files
         self._secret = secret
@@ -38,13 +30,15 @@ class VerifiedCache:
         self._loaded: dict[str, str] | None = None
         self._damaged = False
 
-    def load(self) -> Mapping[str, str]:
+    def load(self) -> dict[str, str]:
         """Returns entry ids with one line of facts each. Read once; a missing or damaged file counts as empty."""
-        return self._load_own()
+        if self._loaded is None:
+            self._loaded = self._read()
+        return self._loaded
 
     def record(self, facts: Mapping[str, str]) -> None:
         """Adds what is new. If it cannot be written, only time is lost."""
-        known = self._load_own()
+        known = self.load()
         new = {identifier: line for identifier, line in facts.items() if known.get(identifier) != line}
         if self._secret is None or not new:
             return
@@ -58,11 +52,6 @@ class VerifiedCache:
             return
         self._damaged = False
         known.update(new)
-
-    def _load_own(self) -> dict[str, str]:
-        if self._loaded is None:
-            self._loaded = self._read()
-        return self._loaded
 
     def _read(self) -> dict[str, str]:
         if self._secret is None:

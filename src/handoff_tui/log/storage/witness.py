@@ -26,6 +26,7 @@ class LocalFiles(Protocol):
 
     def read(self, name: str) -> bytes | None: ...
     def write(self, name: str, content: bytes, *, lasting: bool = True) -> None: ...
+    def remove(self, name: str) -> None: ...
 
 
 class Seen(NamedTuple):
@@ -50,6 +51,9 @@ class Witness:
             self._seen = Seen() if content is None else parse_witness(content)
             self._content = content
         return self._seen
+
+    def forget(self) -> None:
+        self._files.remove(WITNESS_NAME)
 
     def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> Seen:
         """Adds entries and drops those they follow, which cannot be lost while they are valid.

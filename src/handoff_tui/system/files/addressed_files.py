@@ -8,7 +8,7 @@ import re
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +17,9 @@ from handoff_tui.system.files.atomic_write import (
     SYSTEM,
     TEMPORARY_PREFIX,
     Calls,
+    Folder,
     build_write_error,
-    close_looked_at,
-    open_folder,
-    read_regular,
-    sync_folder,
-    write_once,
+    open_folders,
 )
 from handoff_tui.system.files.own_folder import OWN_FOLDER, write_git_files
 
@@ -53,18 +50,17 @@ class _Memory(NamedTuple):
 class FolderListing:
     """Lists one folder, repeatedly if necessary; `shown` is its path for people."""
 
-    def __init__(self, shown: str, suffix: str, calls: Calls) -> None:
+    def __init__(self, shown: str, suffix: str) -> None:
         self._shown = shown
         self._suffix = suffix
-        self._calls = calls
         self._name = re.compile(f"([0-9a-f]{{64}}){re.escape(suffix)}")
         self._memory: dict[str, _Memory] = {}
 
-    def look_at_files(self, folder: int) -> list[ListedFolder]:
+    def look_at_files(self, folder: Folder) -> list[ListedFolder]:
         """Lists a folder without shards."""
         return [self._look(folder, "")]
 
-    def look_at_shards(self, folder: int) -> list[ListedFolder]:
+    def look_at_shards(self, folder: Folder) -> list[ListedFolder]:
         """Lists each shard in order, then everything between them."""
         shards: list[str] = []
         foreign: list[ForeignFile] = []
@@ -76,27 +72,27 @@ class FolderListing:
         looked = [self._look_at_shard(folder, name) for name in sorted(shards)]
         return [*looked, ListedFolder((), tuple(sorted(foreign)))]
 
-    def _look_at_shard(self, folder: int, name: str) -> ListedFolder:
+    def _look_at_shard(self, folder: Folder, name: str) -> ListedFolder:
         now = time.time_ns()
         try:
-            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            status = os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
             stamp = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
             remembered = self._memory.get(name)
             if remembered is not None and remembered.stamp == stamp:
                 return remembered.found
-            shard = open_folder(self._calls, name, folder, f"{self._shown}/{name}")
+            shard = folder.open(name, f"{self._shown}/{name}")
         except FileNotFoundError:  # it disappeared in the meantime
             return ListedFolder((), ())
         try:
             found = self._look(shard, name)
         finally:
-            close_looked_at(self._calls, shard)
+            shard.close()
         self._memory.pop(name, None)
         if now - max(status.st_mtime_ns, status.st_ctime_ns) > SETTLED_NANOSECONDS:
             self._memory[name] = _Memory(stamp, found)
         return found
 
-    def _look(self, folder: int, shard: str) -> ListedFolder:
+    def _look(self, folder: Folder, shard: str) -> ListedFolder:
         shown = f"{self._shown}/{shard}" if shard else self._shown
         digests: list[str] = []
         foreign: list[ForeignFile] = []
@@ -116,19 +112,18 @@ class FolderListing:
         return "it is a link, a folder, a pipe or a device, not a regular file"
 
 
-def _scan(folder: int) -> list[tuple[str, bool, bool]]:
+def _scan(folder: Folder) -> list[tuple[str, bool, bool]]:
     """Returns the names in a folder, and whether each is a folder or a regular file; a link is neither."""
-    with os.scandir(folder) as entries:
+    with os.scandir(folder.descriptor) as entries:
         return [
             (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)) for entry in entries
         ]
 
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
-Descriptors = list[int]
+Folders = list[Folder]
 """Root, own folder, folder and shard, from the outside in."""
 
 
@@ -147,7 +142,7 @@ class AddressedFolder:
         self.sharded = sharded
         self.max_bytes = max_bytes
         self._calls = calls
-        self._listing = FolderListing(f"{OWN_FOLDER}/{folder}", suffix, calls)
+        self._listing = FolderListing(f"{OWN_FOLDER}/{folder}", suffix)
 
     def build_path(self, digest: str) -> str:
         """Returns the path of a digest's file, from the repository's root."""
@@ -163,8 +158,8 @@ class AddressedFolder:
                 f"{path} cannot be written: {len(content):,} bytes are more than the limit of {self.max_bytes:,}"
             )
         try:
-            with ExitStack() as opened:
-                self._write_into(self._open_all(opened, digest, create=True), path, digest, content)
+            with self._open(digest, create=True) as folders:
+                self._write_into(folders, path, digest, content)
         except OSError as refused:
             raise build_write_error(refused, path) from refused
         return digest
@@ -207,54 +202,46 @@ class AddressedFolder:
     def walk(self) -> tuple[ListedFolder, ...]:
         """Yields both in one pass, shard by shard. Unchanged listings are the same object as before."""
         shown = f"{OWN_FOLDER}/{self.folder}"
-        with ExitStack() as opened:
-            try:
-                folder = self._open_all(opened, None)[-1]
+        try:
+            with self._open(None) as folders:
                 look = self._listing.look_at_shards if self.sharded else self._listing.look_at_files
-                return tuple(look(folder))
-            except FileNotFoundError:
-                return ()
-            except OSError as refused:
-                raise StoredFileDamagedError(f"{shown} cannot be listed: {refused.strerror}") from refused
+                return tuple(look(folders[-1]))
+        except FileNotFoundError:
+            return ()
+        except OSError as refused:
+            raise StoredFileDamagedError(f"{shown} cannot be listed: {refused.strerror}") from refused
 
-    def _write_into(self, folders: Descriptors, path: str, digest: str, content: bytes) -> None:
+    def _write_into(self, folders: Folders, path: str, digest: str, content: bytes) -> None:
         own, folder, target = folders[1], folders[2], folders[-1]
         name = digest + self.suffix
         if not self._is_stored(target, name, content, path):
-            write_git_files(self._calls, temporaries=folder, own=own)
-            if not write_once(self._calls, folder, target, name, content):
+            write_git_files(own, folder)
+            if not target.write_once(name, content, folder):
                 self._is_stored(target, name, content, path)
         # all of them, whoever made them: a process that died right after making a folder hasn't synced it
-        for descriptor in reversed(folders):
-            sync_folder(self._calls, descriptor)
+        for one in reversed(folders):
+            one.sync()
 
-    def _is_stored(self, folder: int, name: str, content: bytes, path: str) -> bool:
+    def _is_stored(self, folder: Folder, name: str, content: bytes, path: str) -> bool:
         """Tells whether the content is already there; other content under its name is an error."""
         try:
-            stored = read_regular(self._calls, folder, name, self.max_bytes, path)
+            stored = folder.read(name, self.max_bytes, path)
         except FileNotFoundError:
             return False
         if stored != content:
             raise _build_content_error(path)
         return True
 
-    def _open_all(self, opened: ExitStack, digest: str | None, *, create: bool = False) -> Descriptors:
-        """Opens root, own folder, folder and, for a digest, its shard; the stack closes them."""
-        folders = [self._calls.open(str(self.root), _ROOT_FLAGS)]
-        opened.callback(close_looked_at, self._calls, folders[0])
+    def _open(self, digest: str | None, *, create: bool = False) -> AbstractContextManager[Folders]:
+        """Opens root, own folder, folder and, for a digest, its shard."""
         shard = (digest[:2],) if digest is not None and self.sharded else ()
-        shown = ""
-        for name in (OWN_FOLDER, self.folder, *shard):
-            shown = f"{shown}/{name}" if shown else name
-            folders.append(open_folder(self._calls, name, folders[-1], shown, create=create))
-            opened.callback(close_looked_at, self._calls, folders[-1])
-        return folders
+        return open_folders(self._calls, self.root, OWN_FOLDER, self.folder, *shard, create=create)
 
-    def _visit(self, digests: Iterable[str]) -> Iterator[tuple[str, int | HandoffError]]:
+    def _visit(self, digests: Iterable[str]) -> Iterator[tuple[str, Folder | HandoffError]]:
         """Yields each digest with its folder, opened once for consecutive digests."""
         place: str | None = None
         with ExitStack() as opened:
-            folders: Descriptors | HandoffError = []
+            folders: Folders | HandoffError = []
             for digest in digests:
                 if not _DIGEST.fullmatch(digest):
                     yield digest, StoredFileMissingError(f"{digest!r} is not a SHA-256 digest")
@@ -265,27 +252,27 @@ class AddressedFolder:
                     place, folders = needed, self._try_open(opened, digest)
                 yield digest, folders if isinstance(folders, HandoffError) else folders[-1]
 
-    def _try_open(self, opened: ExitStack, digest: str) -> Descriptors | HandoffError:
+    def _try_open(self, opened: ExitStack, digest: str) -> Folders | HandoffError:
         try:
-            return self._open_all(opened, digest)
+            return opened.enter_context(self._open(digest))
         except OSError as refused:
             return self._build_read_error(refused, digest)
         except StoredFileDamagedError as linked:
             return linked
 
-    def _read_one(self, folder: int, digest: str) -> bytes | HandoffError:
+    def _read_one(self, folder: Folder, digest: str) -> bytes | HandoffError:
         path = self.build_path(digest)
         try:
-            content = read_regular(self._calls, folder, digest + self.suffix, self.max_bytes, path)
+            content = folder.read(digest + self.suffix, self.max_bytes, path)
         except OSError as refused:
             return self._build_read_error(refused, digest)
         except StoredFileDamagedError as damaged:
             return damaged
         return content if hashlib.sha256(content).hexdigest() == digest else _build_content_error(path)
 
-    def _stamp_one(self, folder: int, digest: str, latest: int) -> str:
+    def _stamp_one(self, folder: Folder, digest: str, latest: int) -> str:
         try:
-            status = os.stat(digest + self.suffix, dir_fd=folder, follow_symlinks=False)
+            status = os.stat(digest + self.suffix, dir_fd=folder.descriptor, follow_symlinks=False)
         except OSError:
             return ""
         if not stat.S_ISREG(status.st_mode) or max(status.st_mtime_ns, status.st_ctime_ns) > latest:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Protocol
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoreWriteError
@@ -38,6 +40,7 @@ SYSTEM: Calls = os
 
 TEMPORARY_PREFIX = ".tmp-"
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WITHOUT_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
@@ -51,90 +54,130 @@ _REASONS = {
 }
 
 
-def open_folder(calls: Calls, name: str, inside: int, shown: str, *, create: bool = False) -> int:
-    """Opens a folder inside another; refuses a link, or anything but a folder."""
-    try:
-        return calls.open(name, FOLDER_FLAGS, dir_fd=inside)
-    except FileNotFoundError:
-        if not create:
+class Folder:
+    """An open folder. Nothing in it is reached through a link."""
+
+    def __init__(self, calls: Calls, descriptor: int) -> None:
+        self.calls = calls
+        self.descriptor = descriptor
+
+    def open(self, name: str, shown: str, *, create: bool = False) -> Folder:
+        """Opens a folder inside; refuses a link, or anything but a folder."""
+        try:
+            return Folder(self.calls, self.calls.open(name, FOLDER_FLAGS, dir_fd=self.descriptor))
+        except FileNotFoundError:
+            if not create:
+                raise
+        except OSError as refused:
+            if refused.errno in {errno.ENOTDIR, errno.ELOOP}:
+                raise _build_folder_error(shown) from refused
             raise
-    except OSError as refused:
-        if refused.errno in {errno.ENOTDIR, errno.ELOOP}:
-            raise _build_folder_error(shown) from refused
-        raise
-    with suppress(FileExistsError):
-        calls.mkdir(name, dir_fd=inside)
-    return open_folder(calls, name, inside, shown)
+        with suppress(FileExistsError):
+            self.calls.mkdir(name, dir_fd=self.descriptor)
+        return self.open(name, shown)
 
-
-def write_once(calls: Calls, temporaries: int, folder: int, name: str, content: bytes) -> bool:
-    """Writes a file that doesn't exist yet; returns False if it exists, whatever its content."""
-    temporary = TEMPORARY_PREFIX + os.urandom(16).hex()
-    descriptor = calls.open(temporary, _NEW_FILE, 0o666, dir_fd=temporaries)
-    try:
-        try:
-            _write_all(calls, descriptor, content)
-            calls.fsync(descriptor)
-        finally:
-            calls.close(descriptor)
-        return _give_name(calls, temporaries, temporary, folder, name)
-    finally:
-        with suppress(OSError):  # every reader ignores it, and so does git
-            calls.unlink(temporary, dir_fd=temporaries)
-
-
-def replace_file(
-    calls: Calls, folder: int, name: str, content: bytes, *, lasting: bool = True, mode: int = 0o600
-) -> None:
-    """Replaces a file, or a link in its place, in one step: readers see the old content or the new one."""
-    temporary = TEMPORARY_PREFIX + os.urandom(16).hex()
-    descriptor = calls.open(temporary, _NEW_FILE, mode, dir_fd=folder)
-    try:
-        try:
-            _write_all(calls, descriptor, content)
-            if lasting:
-                calls.fsync(descriptor)
-        finally:
-            calls.close(descriptor)
-        calls.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
+    def close(self) -> None:
+        """Closes it, ignoring errors: it was only read."""
         with suppress(OSError):
-            calls.unlink(temporary, dir_fd=folder)
-        raise
-    if lasting:
-        sync_folder(calls, folder)
+            self.calls.close(self.descriptor)
+
+    def sync(self) -> None:
+        """Makes the names in it durable; ignores file systems that can't."""
+        try:
+            self.calls.fsync(self.descriptor)
+        except OSError as refused:
+            if refused.errno not in _WITHOUT_FOLDER_SYNC:
+                raise
+
+    def read(self, name: str, max_bytes: int, shown: str) -> bytes:
+        """Reads a regular file of a known size; checks it before opening, so that no named pipe is touched."""
+        _refuse_unsuitable(os.stat(name, dir_fd=self.descriptor, follow_symlinks=False), max_bytes, shown)
+        descriptor = self.calls.open(name, _OLD_FILE, dir_fd=self.descriptor)
+        try:
+            status = os.fstat(descriptor)
+            _refuse_unsuitable(status, max_bytes, shown)
+            content = self.calls.read(descriptor, max_bytes + 1)
+            if len(content) != status.st_size:  # read in parts, or changed in the meantime
+                content += read_up_to(descriptor, max_bytes + 1 - len(content), self.calls)
+        finally:
+            Folder(self.calls, descriptor).close()
+        if len(content) > max_bytes:
+            raise _build_size_error(shown, len(content), max_bytes)
+        return content
+
+    def write_once(self, name: str, content: bytes, temporaries: Folder | None = None) -> bool:
+        """Writes a file that doesn't exist yet; returns False if it exists, whatever its content."""
+        with (temporaries or self).hold_temporary(content, 0o666, lasting=True) as temporary:
+            return self._give_name(temporaries or self, temporary, name)
+
+    def replace(self, name: str, content: bytes, *, lasting: bool = True, mode: int = 0o600) -> None:
+        """Replaces a file, or a link in its place, in one step: readers see the old content or the new one."""
+        with self.hold_temporary(content, mode, lasting=lasting) as temporary:
+            self.calls.rename(temporary, name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+        if lasting:
+            self.sync()
+
+    @contextmanager
+    def hold_temporary(self, content: bytes, mode: int, *, lasting: bool) -> Iterator[str]:
+        """Offers the name of a new file; what is left of it is removed. Every reader ignores it, and so does git."""
+        temporary = TEMPORARY_PREFIX + os.urandom(16).hex()
+        descriptor = self.calls.open(temporary, _NEW_FILE, mode, dir_fd=self.descriptor)
+        try:
+            try:
+                remaining = content
+                while remaining:
+                    remaining = remaining[self.calls.write(descriptor, remaining) :]
+                if lasting:
+                    self.calls.fsync(descriptor)
+            finally:
+                self.calls.close(descriptor)
+            yield temporary
+        finally:
+            with suppress(OSError):
+                self.calls.unlink(temporary, dir_fd=self.descriptor)
+
+    def _give_name(self, temporaries: Folder, temporary: str, name: str) -> bool:
+        source, target = temporaries.descriptor, self.descriptor
+        try:
+            self.calls.link(temporary, name, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        except OSError as refused:
+            if refused.errno not in _WITHOUT_LINKS:
+                raise
+            # a file system without hard links; anyone who slips in between check and rename writes the same content
+            with suppress(FileNotFoundError):
+                os.stat(name, dir_fd=target, follow_symlinks=False)
+                return False
+            self.calls.rename(temporary, name, src_dir_fd=source, dst_dir_fd=target)
+        return True
 
 
-def close_looked_at(calls: Calls, descriptor: int) -> None:
-    """Closes a file that was only read, ignoring errors."""
-    with suppress(OSError):
-        calls.close(descriptor)
+@contextmanager
+def open_folders(
+    calls: Calls, root: Path, *names: str, shown: str = "", create: bool = False
+) -> Iterator[list[Folder]]:
+    """Opens a folder and one after the other below it. Only the first may be reached through links.
+
+    `shown` is how error messages begin the path.
+    """
+    with ExitStack() as opened:
+        folders = [Folder(calls, calls.open(str(root), _ROOT_FLAGS))]
+        opened.callback(folders[0].close)
+        for name in names:
+            shown = f"{shown}/{name}" if shown else name
+            folders.append(folders[-1].open(name, shown, create=create))
+            opened.callback(folders[-1].close)
+        yield folders
 
 
-def sync_folder(calls: Calls, folder: int) -> None:
-    """Makes names in a folder durable; ignores file systems that can't."""
-    try:
-        calls.fsync(folder)
-    except OSError as refused:
-        if refused.errno not in _WITHOUT_FOLDER_SYNC:
-            raise
-
-
-def read_regular(calls: Calls, folder: int, name: str, max_bytes: int, shown: str) -> bytes:
-    """Reads a regular file of a known size; checks it before opening, so that no named pipe is touched."""
-    _refuse_unsuitable(os.stat(name, dir_fd=folder, follow_symlinks=False), max_bytes, shown)
-    descriptor = calls.open(name, _OLD_FILE, dir_fd=folder)
-    try:
-        status = os.fstat(descriptor)
-        _refuse_unsuitable(status, max_bytes, shown)
-        content = calls.read(descriptor, max_bytes + 1)
-        if len(content) != status.st_size:  # read in parts, or changed in the meantime
-            content += _read_all(calls, descriptor, max_bytes + 1 - len(content))
-    finally:
-        close_looked_at(calls, descriptor)
-    if len(content) > max_bytes:
-        raise _build_size_error(shown, len(content), max_bytes)
-    return content
+def read_up_to(descriptor: int, limit: int, calls: Calls = SYSTEM) -> bytes:
+    """Reads a file to its end, or to a limit; one call may return less than is there."""
+    parts: list[bytes] = []
+    while limit > 0 and (part := calls.read(descriptor, limit)):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
 
 
 def build_write_error(refused: OSError, shown: str) -> HandoffError:
@@ -161,39 +204,3 @@ def _refuse_unsuitable(status: os.stat_result, max_bytes: int, shown: str) -> No
         raise StoredFileDamagedError(f"{shown} is not a regular file", "Remove it; it is not read.")
     if status.st_size > max_bytes:
         raise _build_size_error(shown, status.st_size, max_bytes)
-
-
-def _write_all(calls: Calls, descriptor: int, content: bytes) -> None:
-    remaining = content
-    while remaining:
-        remaining = remaining[calls.write(descriptor, remaining) :]
-
-
-def _read_all(calls: Calls, descriptor: int, limit: int) -> bytes:
-    parts: list[bytes] = []
-    while limit > 0 and (part := calls.read(descriptor, limit)):
-        parts.append(part)
-        limit -= len(part)
-    return b"".join(parts)
-
-
-def _give_name(calls: Calls, temporaries: int, temporary: str, folder: int, name: str) -> bool:
-    try:
-        calls.link(temporary, name, src_dir_fd=temporaries, dst_dir_fd=folder, follow_symlinks=False)
-    except FileExistsError:
-        return False
-    except OSError as refused:
-        if refused.errno not in _WITHOUT_LINKS:
-            raise
-        return _rename_to_name(calls, temporaries, temporary, folder, name)
-    return True
-
-
-def _rename_to_name(calls: Calls, temporaries: int, temporary: str, folder: int, name: str) -> bool:
-    """For file systems without hard links. Anyone who slips in between check and rename writes the same content."""
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        calls.rename(temporary, name, src_dir_fd=temporaries, dst_dir_fd=folder)
-        return True
-    return False

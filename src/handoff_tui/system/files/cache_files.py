@@ -1,14 +1,14 @@
-"""Our files outside any repository: caches, and what the user consented to. A damaged file counts as absent."""
+"""Our folders outside any repository: for caches, and for what the user consented to."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PROGRAM = "handoff-tui"
-_MAX_BYTES = 64 * 1024 * 1024
 
 
 def find_cache_folder(root: Path) -> Path:
@@ -26,29 +26,22 @@ def find_choices_folder(root: Path) -> Path:
     return find_state_folder() / "repositories" / _build_name(root)
 
 
-def load_json(place: Path) -> object:
-    """Returns the value in one of our files; None if it is missing or damaged."""
+def find_agent_home(root: Path, agent: str) -> Path:
+    """Returns the home folder that an agent has to itself in a repository; it may not exist yet."""
+    return find_choices_folder(root) / "homes" / hashlib.sha256(agent.encode()).hexdigest()[:16]
+
+
+def make_agent_home(root: Path, agent: str) -> None:
+    """Creates it, for this user only."""
+    from handoff_tui.core.errors import StoreWriteError  # noqa: PLC0415 - few agents have one
+
+    place = find_agent_home(root, agent)
     try:
-        if place.stat().st_size > _MAX_BYTES:
-            return None
-        return json.loads(place.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-
-
-def write_json(place: Path, value: object) -> bool:
-    """Replaces one of our files in one step; returns False if it can't, which only costs time."""
-    import tempfile  # noqa: PLC0415 - reading is the hot path
-
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=".tmp-")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(json.dumps(value))
-        Path(temporary).replace(place)
-    except OSError:
-        return False
-    return True
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as refused:
+        raise StoreWriteError(
+            f"{place} cannot be written: {refused.strerror}", "XDG_STATE_HOME says where."
+        ) from refused
 
 
 def write_log(place: Path, content: bytes) -> str | None:
@@ -59,6 +52,28 @@ def write_log(place: Path, content: bytes) -> str | None:
     except OSError:
         return None
     return str(place)
+
+
+@contextmanager
+def hold_once(place: Path) -> Iterator[bool]:
+    """Holds a lock file; yields False if another process holds it. Without a place for it, everybody is alone."""
+    import fcntl  # noqa: PLC0415 - few hold one
+
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError:
+        yield True
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True
+    finally:
+        os.close(descriptor)
 
 
 def drop_oldest(folder: Path, most: int) -> None:

@@ -9,15 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from handoff_tui.core.errors import FileUnreadableError, StoreWriteError
-from handoff_tui.system.files.atomic_write import (
-    SYSTEM,
-    Calls,
-    build_write_error,
-    close_looked_at,
-    replace_file,
-    sync_folder,
-    write_once,
-)
+from handoff_tui.system.files.atomic_write import SYSTEM, Calls, Folder, build_write_error, open_folders
 from handoff_tui.system.files.user_files import read_user_file
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -63,7 +55,6 @@ def _build_taken_error(place: Path) -> StoreWriteError:
     return StoreWriteError(f"{place} is there already", "It is left alone; name another place.")
 
 
-_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _SHARED_MODE = 0o666
 
 
@@ -86,27 +77,24 @@ def read_named_texts(place: Path, names: tuple[str, ...], max_bytes: int) -> dic
 def write_if_absent(file: Path, content: bytes, calls: Calls = SYSTEM) -> bool:
     """Writes a file that doesn't exist yet; returns False and changes nothing if anything has its name."""
     with _open_folder(file, calls) as folder:
-        written = write_once(calls, folder, folder, file.name, content)
-        sync_folder(calls, folder)
+        written = folder.write_once(file.name, content)
+        folder.sync()
     return written
 
 
 def write_named_file(file: Path, content: bytes, calls: Calls = SYSTEM) -> None:
     """Replaces a file in one step."""
     with _open_folder(file, calls) as folder:
-        replace_file(calls, folder, file.name, content, mode=_SHARED_MODE)
+        folder.replace(file.name, content, mode=_SHARED_MODE)
 
 
 @contextmanager
-def _open_folder(file: Path, calls: Calls) -> Iterator[int]:
+def _open_folder(file: Path, calls: Calls) -> Iterator[Folder]:
     if not file.name:
         raise StoreWriteError(f"{file} is no name for a file")
     try:
-        folder = calls.open(str(file.parent), _FOLDER_FLAGS)
-        try:
-            yield folder
-        finally:
-            close_looked_at(calls, folder)
+        with open_folders(calls, file.parent) as folders:
+            yield folders[0]
     except OSError as refused:
         raise build_write_error(refused, str(file)) from refused
 

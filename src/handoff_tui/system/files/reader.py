@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.system.files.atomic_write import read_up_to
 
 _NEVER_ENTERED = ".git"
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -27,7 +28,7 @@ class FileReader(NamedTuple):
         try:
             status = os.fstat(descriptor)
             self._refuse_unsuitable(path, status)
-            return _read_all(descriptor, status.st_size)
+            return read_up_to(descriptor, status.st_size)
         except OSError as refused:
             raise FileUnreadableError(_explain(path, self.root / path, refused)) from refused
         finally:
@@ -133,15 +134,6 @@ def refuse_git_folder(path: str, parts: tuple[str, ...]) -> None:
     # some file systems treat .GIT as .git
     if any(part.casefold() == _NEVER_ENTERED for part in parts):
         raise UnsafePathError(f"{path} leads into .git")
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    parts: list[bytes] = []
-    remaining = size
-    while remaining > 0 and (part := os.read(descriptor, remaining)):
-        parts.append(part)
-        remaining -= len(part)
-    return b"".join(parts)
 
 
 def _explain(path: str, place: Path, refused: OSError) -> str:

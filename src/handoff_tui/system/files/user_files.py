@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.system.files.atomic_write import read_up_to
 from handoff_tui.system.files.reader import FileReader
 
 _PROGRAM = "handoff-tui"
@@ -45,7 +46,7 @@ def read_user_file(path: Path, max_bytes: int) -> bytes | None:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise FileUnreadableError(f"{path} is not a regular file")
-        content = _read_up_to(descriptor, max_bytes + 1)
+        content = read_up_to(descriptor, max_bytes + 1)
     finally:
         os.close(descriptor)
     if len(content) > max_bytes:
@@ -74,11 +75,3 @@ def list_user_files(folder: Path, suffix: str) -> tuple[str, ...]:
         return tuple(sorted(entry.stem for entry in folder.iterdir() if entry.suffix == suffix))
     except OSError:
         return ()
-
-
-def _read_up_to(descriptor: int, size: int) -> bytes:
-    parts: list[bytes] = []
-    while size > 0 and (part := os.read(descriptor, size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

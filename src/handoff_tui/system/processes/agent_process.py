@@ -78,20 +78,26 @@ def start_agent(argv: list[str], folder: str, mark: str, output: str) -> AgentPr
     """Starts a command with its output in a file. An OSError says why it couldn't be started."""
     if not argv or any("\0" in word for word in argv):
         raise ValueError("there is no such command")
-    environment = {**os.environ, MARK: mark}
     printed = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        return AgentProcess(start_session(argv, folder, {**os.environ, MARK: mark}, printed), mark)
+    finally:
+        os.close(printed)
+
+
+def start_session(argv: list[str], folder: str, environment: dict[str, str], printed: int) -> int:
+    """Starts a command in a new session, printing to an open file; returns its pid. An OSError says why it can't."""
     reading, writing = os.pipe()  # closed by a successful start; otherwise it says what was wrong
     pid = os.fork()
     if not pid:
         _become(argv, folder, environment, printed, writing)
     os.close(writing)
-    os.close(printed)
     with os.fdopen(reading, "rb") as told:
         refused = told.read()
     if refused:
         os.waitpid(pid, 0)
         raise OSError(int(refused), os.strerror(int(refused)))
-    return AgentProcess(pid, mark)
+    return pid
 
 
 def ask_for_orphans() -> bool:

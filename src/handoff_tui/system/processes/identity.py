@@ -3,7 +3,7 @@
 Imports only the lightest part of the standard library: an agent's supervisor uses it and must start quickly.
 """
 # importing pathlib takes longer than everything done here
-# ruff: noqa: PTH110, PTH123, PTH208
+# ruff: noqa: PTH110, PTH116, PTH123, PTH208
 
 from __future__ import annotations
 
@@ -38,6 +38,38 @@ def is_living(pid: int) -> bool:
     return fields is not None and fields[_STATE] not in _DEAD
 
 
+def read_parent(pid: int) -> int:
+    """Returns the process that started one, or took it over; 0 if there is none, or it isn't known."""
+    fields = _read_fields(pid)
+    return 0 if fields is None else int(fields[_PARENT])
+
+
+def read_environment(pid: int) -> dict[str, str]:
+    """Returns the variables a process was started with (Linux); empty if they can't be read."""
+    try:
+        with open(f"{_PROC}/{pid}/environ", "rb") as file:
+            pairs = [os.fsdecode(pair).partition("=") for pair in file.read().split(b"\0")]
+    except OSError:
+        return {}
+    return {name: value for name, _, value in pairs if name}
+
+
+def list_processes(user: int) -> list[int]:
+    """Returns the processes of a user, oldest number first (Linux)."""
+    try:
+        pids = sorted(int(name) for name in os.listdir(_PROC) if name.isdigit())
+    except OSError:
+        return []
+    return [pid for pid in pids if _read_user(pid) == user]
+
+
+def _read_user(pid: int) -> int | None:
+    try:
+        return os.stat(f"{_PROC}/{pid}").st_uid
+    except OSError:
+        return None
+
+
 def read_host() -> str:
     return os.uname().nodename
 
@@ -59,17 +91,7 @@ def find_descendants(pid: int) -> list[int]:
 
 def find_marked(mark: str) -> list[int]:
     """Returns living processes with a mark in their environment (Linux; elsewhere only the session is known)."""
-    wanted = f"{MARK}={mark}".encode()
-    found: list[int] = []
-    for pid in _list_processes():
-        try:
-            with open(f"{_PROC}/{pid}/environ", "rb") as file:
-                is_marked = wanted in file.read().split(b"\0")
-        except OSError:
-            continue  # gone in the meantime, or another user's
-        if is_marked and is_living(pid):
-            found.append(pid)
-    return found
+    return [pid for pid in _list_processes() if read_environment(pid).get(MARK) == mark and is_living(pid)]
 
 
 def _list_processes() -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from pathlib import Path
 
 from handoff_tui.core.errors import SshKeygenMissingError
@@ -23,6 +24,43 @@ def find_program(name: str = _PROGRAM, hint: str = "Install OpenSSH 8.2 or newer
     if found is None or not Path(found).is_absolute():
         raise SshKeygenMissingError(f"{name} is not installed", hint)
     return found
+
+
+def find_writable_part(program: str) -> Path | None:
+    """Returns what lets this user replace a program: its file, a link, or a folder above; None if nothing does.
+
+    For root nothing is out of reach, so only what lies at home, or is open to everybody, is named.
+    """
+    user, home = os.geteuid(), expand_home("~")
+    for place in dict.fromkeys((Path(program), Path(program).resolve())):
+        if place.is_relative_to(home) and home != Path(home.anchor):
+            return place
+        below: os.stat_result | None = None
+        for part in (place, *place.parents):
+            try:
+                status = part.lstat()
+            except OSError:
+                break
+            if _may_replace(part, status, below, user):
+                return part
+            below = status
+    return None
+
+
+def _may_replace(part: Path, status: os.stat_result, below: os.stat_result | None, user: int) -> bool:
+    """Tells whether a user can change a file, or replace what is below a folder; in a sticky one only their own."""
+    if stat.S_ISLNK(status.st_mode):  # the folder decides
+        return False
+    if user == 0:
+        is_open = bool(status.st_mode & stat.S_IWOTH)
+    elif status.st_uid == user:
+        return True
+    else:
+        is_open = os.access(part, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    if below is None or not status.st_mode & stat.S_ISVTX:
+        return is_open
+    is_guarded = below.st_uid == 0 if user == 0 else below.st_uid != user
+    return is_open and not is_guarded
 
 
 def expand_home(path: str) -> Path:

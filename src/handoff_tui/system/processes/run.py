@@ -116,14 +116,14 @@ def run_command(
         return CommandEnd(None, b"", 0, time.monotonic() - started, failure=f"{argv[0]}: {reason}")
     keeper = OutputKeeper(bounds.keep_bytes)
     with process:
-        timed_out, cancelled = _follow(process, keeper, started + bounds.seconds, cancel, on_output)
+        timed_out, cancelled = follow(process, keeper, started + bounds.seconds, cancel, on_output)
         swept = stop_all(process, mark, bounds.grace_seconds if timed_out or cancelled else 0)
-        _drain(process, keeper, on_output)
+        drain(process, keeper, on_output)
     seconds = time.monotonic() - started
     return CommandEnd(process.returncode, keeper.build(), keeper.printed, seconds, timed_out, cancelled, None, swept)
 
 
-def _follow(
+def follow(
     process: subprocess.Popen[bytes],
     keeper: OutputKeeper,
     deadline: float,
@@ -166,7 +166,7 @@ def _read_some(descriptor: int, keeper: OutputKeeper, on_output: Callable[[bytes
     return True
 
 
-def _drain(process: subprocess.Popen[bytes], keeper: OutputKeeper, on_output: Callable[[bytes], None] | None) -> None:
+def drain(process: subprocess.Popen[bytes], keeper: OutputKeeper, on_output: Callable[[bytes], None] | None) -> None:
     """Reads what is left in the pipe; all writers are gone."""
     assert process.stdout is not None  # noqa: S101 - opened as a pipe
     before = -1
@@ -179,10 +179,10 @@ def _drain(process: subprocess.Popen[bytes], keeper: OutputKeeper, on_output: Ca
 def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
     """Ends the command's session and everything that left it; returns how many were found by their mark."""
     if process.poll() is None and grace > 0:
-        _signal_group(process.pid, signal.SIGTERM)
+        signal_group(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             process.wait(grace)
-    _signal_group(process.pid, signal.SIGKILL)
+    signal_group(process.pid, signal.SIGKILL)
     process.wait()
     return end_marked(mark)
 
@@ -201,7 +201,7 @@ def end_marked(mark: str) -> int:
     return len(swept)
 
 
-def _signal_group(pid: int, number: signal.Signals) -> None:
+def signal_group(pid: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
         os.killpg(pid, number)
 
@@ -211,11 +211,29 @@ def _signal_one(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
+class OwnFolders(NamedTuple):
+    """What a command has to itself, outside the repository."""
+
+    root: Path
+    report: Path
+    """Where it may write its report; nothing is there yet."""
+    home: Path
+    temporary: Path
+    cache: Path
+    bytecode: Path
+    git: Path
+    """Where it sees the repository's git folder, if it stands behind walls."""
+
+
 @contextmanager
-def offer_report_place() -> Iterator[Path]:
-    """Offers a path outside the repository where a command can write its report; removes it afterwards."""
-    with tempfile.TemporaryDirectory(prefix="handoff-tui-check-") as folder:
-        yield Path(folder) / "report"
+def offer_own_folders() -> Iterator[OwnFolders]:
+    """Offers folders for one command, and removes them afterwards."""
+    with tempfile.TemporaryDirectory(prefix="handoff-tui-check-", ignore_cleanup_errors=True) as name:
+        root = Path(name).resolve()
+        own = OwnFolders(root, *(root / part for part in OwnFolders._fields[1:]))
+        for folder in own[2:]:
+            folder.mkdir(mode=0o700)
+        yield own
 
 
 def read_report(place: Path) -> bytes | None:

@@ -1,41 +1,54 @@
-"""A log that is not intact takes over the screen: nobody can overlook it, and it is shown once."""
+"""A log that is not intact, or an entry in your name that you did not make, takes over the screen, once."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState
-from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.box import Box, keep_key
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.page_view import PageView
 
 _MOST = 12
 
-Alarm = tuple[tuple[str, tuple[str, ...]], ...]
-"""Repositories whose logs are not intact, with the problems of each."""
+
+class LogAlarm(NamedTuple):
+    """What is wrong with the log of one repository."""
+
+    root: str
+    fatal: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    """Entries that carry the user's signature and were not made at this desk."""
+
+
+Alarm = tuple[LogAlarm, ...]
 
 
 def find_alarm(state: AppState) -> Alarm:
-    return tuple((part.root, part.fatal) for part in state.repositories if part.fatal)
+    parts = (part for part in state.repositories if part.fatal or part.foreign)
+    return tuple(LogAlarm(part.root, part.fatal, part.foreign) for part in parts)
 
 
 def build_alert_page(alarm: Alarm) -> Page:
     """Says what is wrong, what it means, and what to do."""
     page = Page()
+    _add_foreign(page, [one for one in alarm if one.foreign])
+    broken = [one for one in alarm if one.fatal]
+    if not broken:
+        return page
     page.line(Cell("✗ THE SIGNED LOG IS NOT INTACT", "critical"))
     page.blank()
     page.line(
         Cell("Every gate of this repository is closed until it is. Nothing can be decided, and no earlier approval "),
         Cell("counts. You can still read everything."),
     )
-    for root, fatal in alarm:
+    for root, fatal, _ in broken:
         page.heading(render_safe(root), plural(len(fatal), "problem"))
         for text in fatal[:_MOST]:
             page.line(Cell("✗ ", "fail"), Cell(render_safe(text)), indent=4)
@@ -53,6 +66,24 @@ def build_alert_page(alarm: Alarm) -> Page:
     return page
 
 
+def _add_foreign(page: Page, alarms: list[LogAlarm]) -> None:
+    if not alarms:
+        return
+    page.line(Cell("✗ SIGNED WITH YOUR KEY, BUT NOT AT THIS DESK", "critical"))
+    for alarm in alarms:
+        page.heading(render_safe(alarm.root), plural(len(alarm.foreign), "entry"))
+        for text in alarm.foreign[:_MOST]:
+            page.line(Cell("✗ ", "fail"), Cell(render_safe(text)), indent=4)
+    page.heading("What to do")
+    steps = (
+        "If it was you, on another machine: handoff-tui log pin, in a terminal.",
+        "If it was not: withdraw it (A), find out who can use your key, and have the key dropped from the policy.",
+    )
+    for step in steps:
+        page.line(Cell("- ", "muted"), Cell(step), indent=4)
+    page.blank()
+
+
 _MOVES = {
     "down": "nav.down",
     "j": "nav.down",
@@ -64,11 +95,13 @@ _MOVES = {
 }
 
 
-class AlertScreen(Box[str | None], inherit_bindings=False):
+class AlertScreen(Box[str | None]):
     """`l` opens the log, escape goes back; every other key is ignored. Returns the offer that was taken."""
 
-    CSS_PATH = "alert.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
+    CSS = """
+    AlertScreen { background: $background; padding: 1 2; border: heavy $error; }
+    #alert-page { height: 1fr; }
+    """
 
     def __init__(self, alarm: Alarm) -> None:
         super().__init__()
@@ -85,8 +118,7 @@ class AlertScreen(Box[str | None], inherit_bindings=False):
         )
 
     def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
+        keep_key(event)
         if event.key in {"escape", "q"}:
             self.dismiss(None)
         elif event.key == "l":

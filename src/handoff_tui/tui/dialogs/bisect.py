@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
@@ -18,10 +15,9 @@ from handoff_tui.history.bisect.page import build_bisect_page
 from handoff_tui.history.bisect.report import BisectProgress, BisectReport, TrialVerdict
 from handoff_tui.live.state.app import AppState, BisectPart, Scope
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
-from handoff_tui.tui.dialogs.box import Box
-from handoff_tui.tui.dialogs.lists import render_scope
-from handoff_tui.tui.messages import BisectCancelled, BisectWanted
+from handoff_tui.tui.arming import read_time
+from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
+from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 
@@ -94,19 +90,16 @@ def _describe_range(trials: tuple[BisectProgress, ...]) -> Row:
     return (Cell("good ", "muted"), Cell(good, "pass"), Cell(" … bad ", "muted"), Cell(bad, "fail"))
 
 
-_LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
 _OPENING = frozenset({"app.open", "pipeline.diff"})
 
 
-class BisectScreen(Box[str | None], inherit_bindings=False):
+class BisectScreen(ArmedBox[ScopeWanted | None]):
     """Escape stops the search, then closes the box. Enter opens the diff of the commit that broke it.
 
     A command is shown first. It starts with a key other than Enter, and never with one that was typed ahead.
     """
 
     CSS_PATH = "bisect.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
-    AUTO_FOCUS = ""
 
     def __init__(self, check: str, command: str, keys: Keys) -> None:
         """If the check is a command, the search waits for consent: the command would run many times."""
@@ -115,7 +108,6 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
         self._keymap = keys
         self._part: BisectPart | None = None
         self._begun = False
-        self._painted = Arming()
 
     def compose(self) -> ComposeResult:
         with Vertical(id="bisect"):
@@ -133,13 +125,6 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
     def _begin(self) -> None:
         self._begun = True
         self.post_message(BisectWanted(self._check))
-
-    def _note_painted(self) -> None:
-        self._painted.note_painted(read_time())
-        self.set_timer(PAUSE_SECONDS, self._draw)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
 
     def show(self, state: AppState) -> None:
         """Shows the progress; ignores a search for another check."""
@@ -160,22 +145,21 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
         return Scope(DiffScope.BETWEEN, culprit.parents[0], culprit.commit)
 
     def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
+        keep_key(event)
         action = self._keymap.find(event, ("decision", "checks", "pipeline", "nav", "app"))
         searching = self._begun and (self._part is None or not self._part.is_over)
         if action == "decision.confirm":
             if not self._begun and self._painted.admits(event.time):
                 self._begin()
                 self._draw()
-        elif action == "checks.cancel" or (action in _LEAVING and searching):
+        elif action == "checks.cancel" or (action in LEAVING and searching):
             self.post_message(BisectCancelled())
             if self._part is None or self._part.cancelling:
                 self.dismiss(None)
-        elif action in _LEAVING:
+        elif action in LEAVING:
             self.dismiss(None)
         elif action in _OPENING and (scope := self.scope) is not None:
-            self.dismiss(render_scope(scope))
+            self.dismiss(ScopeWanted(scope))
         elif action is not None and action.startswith("nav."):
             self.query_one(PageView).navigate(action)
 

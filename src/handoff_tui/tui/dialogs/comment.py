@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import TextArea
@@ -14,7 +11,7 @@ from textual.widgets import TextArea
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.box import Box, keep_key
 from handoff_tui.tui.widgets.bars import Bar, Rule
 
 
@@ -26,20 +23,17 @@ class CommentField(TextArea):
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "enter":
-            event.stop()
-            event.prevent_default()
+            keep_key(event)
             self.post_message(self.Kept())
         elif event.key == "ctrl+j":
-            event.stop()
-            event.prevent_default()
+            keep_key(event)
             self.insert("\n")
 
 
-class CommentScreen(Box[Comment | None], inherit_bindings=False):
+class CommentScreen(Box[Comment | None]):
     """Enter keeps the comment, ctrl+j starts a new line, escape discards it. Nothing is signed."""
 
     CSS_PATH = "comment.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, path: str, line: int | None = None, end_line: int | None = None, text: str = "") -> None:
         super().__init__()
@@ -73,8 +67,7 @@ class CommentScreen(Box[Comment | None], inherit_bindings=False):
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
-            event.stop()
-            event.prevent_default()
+            keep_key(event)
             self.dismiss(None)
 
     @on(CommentField.Kept)

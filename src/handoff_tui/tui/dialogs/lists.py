@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from textual.message import Message
 from textual.widgets import Input
 
 from handoff_tui.agents.runs.mentioned_files import MentionedFile
@@ -15,11 +14,18 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import Activity, Breakpoint
 from handoff_tui.live.state.app import AppState, ComparisonPoint, Scope
+from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
-from handoff_tui.tui.dialogs.proposal import describe_breakpoint
 from handoff_tui.tui.drawing.appearance import list_theme_names
-from handoff_tui.tui.messages import BreakpointToggled, LeaveWanted, PlaceWanted, ScopeWanted, ThemeChosen
+from handoff_tui.tui.messages import (
+    BreakpointToggled,
+    HandoffChosen,
+    LeaveWanted,
+    PlaceWanted,
+    ScopeWanted,
+    ThemeChosen,
+)
 from handoff_tui.tui.widgets.bars import Rule
 
 
@@ -30,11 +36,7 @@ def build_stop_dialog(state: AppState) -> PaletteScreen:
     places = [Breakpoint(phase, before=before) for phase in phases for before in (True, False)]
     set_now = view.breakpoints if view is not None else frozenset()
     offers = [
-        Offer(
-            f"stop:{'before' if stop.before else 'after'}:{stop.phase}",
-            describe_breakpoint(stop),
-            "● set" if stop in set_now else "",
-        )
+        Offer(f"stop:{stop}", str(stop), "● set" if stop in set_now else "", asks=BreakpointToggled(stop))
         for stop in places
     ]
     return PaletteScreen(
@@ -42,22 +44,24 @@ def build_stop_dialog(state: AppState) -> PaletteScreen:
     )
 
 
-def parse_stop(name: str) -> Breakpoint:
-    side, _, phase = name.partition(":")
-    return Breakpoint(phase, before=side == "before")
-
-
 def build_place_dialog(places: Sequence[MentionedFile]) -> PaletteScreen:
     offers = [
-        Offer(f"place:{place.line or ''}:{place.path}", place.path, f"line {place.line}" if place.line else "")
+        Offer(str(place), place.path, f"line {place.line}" if place.line else "", asks=PlaceWanted(*place))
         for place in places
     ]
     return PaletteScreen("Open a file", offers, "↵ opens it")
 
 
-def parse_place(name: str) -> MentionedFile:
-    line, _, path = name.partition(":")
-    return MentionedFile(path, int(line) if line else None)
+def build_owner_dialog(owners: Sequence[InboxItem], files: Sequence[str]) -> PaletteScreen:
+    """Offers the handoffs that files can be given to; those that wait come first, as in the inbox."""
+    offers = [
+        Offer(
+            "owner:" + "\0".join(item.key), f"{item.key.handoff}  {item.reviewed.handoff.title or ''}", item.phase or ""
+        )
+        for item in owners
+    ]
+    what = files[0] if len(files) == 1 else plural(len(files), "file")
+    return PaletteScreen(f"Which handoff gets {render_safe(what)}?", offers, "↵ shows what would change · esc closes")
 
 
 def build_leave_dialog(at_work: Activity) -> PaletteScreen | None:
@@ -65,22 +69,21 @@ def build_leave_dialog(at_work: Activity) -> PaletteScreen | None:
     runs, scheduled = at_work.runs, at_work.scheduled
     if not runs and not scheduled:
         return None
-    offers = [Offer("stay", "Stay here")]
+    offers, leave, stop = [Offer("stay", "Stay here")], LeaveWanted(stops=False), LeaveWanted(stops=True)
     if runs:
         names = ", ".join(f"{key.handoff} · {key.phase}" for key in runs)
         one = len(runs) == 1
         title = f"{plural(len(runs), 'agent')} running: {names}"
         offers += [
-            Offer("leave:go", f"Quit; {'it keeps' if one else 'they keep'} running", "handoff-tui step --attach"),
-            Offer("leave:stop", f"Stop {'it' if one else 'them'}, then quit", "TERM, a grace period, KILL"),
+            Offer("go", f"Quit; {'it keeps' if one else 'they keep'} running", "handoff-tui step --attach", asks=leave),
+            Offer("stop", f"Stop {'it' if one else 'them'}, then quit", "TERM, a grace period, KILL", asks=stop),
         ]
     else:
         title = f"{scheduled[0].handoff} · {scheduled[0].phase} would start automatically"
-        offers.append(Offer("leave:go", "Quit; it won't start"))
+        offers.append(Offer("go", "Quit; it won't start", asks=leave))
     return PaletteScreen(render_safe(title), offers, "↵ takes the selected row · esc stays")
 
 
-_PREFIX = "scope:"
 _SEPARATOR = "\0"
 _MOMENT, _TYPED, _TWO = "moment", "typed", "two"
 _BETWEEN = ".."
@@ -101,7 +104,7 @@ class ScopeScreen(PaletteScreen):
         self._choosing_two = False
         self._before: str | None = None
         usual = [
-            Offer(f"{_PREFIX}{scope.value}", words, "now" if state.scope == Scope(scope) else "")
+            Offer(scope.value, words, "now" if state.scope == Scope(scope) else "", asks=ScopeWanted(Scope(scope)))
             for scope, words in _USUAL.items()
         ]
         two = Offer(_TWO, "between two points…", "or type from..to")
@@ -119,7 +122,7 @@ class ScopeScreen(PaletteScreen):
         if kind == _TWO or (self._before is None and self._choosing_two and kind in {_MOMENT, _TYPED}):
             self._ask_for_next(None if kind == _TWO else name)
         elif kind in {_MOMENT, _TYPED}:
-            self.dismiss(render_scope(self._build_scope(name)))
+            self.dismiss(ScopeWanted(self._build_scope(name)))
         else:
             super()._take(key)
 
@@ -139,17 +142,6 @@ class ScopeScreen(PaletteScreen):
         return (
             Scope(DiffScope.BETWEEN, one.strip(), other.strip() or None) if between else Scope(DiffScope.BETWEEN, name)
         )
-
-
-def render_scope(scope: Scope) -> str:
-    """Writes a scope as the answer of a dialog."""
-    return _PREFIX + _SEPARATOR.join((scope.scope.value, scope.against or "", scope.instead or ""))
-
-
-def parse_scope(name: str) -> Scope:
-    """Reads the scope from a dialog's answer, without its prefix."""
-    scope, against, instead = (*name.split(_SEPARATOR), "", "")[:3]
-    return Scope(DiffScope(scope), against or None, instead or None)
 
 
 def _offer_moment(moment: ComparisonPoint) -> Offer:
@@ -192,23 +184,22 @@ def build_offers(state: AppState, hints: Sequence[Hint], themes: Sequence[str]) 
         if get_scope(hint.action) not in _HIDDEN
     ]
     handoffs = [
-        Offer("handoff:" + "\0".join(item.key), f"go to {item.key.handoff}", item.reviewed.handoff.title or "")
+        Offer(
+            "handoff:" + "\0".join(item.key),
+            f"go to {item.key.handoff}",
+            item.reviewed.handoff.title or "",
+            asks=HandoffChosen(item.key),
+        )
         for item in state.inbox
     ]
     files = state.files.value.files[:_MOST_FILES] if state.files.value else ()
-    paths = [Offer(f"file:{file.change.path}", f"file {file.change.path}") for file in files]
-    return [*actions, *handoffs, *paths, *(Offer(f"theme:{name}", f"theme: {name}") for name in themes)]
+    paths = (file.change.path for file in files)
+    places = [Offer(f"file:{path}", f"file {path}", asks=PlaceWanted(path)) for path in paths]
+    return [*actions, *handoffs, *places, *(_offer_theme(name, f"theme: {name}") for name in themes)]
 
 
-ANSWERS: dict[str, Callable[[str], Message]] = {
-    "theme": ThemeChosen,
-    "file": PlaceWanted,
-    "scope": lambda name: ScopeWanted(parse_scope(name)),
-    "stop": lambda name: BreakpointToggled(parse_stop(name)),
-    "place": lambda name: PlaceWanted(*parse_place(name)),
-    "leave": lambda name: LeaveWanted(stops=name == "stop"),
-}
-"""What each choice asks for: by the first word of the offer's id, given the rest of it."""
+def _offer_theme(name: str, words: str) -> Offer:
+    return Offer(f"theme:{name}", words, asks=ThemeChosen(name))
 
 
 def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys) -> PaletteScreen | None:
@@ -216,7 +207,7 @@ def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys
     makers: dict[str, Callable[[], PaletteScreen]] = {
         "app.palette": lambda: PaletteScreen("Commands", build_offers(state, hints, list_theme_names())),
         "app.help": lambda: build_help(hints, keys),
-        "app.theme": lambda: PaletteScreen("Theme", [Offer(f"theme:{name}", name) for name in list_theme_names()]),
+        "app.theme": lambda: PaletteScreen("Theme", [_offer_theme(name, name) for name in list_theme_names()]),
         "diff.baseline": lambda: ScopeScreen(state),
         "agent.breakpoint": lambda: build_stop_dialog(state),
         "decide.choose": lambda: _build_verbs(hints),

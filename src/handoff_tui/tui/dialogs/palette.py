@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widgets import Input
 
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.box import Box, keep_key
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.row_list import RowList
 
@@ -28,6 +28,11 @@ class Offer(NamedTuple):
     words: str
     note: str = ""
     refusal: str = ""
+    asks: Message | None = None
+    """What choosing it asks for; without it, whoever opened the list knows the id."""
+
+
+Answer = str | Message
 
 
 class OfferRows:
@@ -46,11 +51,10 @@ class OfferRows:
         return (Cell(words, role), Cell(gap), Cell(note, "warning" if offer.refusal else "key"))
 
 
-class PaletteScreen(Box[str | None], inherit_bindings=False):
+class PaletteScreen(Box[Answer | None]):
     """Every typed letter filters; Enter takes the selected row. Never used to confirm a decision."""
 
     CSS_PATH = "palette.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, title: str, offers: Sequence[Offer], note: str = "") -> None:
         super().__init__()
@@ -95,15 +99,14 @@ class PaletteScreen(Box[str | None], inherit_bindings=False):
         if offer.refusal:
             self.query_one("#palette-note", Bar).show(Cell(f" {render_safe(offer.refusal)}", "warning"))
             return
-        self.dismiss(key)
+        self.dismiss(offer.asks or key)
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             event.stop()
             self.dismiss(None)
         elif event.key in _MOVES:
-            event.stop()
-            event.prevent_default()
+            keep_key(event)
             self.query_one(RowList).move(_MOVES[event.key])
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
@@ -22,7 +20,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProofShown
 from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.box import Box, keep_key
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.messages import ProofWanted
 from handoff_tui.tui.views.agent.rows import build_run_name
@@ -91,18 +89,17 @@ def _find_role(kind: ProofKind, line: str) -> str:
     return roles.get(line[:1], "text")
 
 
-_SIDEWAYS = 16
-
-
 class ProofLines(LineView):
     """Shows one proof from its beginning. A picture takes the room there is."""
+
+    sideways = 16
+    furthest = _LONGEST_RAW
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
         self._shown: ProofShown | None = None
         self._blocks: list[list[HalfBlock]] = []
         self._shades: list[str] = []
-        self._shift = 0
 
     @property
     def line_count(self) -> int:
@@ -113,7 +110,7 @@ class ProofLines(LineView):
     def show(self, shown: ProofShown | None) -> None:
         if shown is self._shown:
             return
-        self._shown, self._shift = shown, 0
+        self._shown, self._offset = shown, 0
         self.scroll_to(y=0, animate=False, force=True)
         self._draw_picture()
         self.lines_changed()
@@ -130,14 +127,7 @@ class ProofLines(LineView):
     def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
         if self._shades:
             return (Cell(self._shades[index]),)
-        return build_proof_line(self._shown, index, self._shift) if self._shown is not None else ()
-
-    def navigate(self, action: str) -> None:
-        if action in {"nav.left", "nav.right"}:
-            self._shift = max(0, self._shift + (_SIDEWAYS if action == "nav.right" else -_SIDEWAYS))
-            self.lines_changed()
-            return
-        super().navigate(action)
+        return build_proof_line(self._shown, index, self._offset) if self._shown is not None else ()
 
     def _draw_picture(self) -> None:
         picture = self._shown.picture if self._shown is not None else None
@@ -171,11 +161,10 @@ def describe_picture(picture: Picture) -> str:
 _LEAVING = frozenset({"app.back", "app.quit", "app.interrupt"})
 
 
-class ProofsScreen(Box[str | None], inherit_bindings=False):
+class ProofsScreen(Box[str | None]):
     """Returns the name of a run if the user wants all of its output."""
 
     CSS_PATH = "proofs.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
     AUTO_FOCUS = ""
 
     def __init__(self, keys: Keys, state: AppState) -> None:
@@ -264,8 +253,7 @@ class ProofsScreen(Box[str | None], inherit_bindings=False):
             self.query_one(ProofLines).focus(scroll_visible=False)
 
     def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
+        keep_key(event)
         action = self._keymap.find(event, ("focus", "nav", "app")) or ""
         panel = self.focused if isinstance(self.focused, LineView) else self.query_one(RowList)
         if action in _LEAVING:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from handoff_tui.agents.rollback.report import build_preview_page
@@ -19,8 +16,8 @@ from handoff_tui.decisions.pages.gate import add_fact
 from handoff_tui.live.state.agents import Breakpoint, Proposal, ProposalKind, ProposalStage, StepPlan
 from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
-from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
+from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
 from handoff_tui.tui.dialogs.decision.fields import NameField
 from handoff_tui.tui.messages import ProposalConfirmed
 from handoff_tui.tui.views.agent.rows import describe_clock
@@ -137,7 +134,7 @@ def _add_loop(page: Page, plan: StepPlan, breakpoints: frozenset[Breakpoint]) ->
     """Says what follows automatically, and what stops it."""
     page.heading("Then, automatically")
     target = plan.failure_target or plan.phase
-    places = ", ".join(describe_breakpoint(stop) for stop in sorted(breakpoints))
+    places = ", ".join(map(str, sorted(breakpoints)))
     ends = ("every gate: a person decides", "anything only a person can judge", "X, and quitting this app")
     for words in (
         f"failed work goes back to {target} with what to fix, while runs are left: {plan.tries_left}",
@@ -147,10 +144,6 @@ def _add_loop(page: Page, plan: StepPlan, breakpoints: frozenset[Breakpoint]) ->
     page.line(Cell("  It stops at ", "muted"), Cell("; ".join(ends), "muted"), indent=4)
     if places:
         page.line(Cell("  and at your breakpoints: ", "muted"), Cell(render_safe(places), "muted"), indent=4)
-
-
-def describe_breakpoint(stop: Breakpoint) -> str:
-    return f"{'before' if stop.before else 'after'} {stop.phase}"
 
 
 def _add_prompt(page: Page, plan: StepPlan) -> None:
@@ -199,23 +192,16 @@ def describe_obstacle(proposal: Proposal, typed: str) -> str:
     return ""
 
 
-_LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
-
-
-class ProposalScreen(Box[None], inherit_bindings=False):
+class ProposalScreen(ArmedBox[None]):
     """Shows a proposal and carries it out. Keys count only once it has been on screen for a moment."""
 
     CSS_PATH = "proposal.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
-    AUTO_FOCUS = ""
 
     def __init__(self, kind: ProposalKind, keys: Keys) -> None:
         super().__init__()
         self._kind = kind
         self._keymap = keys
         self._proposal: Proposal | None = None
-        self._painted, self._readable = Arming(), Arming()
-        """One clock for the box, one for the action; other keys delay the one that confirms."""
         self._said = ""
 
     def compose(self) -> ComposeResult:
@@ -229,9 +215,6 @@ class ProposalScreen(Box[None], inherit_bindings=False):
     def on_mount(self) -> None:
         self.call_after_refresh(self._draw)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
     def show(self, state: AppState) -> None:
         """Shows what is known so far."""
         proposal = state.proposal
@@ -243,18 +226,11 @@ class ProposalScreen(Box[None], inherit_bindings=False):
             self.dismiss(None)
             return
         self._painted.disarm()
-        self._readable.disarm()
         field = self.query_one(NameField)
         field.display = bool(proposal.typed)
         self.query_one(PageView).show(build_proposal_page(proposal), from_top=True)
-        self.call_after_refresh(self._note_painted)
+        self.arm_again()
         self._draw()
-
-    def _note_painted(self) -> None:
-        now = read_time()
-        self._painted.note_painted(now)
-        self._readable.note_painted(now)
-        self.set_timer(PAUSE_SECONDS, self._settle)
 
     def _settle(self) -> None:
         """The box has been on screen long enough: opens the field for typing."""
@@ -276,15 +252,14 @@ class ProposalScreen(Box[None], inherit_bindings=False):
     def on_key(self, event: events.Key) -> None:
         if isinstance(self.focused, NameField):
             return
-        event.stop()
-        event.prevent_default()
+        keep_key(event)
         self._perform(self._keymap.find(event, ("decision", "focus", "nav", "app")), event.time)
 
     def _perform(self, action: str | None, at: float) -> bool:
         """Performs an action; tells whether it belongs to this box."""
         if action == "decision.confirm":
             self._confirm(at)
-        elif action in _LEAVING:
+        elif action in LEAVING:
             self.dismiss(None)
         elif action in {"focus.next", "focus.previous"}:
             self.focus_next()

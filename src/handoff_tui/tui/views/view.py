@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.containers import Container
 from textual.message import Message
@@ -11,7 +11,18 @@ from textual.message import Message
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.widgets.line_view import LineView
+
+Act = Callable[[], object] | Message
+"""What an action does: something of the view's own, or a message that asks for it."""
+
+
+class LooseFiles(NamedTuple):
+    """Files of a repository, apart from a handoff."""
+
+    root: str
+    paths: tuple[str, ...]
 
 
 class View(Container):
@@ -27,6 +38,10 @@ class View(Container):
     hints: ClassVar[tuple[str, ...]] = ()
     """Actions for the key bar, most useful first; those that don't fit are left out."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = AppState()
+
     def show(self, state: AppState) -> None:
         """Draws a new state. Called after every change, so it compares before it works."""
         raise NotImplementedError
@@ -36,6 +51,19 @@ class View(Container):
         """The selected handoff, in a view that lists them: a decision is about that one."""
         return None
 
+    def show_key(self, action: str) -> str:
+        """Returns the key of an action, as hints show it."""
+        keys: Keys | None = getattr(self.screen, "keys", None)
+        return keys.show(action) if keys is not None else ""
+
+    def find_loose(self) -> LooseFiles | None:
+        """Returns the selected files, in a view that lists files: they can be given to a handoff."""
+        return None
+
+    def build_why(self) -> tuple[Cell, ...]:
+        """Returns who has to act, if the selected row isn't a handoff; empty if the handoff in view says it."""
+        return ()
+
     def list_hints(self) -> tuple[str, ...]:
         """Lists the hints if they depend on what is in view."""
         return self.hints
@@ -44,14 +72,14 @@ class View(Container):
         """Says why an action can't be done now; empty if it can."""
         return ""
 
-    def list_acts(self) -> Mapping[str, Callable[[], object]]:
-        """Maps its own actions to functions."""
+    def list_acts(self) -> Mapping[str, Act]:
+        """Maps its own actions to what they do or ask for."""
         return {}
 
     def perform(self, action: str) -> bool:
         """Performs one of its own actions, or a general one such as `nav.down`; tells whether it did."""
         if (act := self.list_acts().get(action)) is not None:
-            act()
+            self.post_message(act) if isinstance(act, Message) else act()
             return True
         lines = self.focused_lines
         if lines is None or not (action.startswith("nav.") or action == "app.open"):

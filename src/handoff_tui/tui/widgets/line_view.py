@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.style import Style
-from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -24,12 +24,16 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     DEFAULT_CSS = """
     LineView { background: $background; scrollbar-size: 1 1; overflow-x: hidden; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = []
     draws_by_line: ClassVar[bool] = False
     """Whether each screen row is one line as drawn here; then only rows that differ are drawn again."""
+    sideways: ClassVar[int] = 0
+    """How many columns one step to the side moves; 0 if lines are never longer than the screen."""
+    furthest: ClassVar[int] = 2_000
+    _offset = 0
+    """How far it is scrolled sideways."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
+        super().__init__(id=id)
         self._drawn: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT)
         self._by_content: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT)
         """Strips by cells: for the same strip, the framework reuses what it sent to the terminal."""
@@ -116,11 +120,19 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self._by_content.set(key, strip)
         return strip
 
-    def scroll_lines(self, by: int) -> None:
-        self.scroll_to(y=self.scroll_offset.y + by, animate=False)
+    def on_focus(self) -> None:
+        self.lines_changed()
+
+    def on_blur(self) -> None:
+        self.lines_changed()
 
     def navigate(self, action: str) -> None:
         """Performs one of the `nav` actions."""
+        if self.sideways and action in {"nav.left", "nav.right"}:
+            by = self.sideways if action == "nav.right" else -self.sideways
+            self._offset = min(max(0, self._offset + by), self.furthest)
+            self.lines_changed()
+            return
         page = max(1, self.scrollable_content_region.height - 1)
         moves = {
             "nav.down": 1,
@@ -136,4 +148,49 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self.move(moves[action])
 
     def move(self, by: int) -> None:
-        self.scroll_lines(by)
+        self.scroll_to(y=self.scroll_offset.y + by, animate=False)
+
+
+class CursorView(LineView):
+    """Lines with a cursor. A range reaches from the place where it was begun to the cursor."""
+
+    class Moved(Message):
+        """The cursor moved to another line."""
+
+    _index = 0
+    _anchor: int | None = None
+
+    @property
+    def place(self) -> int:
+        """Where the cursor is, by a number that outlives a new layout."""
+        return self._index
+
+    @property
+    def has_range(self) -> bool:
+        return self._anchor is not None
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The first and last selected place."""
+        first, last = sorted((self.place, self.place if self._anchor is None else self._anchor))
+        return first, last
+
+    def toggle_range(self) -> None:
+        self._anchor = None if self._anchor is not None else self.place
+        self.lines_changed()
+
+    def move(self, by: int) -> None:
+        self.go(self._index + by)
+
+    def go(self, index: int) -> None:
+        self._index = min(max(0, index), max(0, self.line_count - 1))
+        self.lines_changed()
+        self._keep_in_view()
+        self.post_message(self.Moved())
+
+    def _keep_in_view(self) -> None:
+        height, top = self.scrollable_content_region.height, self.scroll_offset.y
+        if self._index < top:
+            self.scroll_to(y=self._index, animate=False, force=True)
+        elif height and self._index >= top + height:
+            self.scroll_to(y=self._index - height + 1, animate=False, force=True)

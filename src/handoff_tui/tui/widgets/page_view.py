@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.page_layout import lay_out
@@ -12,31 +12,22 @@ Rows = Sequence[tuple[Cell, ...]]
 
 
 class PageView(LineView):
-    """Shows a page, or anything that can be laid out for a width."""
+    """Shows a page."""
 
     draws_by_line = True
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
-        super().__init__(id=id, classes=classes)
-        self._build: Callable[[int], Rows] = lambda _width: ()
-        self._rows: Rows = ()
-        self._width = -1
-        self._found = ""
+    _page = Page()
+    rows: Rows = ()
+    _width = -1
+    _found = ""
 
     @property
     def line_count(self) -> int:
-        return len(self._rows)
-
-    @property
-    def rows(self) -> Rows:
-        return self._rows
+        return len(self.rows)
 
     def show(self, page: Page, *, from_top: bool = False) -> None:
         """Shows another page; the position stays unless the page is about something else."""
-        self.show_rows(lambda width: lay_out(page, width), from_top=from_top)
-
-    def show_rows(self, build: Callable[[int], Rows], *, from_top: bool = False) -> None:
-        self._build = build
+        self._page = page
         self._width = -1
         if from_top:
             self.scroll_to(y=0, animate=False, force=True)
@@ -50,7 +41,7 @@ class PageView(LineView):
         self.call_after_refresh(self._lay_out)
 
     def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - laid out for it already
-        return mark_found(self._rows[index], self._found) if self._found else self._rows[index]
+        return mark_found(self.rows[index], self._found) if self._found else self.rows[index]
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> bool:
         """Scrolls to the next line with the text; tells whether there is one. An empty text ends the search."""
@@ -58,7 +49,7 @@ class PageView(LineView):
         self.lines_changed()
         if not text:
             return True
-        hits = [index for index, row in enumerate(self._rows) if self._found in join(row).casefold()]
+        hits = [index for index, row in enumerate(self.rows) if self._found in join(row).casefold()]
         if not hits:
             return False
         top = self.scroll_offset.y
@@ -70,13 +61,13 @@ class PageView(LineView):
     def _lay_out(self) -> None:
         width = self.room
         if width > 0 and width != self._width:
-            place = self.scroll_offset.y / max(1, len(self._rows))
+            place = self.scroll_offset.y / max(1, len(self.rows))
             changed = self._width > 0
             self._width = width
-            self._rows = self._build(width)
+            self.rows = lay_out(self._page, width)
             self.lines_changed()
             if changed:  # another width: go to about the same place in the text
-                self.scroll_to(y=round(place * len(self._rows)), animate=False, force=True)
+                self.scroll_to(y=round(place * len(self.rows)), animate=False, force=True)
         else:
             self.lines_changed()
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Generic, Protocol, TypeVar
 
 from rich.style import Style
 from textual import events
 from textual.message import Message
 
+from handoff_tui.core.text.columns import Field, build_cells, build_headings
 from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.widgets.line_view import LineView
+
+Item = TypeVar("Item")
 
 
 class RowSource(Protocol):
@@ -41,41 +44,67 @@ class EmptyRows:
         return self._words
 
 
+class Table(Generic[Item]):
+    """Rows of columns, each about one item. The cursor skips rows with an empty key."""
+
+    fields: tuple[Field, ...] = ()
+
+    def __init__(self, items: Iterable[tuple[str, Item]]) -> None:
+        rows = list(items)
+        self.keys: Sequence[str] = [key for key, _ in rows]
+        self.items: Sequence[Item] = [item for _, item in rows]
+        self._by_key = dict(rows)
+
+    def find(self, key: str) -> Item | None:
+        """Returns the item of a row; None if there is none."""
+        return self._by_key.get(key) if key else None
+
+    def build_heading(self, width: int) -> tuple[Cell, ...]:
+        return build_headings(self.fields, width)
+
+    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:
+        return build_cells(self.fields, self.describe(self.items[index]), width)
+
+    def describe(self, item: Item) -> Mapping[str, tuple[Cell, ...]]:
+        """Returns what each column shows of an item."""
+        raise NotImplementedError
+
+
+def has_words(told: str, text: str) -> bool:
+    """Tells whether every word of a search text is in what is told, in any order."""
+    folded = told.casefold()
+    return all(word in folded for word in text.casefold().split())
+
+
+class RowMessage(Message):
+    """About one row of a list."""
+
+    def __init__(self, rows: RowList, key: str) -> None:
+        super().__init__()
+        self.rows, self.key = rows, key
+
+    @property
+    def control(self) -> RowList:
+        return self.rows
+
+
 class RowList(LineView):
     """Rows from a source. A glyph and the theme's selection mark the cursor's row."""
 
     draws_by_line = True
 
-    class Highlighted(Message):
+    class Highlighted(RowMessage):
         """The cursor moved to another row, or its row appeared."""
 
-        def __init__(self, rows: RowList, key: str) -> None:
-            super().__init__()
-            self.rows, self.key = rows, key
-
-        @property
-        def control(self) -> RowList:
-            return self.rows
+    class Opened(RowMessage):
+        """Enter, or a click on the selected row."""
 
     class RoomChanged(Message):
         """The scroll bar came or went, so rows have another width."""
 
-    class Opened(Message):
-        """Enter, or a click on the selected row."""
-
-        def __init__(self, rows: RowList, key: str) -> None:
-            super().__init__()
-            self.rows, self.key = rows, key
-
-        @property
-        def control(self) -> RowList:
-            return self.rows
-
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
-        super().__init__(id=id, classes=classes)
-        self._source: RowSource = EmptyRows()
-        self._index = -1
-        self._key = ""
+    _source: RowSource = EmptyRows()
+    _index = -1
+    _key = ""
 
     @property
     def line_count(self) -> int:
@@ -145,12 +174,6 @@ class RowList(LineView):
     def watch_show_vertical_scrollbar(self) -> None:
         """The framework reports no new size here."""
         self.post_message(self.RoomChanged())
-
-    def on_focus(self) -> None:
-        self.lines_changed()
-
-    def on_blur(self) -> None:
-        self.lines_changed()
 
     def _find_near(self, index: int, step: int = 1) -> int:
         """Returns the nearest row the cursor can be on, first in one direction, then in the other."""

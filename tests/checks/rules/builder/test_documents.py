@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
 from handoff_tui.checks.rules.builder.document_shape import (
-    NAMES_FIT_THE_STANDARD,
-    RESULTS_SECTIONS_PRESENT,
-    SPEC_SECTIONS_IN_ORDER,
+    names_fit_the_standard,
+    results_sections_present,
+    spec_sections_in_order,
 )
-from handoff_tui.checks.rules.builder.question_gate import QUESTION_GATE_PASSED
-from handoff_tui.checks.rules.builder.wave_is_integrated import WAVE_IS_INTEGRATED
+from handoff_tui.checks.rules.builder.question_gate import question_gate_passed
+from handoff_tui.checks.rules.builder.wave_is_integrated import wave_is_integrated
 from tests.support.builder_story import (
     answers_path,
     build_answers,
@@ -41,13 +42,13 @@ def test_names_of_the_standard_pass() -> None:
             spec_path("H-6B"): build_spec("H-6B"),
         }
     )
-    assert judge(NAMES_FIT_THE_STANDARD, world) == []
+    assert judge(names_fit_the_standard, world) == []
 
 
 def test_names_of_the_flat_layout_are_found() -> None:
     """The finding says where the file belongs, and how to move it there."""
     world = MemoryWorld(files={"handoffs/BUILDER_HANDOFF_7_lamp.md": build_spec("H-7")})
-    [found] = judge(NAMES_FIT_THE_STANDARD, world)
+    [found] = judge(names_fit_the_standard, world)
     assert found.place is not None
     assert (found.place.path, found.expected) == ("handoffs/BUILDER_HANDOFF_7_lamp.md", spec_path("H-7"))
     assert found.command == (
@@ -59,14 +60,14 @@ def test_names_with_another_id_are_found() -> None:
     """A number with a part fits no pattern, and the title must name the same handoff."""
     path = "handoffs/RESULTS_HANDOFF_29_1A.md"
     parts = MemoryWorld(files={path: build_results("HANDOFF-29.1A")})
-    assert find_subjects(NAMES_FIT_THE_STANDARD, parts) == ["H-29.1A id", "place"]
+    assert find_subjects(names_fit_the_standard, parts) == ["H-29.1A id", "place"]
     title = MemoryWorld(files={spec_path("H-7"): build_spec("H-8")})
-    [found] = judge(NAMES_FIT_THE_STANDARD, title)
+    [found] = judge(names_fit_the_standard, title)
     assert (found.expected, found.actual, found.place and found.place.line) == ("H-7", "H-8", 1)
 
 
 def _spec_subjects(text: str) -> list[str]:
-    return find_subjects(SPEC_SECTIONS_IN_ORDER, build_world({spec_path("H-5"): text}))
+    return find_subjects(spec_sections_in_order, build_world({spec_path("H-5"): text}))
 
 
 def test_spec_with_an_empty_section_is_found() -> None:
@@ -79,7 +80,7 @@ def test_spec_out_of_order_is_found() -> None:
     """The finding names the line of the section that comes too late."""
     text = build_spec("H-5").replace("## 1. Mission\n\nA lamp in PKG-LAMP-001.\n\n", "")
     world = build_world({spec_path("H-5"): text + "\n## 1. Mission\n\nA lamp in PKG-LAMP-001.\n"})
-    [found] = judge(SPEC_SECTIONS_IN_ORDER, world)
+    [found] = judge(spec_sections_in_order, world)
     assert (found.subject, found.expected) == ("order Mission", "section 1 of 10")
     assert found.place is not None
     assert found.place.line is not None
@@ -88,7 +89,7 @@ def test_spec_out_of_order_is_found() -> None:
 def test_spec_with_too_few_constraints_is_found() -> None:
     """The constraints that every spec has are counted."""
     [found] = judge(
-        SPEC_SECTIONS_IN_ORDER,
+        spec_sections_in_order,
         build_world({spec_path("H-5"): build_spec("H-5").replace("10. Constraint number 10.\n", "")}),
     )
     assert (found.subject, found.actual) == ("constraints", "9")
@@ -96,20 +97,20 @@ def test_spec_with_too_few_constraints_is_found() -> None:
 
 def test_spec_that_is_missing_or_empty_is_found() -> None:
     """Results without a spec, and a spec without a word."""
-    assert find_subjects(SPEC_SECTIONS_IN_ORDER, build_world({spec_path("H-5"): None})) == ["H-5 spec"]
+    assert find_subjects(spec_sections_in_order, build_world({spec_path("H-5"): None})) == ["H-5 spec"]
     assert _spec_subjects("") == [f"unreadable {spec_path('H-5')}"]
 
 
 def test_results_without_a_section_are_found() -> None:
     """Mentioning the clean room elsewhere is no section."""
     world = build_changed_results("## Clean-Room Verification", "The clean-room verification went well.")
-    assert find_subjects(RESULTS_SECTIONS_PRESENT, world) == ["section Clean-Room Verification"]
+    assert find_subjects(results_sections_present, world) == ["section Clean-Room Verification"]
 
 
 def test_results_with_an_empty_section_are_found() -> None:
     """A heading alone records nothing."""
     [found] = judge(
-        RESULTS_SECTIONS_PRESENT, build_changed_results("## Files Modified\n- NONE\n", "## Files Modified\n")
+        results_sections_present, build_changed_results("## Files Modified\n- NONE\n", "## Files Modified\n")
     )
     assert (found.subject, found.place and found.place.path) == ("empty Files Modified", results_path("H-5"))
 
@@ -117,13 +118,16 @@ def test_results_with_an_empty_section_are_found() -> None:
 def test_results_that_are_due_and_missing_are_found() -> None:
     """Due when just this handoff is to pass, or when a registry calls it done."""
     world = build_world({results_path("H-5"): None})
-    assert find_subjects(RESULTS_SECTIONS_PRESENT, world, scope="H-5") == ["H-5 results"]
+    assert find_subjects(results_sections_present, world, scope="H-5") == ["H-5 results"]
     registry = "# Registry\n\n| ID | Status |\n|---|---|\n| H-5 | VALIDATED |\n"
     said = build_world({results_path("H-5"): None, "handoffs/REGISTRY.md": registry})
-    assert find_subjects(RESULTS_SECTIONS_PRESENT, said) == ["H-5 results"]
+    assert find_subjects(results_sections_present, said) == ["H-5 results"]
 
 
 _CONTRACT = "handoffs/BUILDER_PROMPT_CONTRACT.md"
+
+
+_SIGNED = ("ines@example.org",)
 
 
 def _world(changes: dict[str, str | bytes | None] | None = None) -> MemoryWorld:
@@ -136,12 +140,19 @@ def _world(changes: dict[str, str | bytes | None] | None = None) -> MemoryWorld:
 
 
 def _gate_subjects(changes: dict[str, str | bytes | None]) -> list[str]:
-    return find_subjects(QUESTION_GATE_PASSED, _world(changes))
+    return find_subjects(question_gate_passed, _world(changes))
 
 
 def test_gate_that_was_passed() -> None:
-    """Thirteen answers, one contract, a person's greenlight."""
-    assert judge(QUESTION_GATE_PASSED, _world()) == []
+    """Thirteen answers, one contract, a person's greenlight that the log bears out."""
+    assert judge(question_gate_passed, replace(_world(), signed=_SIGNED)) == []
+
+
+@pytest.mark.parametrize(("signed", "said"), [(None, "there is no signed log here"), ((), "has no such decision")])
+def test_greenlight_that_nobody_signed_does_not_pass(signed: tuple[str, ...] | None, said: str) -> None:
+    """B9: it is shown as a claim."""
+    with pytest.raises(NotApplicableError, match=f"H-5 says it was approved by .*; .*{said}"):
+        judge(question_gate_passed, replace(_world(), signed=signed))
 
 
 def test_questions_without_an_answer_are_found() -> None:
@@ -177,10 +188,11 @@ def test_contract_of_work_that_is_done_may_be_older() -> None:
     world = _world({_CONTRACT: build_contract("3.0")})
     world.documents = {prompt_path("H-5"): then, answers_path("H-5"): then}
     world.old_files = {(then, _CONTRACT): build_contract("2.1").encode()}
-    assert judge(QUESTION_GATE_PASSED, world) == []
+    world.signed = _SIGNED
+    assert judge(question_gate_passed, world) == []
     del world.files[results_path("H-5")]
     fresh = MemoryWorld(files=world.files, documents=world.documents, old_files=world.old_files)
-    assert find_subjects(QUESTION_GATE_PASSED, fresh) == ["H-5 contract of prompt", "H-5 contract of answers"]
+    assert find_subjects(question_gate_passed, fresh) == ["H-5 contract of prompt", "H-5 contract of answers"]
 
 
 def test_contract_of_a_time_that_a_shallow_clone_lacks_is_not_judged() -> None:
@@ -189,7 +201,7 @@ def test_contract_of_a_time_that_a_shallow_clone_lacks_is_not_judged() -> None:
     world.documents = {prompt_path("H-5"): "b" * 40, answers_path("H-5"): "b" * 40}
     world.cut_off = frozenset({"b" * 40})
     with pytest.raises(UndecidableError, match="shallow"):
-        judge(QUESTION_GATE_PASSED, world)
+        judge(question_gate_passed, world)
 
 
 def test_expected_answers_must_not_leak() -> None:
@@ -218,7 +230,7 @@ def test_expected_answers_must_not_leak() -> None:
 def test_greenlight_must_come_from_a_person(gate: str, reason: str) -> None:
     """A heading, a word, an agent and a name elsewhere are no greenlight."""
     answers = build_answers("H-5", by="") + gate
-    [found] = judge(QUESTION_GATE_PASSED, _world({answers_path("H-5"): answers}))
+    [found] = judge(question_gate_passed, _world({answers_path("H-5"): answers}))
     assert found.subject == "H-5 greenlight"
     assert re.search(reason, found.message)
 
@@ -229,15 +241,15 @@ def test_greenlight_must_come_from_a_person(gate: str, reason: str) -> None:
 def test_greenlight_may_name_the_person_in_its_line(gate: str) -> None:
     """The name stands beside the word."""
     answers = build_answers("H-5", by="") + gate
-    assert judge(QUESTION_GATE_PASSED, _world({answers_path("H-5"): answers})) == []
+    assert judge(question_gate_passed, replace(_world({answers_path("H-5"): answers}), signed=_SIGNED)) == []
 
 
 def test_gate_that_waits_is_no_finding_until_it_is_to_pass() -> None:
     """A prompt was sent out: the rule says that it waits; for the handoff under review the gate is shut."""
     world = _world({answers_path("H-5"): None, results_path("H-5"): None})
     with pytest.raises(NotApplicableError, match="still waiting: H-5"):
-        judge(QUESTION_GATE_PASSED, world)
-    assert find_subjects(QUESTION_GATE_PASSED, world, scope="H-5") == ["H-5 answers", "H-5 greenlight"]
+        judge(question_gate_passed, world)
+    assert find_subjects(question_gate_passed, world, scope="H-5") == ["H-5 answers", "H-5 greenlight"]
 
 
 def _waves(waves: dict[str, int], done: str, integration: str | None = None) -> MemoryWorld:
@@ -254,18 +266,18 @@ def _waves(waves: dict[str, int], done: str, integration: str | None = None) -> 
 
 def test_waves_with_their_integration_pass() -> None:
     """Every member passed, and the spec of the integration is there."""
-    assert judge(WAVE_IS_INTEGRATED, _waves({"H-1": 1, "H-2": 1, "H-3": 2}, "H-1 H-2 H-3", "H-4")) == []
+    assert judge(wave_is_integrated, _waves({"H-1": 1, "H-2": 1, "H-3": 2}, "H-1 H-2 H-3", "H-4")) == []
 
 
 def test_waves_without_integration_are_found() -> None:
     """Specs that speak of an integration to come are none."""
-    [found] = judge(WAVE_IS_INTEGRATED, _waves({"H-1": 1, "H-2": 1}, "H-1 H-2"))
+    [found] = judge(wave_is_integrated, _waves({"H-1": 1, "H-2": 1}, "H-1 H-2"))
     assert found.subject == "integration handoff"
 
 
 def test_wave_that_was_overtaken_is_found() -> None:
     """The next wave has results, and this one is not complete."""
-    [found] = judge(WAVE_IS_INTEGRATED, _waves({"H-1": 1, "H-2": 1, "H-3": 2}, "H-1 H-3"))
+    [found] = judge(wave_is_integrated, _waves({"H-1": 1, "H-2": 1, "H-3": 2}, "H-1 H-3"))
     assert (found.subject, found.actual) == ("H-2 wave", "no results")
 
 
@@ -273,40 +285,40 @@ def test_wave_with_failed_results_is_not_complete() -> None:
     """Results that say FAIL complete nothing."""
     world = _waves({"H-1": 1, "H-2": 2}, "H-1 H-2")
     world.files[results_path("H-1")] = build_results("H-1").replace("## Status: PASS", "## Status: FAIL")
-    assert find_subjects(WAVE_IS_INTEGRATED, world) == ["H-1 wave"]
+    assert find_subjects(wave_is_integrated, world) == ["H-1 wave"]
 
 
 def test_integration_before_its_waves_is_found() -> None:
     """It cannot integrate what has not passed."""
     world = _waves({"H-1": 1, "H-2": 1}, "H-1 H-4", "H-4")
-    assert find_subjects(WAVE_IS_INTEGRATED, world) == ["H-4 integration"]
+    assert find_subjects(wave_is_integrated, world) == ["H-4 integration"]
 
 
 def test_wave_of_one_package_needs_no_integration() -> None:
     """The least number comes from the configuration."""
     world = _waves({"H-1": 1}, "H-1")
-    assert judge(WAVE_IS_INTEGRATED, world) == []
+    assert judge(wave_is_integrated, world) == []
     world.overrides["builder.integration_packages_minimum"] = 1
-    assert len(judge(WAVE_IS_INTEGRATED, world)) == 1
+    assert len(judge(wave_is_integrated, world)) == 1
 
 
 @pytest.mark.parametrize(
     ("rule", "world", "reason"),
     [
         (
-            NAMES_FIT_THE_STANDARD,
+            names_fit_the_standard,
             build_world({spec_path("H-5"): None, results_path("H-5"): None}),
             "no builder handoff",
         ),
-        (SPEC_SECTIONS_IN_ORDER, MemoryWorld(files={"README.md": "# A"}), "no builder handoff"),
+        (spec_sections_in_order, MemoryWorld(files={"README.md": "# A"}), "no builder handoff"),
         (
-            RESULTS_SECTIONS_PRESENT,
+            results_sections_present,
             build_world({results_path("H-5"): None, prompt_path("H-5"): build_prompt("H-5")}),
             "none are due",
         ),
-        (QUESTION_GATE_PASSED, build_world(), "."),
-        (WAVE_IS_INTEGRATED, _waves({"H-1": 1, "H-2": 1}, "H-1"), "still being built: H-2"),
-        (WAVE_IS_INTEGRATED, build_world(), "belongs to a wave"),
+        (question_gate_passed, build_world(), "."),
+        (wave_is_integrated, _waves({"H-1": 1, "H-2": 1}, "H-1"), "still being built: H-2"),
+        (wave_is_integrated, build_world(), "belongs to a wave"),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
-from handoff_tui.checks.rules.builder.hashes import ARCHIVES_REPRODUCIBLE, HASHES_HOLD, ArchiveBrokenError, find_varying
+from handoff_tui.checks.rules.builder.hashes import ArchiveBrokenError, archives_reproducible, find_varying, hashes_hold
 from handoff_tui.checks.rules.builder.package_contents import (
-    ASSET_HASHES_MATCH,
-    MANIFEST_SHAPE_FITS,
-    PACKAGES_ARE_CLEAN,
-    PACKAGES_OWN_THEIR_FILES,
+    asset_hashes_match,
+    manifest_shape_fits,
+    packages_are_clean,
+    packages_own_their_files,
 )
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from tests.support.builder_story import (
@@ -59,8 +59,8 @@ def _declare(content: bytes | None, declared: str | None = None) -> MemoryWorld:
 
 def test_archive_without_varying_parts_passes() -> None:
     """Packed or plain: fixed times, no owners."""
-    assert judge(ARCHIVES_REPRODUCIBLE, _declare(_build_archive())) == []
-    assert judge(ARCHIVES_REPRODUCIBLE, _declare(_build_archive(packed=False))) == []
+    assert judge(archives_reproducible, _declare(_build_archive())) == []
+    assert judge(archives_reproducible, _declare(_build_archive(packed=False))) == []
 
 
 def test_archive_with_varying_parts_is_found() -> None:
@@ -71,27 +71,27 @@ def test_archive_with_varying_parts_is_found() -> None:
         (_build_archive(uname="wren"), "names its owner wren"),
         (_build_archive(packed_at=1_700_000_000), "the time of the build"),
     ):
-        [found] = judge(ARCHIVES_REPRODUCIBLE, _declare(content))
+        [found] = judge(archives_reproducible, _declare(content))
         assert found.actual is not None
         assert word in found.actual
 
 
 def test_archive_with_another_hash_is_found() -> None:
     """The file is not the one that was declared."""
-    [found] = judge(ARCHIVES_REPRODUCIBLE, _declare(_build_archive(), f" (SHA256: {digest('x')})"))
+    [found] = judge(archives_reproducible, _declare(_build_archive(), f" (SHA256: {digest('x')})"))
     assert (found.subject, found.expected) == (f"archive {_NAME}", f"sha256:{digest('x')}")
 
 
 def test_archive_that_is_missing_or_without_a_hash_is_found() -> None:
     """A name alone proves nothing."""
-    assert find_subjects(ARCHIVES_REPRODUCIBLE, _declare(None)) == [f"archive {_NAME}"]
-    assert find_subjects(ARCHIVES_REPRODUCIBLE, _declare(_build_archive(), "")) == [f"hash {_NAME}"]
+    assert find_subjects(archives_reproducible, _declare(None)) == [f"archive {_NAME}"]
+    assert find_subjects(archives_reproducible, _declare(_build_archive(), "")) == [f"hash {_NAME}"]
 
 
 @pytest.mark.parametrize("content", [gzip.compress(b"no archive", mtime=0), _build_archive()[:40], b"\x1f\x8b"])
 def test_archive_that_is_broken_is_found(content: bytes) -> None:
     """No tar inside, cut off, only two bytes."""
-    subjects = find_subjects(ARCHIVES_REPRODUCIBLE, _declare(content))
+    subjects = find_subjects(archives_reproducible, _declare(content))
     assert subjects == [f"members {_NAME}"]
 
 
@@ -99,21 +99,21 @@ def test_archive_that_unpacks_into_too_much_is_found() -> None:
     """The limit is that of files whose hash is measured; nothing is held in memory beyond it."""
     world = _declare(_build_archive(size=200_000))
     world.overrides["limits.hash_bytes"] = 50_000
-    [found] = judge(ARCHIVES_REPRODUCIBLE, world)
+    [found] = judge(archives_reproducible, world)
     assert "unpacks into more than may be read" in found.message
 
 
 def test_archive_of_another_kind_is_compared_by_its_hash() -> None:
     """What is no tar is not looked into."""
-    assert judge(ARCHIVES_REPRODUCIBLE, _declare(b"PK\x03\x04 something")) == []
+    assert judge(archives_reproducible, _declare(b"PK\x03\x04 something")) == []
 
 
 def test_archive_rule_needs_an_archive() -> None:
     """Results that built none."""
     with pytest.raises(NotApplicableError):
-        judge(ARCHIVES_REPRODUCIBLE, build_world())
+        judge(archives_reproducible, build_world())
     with pytest.raises(NotApplicableError):
-        judge(ARCHIVES_REPRODUCIBLE, build_world({results_path("H-5"): None}))
+        judge(archives_reproducible, build_world({results_path("H-5"): None}))
 
 
 @given(st.binary(max_size=600))
@@ -140,38 +140,38 @@ def _committed(world: MemoryWorld, then: str | None) -> MemoryWorld:
 
 def test_hash_that_is_true_passes() -> None:
     """Uncommitted, and committed with the document."""
-    assert judge(HASHES_HOLD, build_world()) == []
-    assert judge(HASHES_HOLD, _committed(build_world(), SOURCE)) == []
+    assert judge(hashes_hold, build_world()) == []
+    assert judge(hashes_hold, _committed(build_world(), SOURCE)) == []
 
 
 def test_hash_that_was_true_then_is_its_own_finding() -> None:
     """It names the commit and says that the file changed since."""
     world = _committed(build_world({_PATH: "changed"}), SOURCE)
-    [found] = judge(HASHES_HOLD, world)
+    [found] = judge(hashes_hold, world)
     assert "was true at bbbbbbb" in found.message
     assert "changed since" in found.message
     assert (found.expected, found.actual) == (f"sha256:{digest(SOURCE)}", f"sha256:{digest('changed')}")
     gone = _committed(build_world({_PATH: None}), SOURCE)
-    [lost] = judge(HASHES_HOLD, gone)
+    [lost] = judge(hashes_hold, gone)
     assert "not there any more" in lost.message
 
 
 @pytest.mark.parametrize("then", ["before the work\n", None])
 def test_hash_that_became_true_later_is_found(then: str | None) -> None:
     """The commit of the document did not hold what the document says."""
-    [found] = judge(HASHES_HOLD, _committed(build_world(), then))
+    [found] = judge(hashes_hold, _committed(build_world(), then))
     assert "is true now, but was not at bbbbbbb" in found.message
 
 
 def test_hash_of_a_file_that_is_not_here_is_found() -> None:
     """A hash that nothing can be compared with proves nothing."""
-    [found] = judge(HASHES_HOLD, build_world({_PATH: None}))
+    [found] = judge(hashes_hold, build_world({_PATH: None}))
     assert "is not here" in found.message
 
 
 def test_hash_that_is_cut_short_is_found() -> None:
     """Only 64 digits are a hash."""
-    [found] = judge(HASHES_HOLD, build_changed_results(digest(SOURCE), "abc123def..."))
+    [found] = judge(hashes_hold, build_changed_results(digest(SOURCE), "abc123def..."))
     assert (found.subject, found.actual) == (f"form hash {_PATH}", "abc123def...")
 
 
@@ -182,9 +182,9 @@ def test_hash_that_a_later_handoff_replaces_passes() -> None:
     later = build_results("H-6").replace(f"- `{_PATH}` (SHA256: {digest(SOURCE)})", "- NONE")
     later = later.replace("## Files Modified\n- NONE", f"## Files Modified\n{line}")
     world = _committed(build_world({_PATH: new, results_path("H-6"): later}), SOURCE)
-    assert judge(HASHES_HOLD, world) == []
+    assert judge(hashes_hold, world) == []
     wrong = {**world.files, results_path("H-6"): later.replace(digest(new), digest("x"))}
-    found = judge(HASHES_HOLD, _committed(MemoryWorld(files=wrong), SOURCE))
+    found = judge(hashes_hold, _committed(MemoryWorld(files=wrong), SOURCE))
     assert [one.place and one.place.path for one in found] == [results_path("H-6")]
 
 
@@ -198,13 +198,13 @@ def test_hash_of_a_time_that_a_shallow_clone_lacks_is_not_judged() -> None:
     world = _committed(build_world({_PATH: new, results_path("H-6"): later}), new)
     world.cut_off = cut
     with pytest.raises(UndecidableError, match=f"shallow.*{results_path('H-5')} was written"):
-        judge(HASHES_HOLD, world)
+        judge(hashes_hold, world)
     true = _committed(build_world(), "later\n")
     true.cut_off = cut
-    assert judge(HASHES_HOLD, true) == []
+    assert judge(hashes_hold, true) == []
     false = _committed(build_world({_PATH: "other\n"}), "other\n")
     false.cut_off = cut
-    assert [found.message for found in judge(HASHES_HOLD, false)] == [f"the hash quoted for {_PATH} is false"]
+    assert [found.message for found in judge(hashes_hold, false)] == [f"the hash quoted for {_PATH} is false"]
 
 
 def test_hash_is_not_excused_by_its_own_document() -> None:
@@ -212,11 +212,11 @@ def test_hash_is_not_excused_by_its_own_document() -> None:
     line = f"## Notes for Reviewer\n- `{_PATH}` before: {digest(SOURCE)}\n"
     world = build_changed_results("## Notes for Reviewer\n", line)
     world.files[_PATH] = "changed"
-    assert len(judge(HASHES_HOLD, _committed(world, SOURCE))) == 1
+    assert len(judge(hashes_hold, _committed(world, SOURCE))) == 1
 
 
 def _subjects(manifest: str) -> list[str]:
-    return find_subjects(MANIFEST_SHAPE_FITS, build_world({MANIFEST: manifest}))
+    return find_subjects(manifest_shape_fits, build_world({MANIFEST: manifest}))
 
 
 @pytest.mark.parametrize("field", ["framework_id", "spec_id", "schema_version", "plane_id", "dependencies", "assets"])
@@ -241,7 +241,7 @@ def test_manifest_with_wrong_kinds_is_found() -> None:
 def test_manifest_hash_must_have_its_form() -> None:
     """Bare hex is not enough, and the finding names the line."""
     manifest = build_manifest().replace("sha256:", "")
-    found = judge(MANIFEST_SHAPE_FITS, build_world({MANIFEST: manifest}))
+    found = judge(manifest_shape_fits, build_world({MANIFEST: manifest}))
     assert [one.subject for one in found] == ["hash lamp.py", "hash test_lamp.py"]
     assert found[0].actual == digest("def light() -> int:\n    return 1\n")
     assert all(one.place and one.place.line for one in found)
@@ -269,18 +269,18 @@ def test_manifest_that_is_no_manifest_is_found(content: str) -> None:
 def test_package_without_a_manifest_is_found() -> None:
     """A package that declares nothing is judged by nothing else."""
     world = build_world({"PKG-OIL-001/oil.py": "x"})
-    assert find_subjects(MANIFEST_SHAPE_FITS, world) == ["manifest PKG-OIL-001"]
+    assert find_subjects(manifest_shape_fits, world) == ["manifest PKG-OIL-001"]
 
 
 def test_assets_that_match_pass() -> None:
     """Also where the hash lacks its prefix: that is a matter of form."""
-    assert judge(ASSET_HASHES_MATCH, build_world()) == []
-    assert judge(ASSET_HASHES_MATCH, build_world({MANIFEST: build_manifest().replace("sha256:", "")})) == []
+    assert judge(asset_hashes_match, build_world()) == []
+    assert judge(asset_hashes_match, build_world({MANIFEST: build_manifest().replace("sha256:", "")})) == []
 
 
 def test_asset_that_changed_is_found() -> None:
     """Expected is what the manifest says, actual what the file is; the line is that of the hash."""
-    [found] = judge(ASSET_HASHES_MATCH, build_world({_PATH: "changed"}))
+    [found] = judge(asset_hashes_match, build_world({_PATH: "changed"}))
     assert (found.subject, found.expected) == ("asset lamp.py", f"sha256:{digest(SOURCE)}")
     assert found.actual == f"sha256:{digest('changed')}"
     assert (found.place and found.place.path, found.place and found.place.line) == (MANIFEST, 12)
@@ -288,7 +288,7 @@ def test_asset_that_changed_is_found() -> None:
 
 def test_asset_that_is_missing_is_found() -> None:
     """A file of the same name elsewhere is not taken for it."""
-    [found] = judge(ASSET_HASHES_MATCH, build_world({_PATH: None, "attic/lamp.py": SOURCE}))
+    [found] = judge(asset_hashes_match, build_world({_PATH: None, "attic/lamp.py": SOURCE}))
     assert found.message == "lamp.py of PKG-LAMP-001 is missing"
 
 
@@ -301,7 +301,7 @@ def test_asset_too_large_to_be_read_counts_as_measured() -> None:
     world.measured = {"H-5": (measured,)}
     del world.files[_PATH]
     world.files[f"{_PATH}/part"] = "the folder makes the path exist"
-    [found] = judge(ASSET_HASHES_MATCH, world)
+    [found] = judge(asset_hashes_match, world)
     assert found.actual == "sha256:" + "0" * 64
 
 
@@ -314,7 +314,7 @@ class _IgnoringWorld(MemoryWorld):
 
 def test_package_without_leftovers_passes() -> None:
     """What lies outside of packages does not matter."""
-    assert judge(PACKAGES_ARE_CLEAN, build_world({"tools/__pycache__/a.pyc": "x"})) == []
+    assert judge(packages_are_clean, build_world({"tools/__pycache__/a.pyc": "x"})) == []
 
 
 def test_leftovers_are_found_at_the_outermost_name() -> None:
@@ -327,22 +327,22 @@ def test_leftovers_are_found_at_the_outermost_name() -> None:
             "PKG-LAMP-001/.DS_Store": "x",
         }
     )
-    places = [found.place.path for found in judge(PACKAGES_ARE_CLEAN, world) if found.place]
+    places = [found.place.path for found in judge(packages_are_clean, world) if found.place]
     assert places == ["PKG-LAMP-001/.DS_Store", "PKG-LAMP-001/hot/__pycache__", "PKG-LAMP-001/hot/c.pyc"]
 
 
 def test_leftovers_that_git_ignores_are_found() -> None:
     """They would go into the archive all the same."""
     files = {**build_files(), "PKG-LAMP-001/__pycache__/lamp.pyc": "x"}
-    places = [found.place and found.place.path for found in judge(PACKAGES_ARE_CLEAN, _IgnoringWorld(files=files))]
+    places = [found.place and found.place.path for found in judge(packages_are_clean, _IgnoringWorld(files=files))]
     assert places == ["PKG-LAMP-001/__pycache__"]
 
 
 def test_leftovers_in_packages_of_others_are_left_to_them() -> None:
     """With one handoff under review, its packages count."""
     world = build_world({"PKG-OIL-001/.DS_Store": "x"})
-    assert len(judge(PACKAGES_ARE_CLEAN, world)) == 1
-    assert judge(PACKAGES_ARE_CLEAN, world, scope="H-5") == []
+    assert len(judge(packages_are_clean, world)) == 1
+    assert judge(packages_are_clean, world, scope="H-5") == []
 
 
 _OIL = "PKG-OIL-001/manifest.json"
@@ -351,7 +351,7 @@ _OIL = "PKG-OIL-001/manifest.json"
 def test_packages_that_share_a_file_are_found() -> None:
     """Both install to one path, so the later one would overwrite it; however the path is written."""
     world = build_world({_OIL: build_manifest("PKG-OIL-001", {"./lamp.py": SOURCE})})
-    [found] = judge(PACKAGES_OWN_THEIR_FILES, world)
+    [found] = judge(packages_own_their_files, world)
     assert (found.subject, found.actual) == ("file lamp.py", "PKG-LAMP-001, PKG-OIL-001")
     assert (found.place and found.place.path) == _OIL
 
@@ -359,32 +359,32 @@ def test_packages_that_share_a_file_are_found() -> None:
 def test_package_that_reaches_into_another_is_found() -> None:
     """A path that leads into the folder of another package."""
     world = build_world({_OIL: build_manifest("PKG-OIL-001", {"../PKG-LAMP-001/lamp.py": SOURCE})})
-    assert find_subjects(PACKAGES_OWN_THEIR_FILES, world) == ["file PKG-LAMP-001/lamp.py"]
+    assert find_subjects(packages_own_their_files, world) == ["file PKG-LAMP-001/lamp.py"]
 
 
 def test_package_that_is_superseded_does_not_count() -> None:
     """The new one owns the files of the old one; a package cannot supersede itself away."""
     new = build_manifest("PKG-OIL-001", {"lamp.py": SOURCE}, supersedes="PKG-LAMP-001")
-    assert judge(PACKAGES_OWN_THEIR_FILES, build_world({_OIL: new})) == []
+    assert judge(packages_own_their_files, build_world({_OIL: new})) == []
     own = build_manifest("PKG-OIL-001", {"lamp.py": SOURCE}, supersedes="PKG-OIL-001")
-    assert len(judge(PACKAGES_OWN_THEIR_FILES, build_world({_OIL: own}))) == 1
+    assert len(judge(packages_own_their_files, build_world({_OIL: own}))) == 1
 
 
 def test_packages_of_one_name_are_found_once() -> None:
     """Two manifests with one id hide nothing behind it."""
     world = build_world({"old/PKG-LAMP-001/manifest.json": build_manifest()})
-    [found] = judge(PACKAGES_OWN_THEIR_FILES, world)
+    [found] = judge(packages_own_their_files, world)
     assert found.subject == "package PKG-LAMP-001"
 
 
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (HASHES_HOLD, build_changed_results(f" (SHA256: {digest(SOURCE)})", "")),
-        (MANIFEST_SHAPE_FITS, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")})),
-        (ASSET_HASHES_MATCH, build_world({MANIFEST: None})),
-        (PACKAGES_ARE_CLEAN, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")})),
-        (PACKAGES_OWN_THEIR_FILES, build_world({MANIFEST: None})),
+        (hashes_hold, build_changed_results(f" (SHA256: {digest(SOURCE)})", "")),
+        (manifest_shape_fits, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")})),
+        (asset_hashes_match, build_world({MANIFEST: None})),
+        (packages_are_clean, MemoryWorld(files={spec_path("H-5"): build_spec("H-5")})),
+        (packages_own_their_files, build_world({MANIFEST: None})),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
@@ -393,7 +393,7 @@ def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: Memory
         judge(rule, world)
 
 
-@pytest.mark.parametrize("rule", [ASSET_HASHES_MATCH, PACKAGES_OWN_THEIR_FILES])
+@pytest.mark.parametrize("rule", [asset_hashes_match, packages_own_their_files])
 def test_broken_manifest_is_found(rule: Rule) -> None:
     """Nothing in it can be compared, and nobody knows what it owns."""
     assert judge(rule, build_world()) == []

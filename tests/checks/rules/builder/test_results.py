@@ -7,16 +7,16 @@ import pytest
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import Moment, NotApplicableError, Rule
 from handoff_tui.checks.rules.builder.counts import (
-    DROPPED_COUNTS_EXPLAINED,
-    MINIMUM_TESTS_REACHED,
-    NO_NEW_FAILURES,
-    STATUS_MATCHES_ITS_NUMBERS,
+    dropped_counts_explained,
+    minimum_tests_reached,
+    no_new_failures,
+    status_matches_its_numbers,
 )
 from handoff_tui.checks.rules.builder.results import (
-    BASELINE_RECORDED,
-    CLEAN_ROOM_RECORDED,
-    FULL_REGRESSION_RECORDED,
-    REVIEWER_CHECKLIST_COMPLETE,
+    baseline_recorded,
+    clean_room_recorded,
+    full_regression_recorded,
+    reviewer_checklist_complete,
 )
 from tests.support.builder_story import (
     MANIFEST,
@@ -35,7 +35,7 @@ _REGRESSION = "- Total: 20 tests\n- Passed: 20\n- Failed: 0\n- Skipped: 0\n"
 
 
 def _subjects(old: str, new: str) -> list[str]:
-    return find_subjects(STATUS_MATCHES_ITS_NUMBERS, build_changed_results(old, new))
+    return find_subjects(status_matches_its_numbers, build_changed_results(old, new))
 
 
 @pytest.mark.parametrize("status", ["PASS", "PASS (with pre-existing failures)", "**PASS**"])
@@ -43,7 +43,7 @@ def test_status_pass_with_failures_is_found(status: str) -> None:
     """Whatever is said about them: the numbers report failures."""
     world = build_changed_results(_REGRESSION, "- Total: 20 tests\n- Passed: 17\n- Failed: 3\n- Skipped: 0\n")
     text = str(world.files[results_path("H-5")]).replace("## Status: PASS", f"## Status: {status}")
-    [found] = judge(STATUS_MATCHES_ITS_NUMBERS, build_world({results_path("H-5"): text}))
+    [found] = judge(status_matches_its_numbers, build_world({results_path("H-5"): text}))
     assert (found.subject, found.place and found.place.line) == ("H-5 regression.failed", 26)
     assert found.actual == "total 20, passed 17, failed 3, skipped 0"
 
@@ -79,7 +79,7 @@ def test_status_of_another_vocabulary_is_found() -> None:
     """COMPLETE is no status of results, and hides no failures."""
     found = build_changed_results(_REGRESSION, "- Total: 20\n- Passed: 18\n- Failed: 2\n")
     text = str(found.files[results_path("H-5")]).replace("## Status: PASS", "## Status: COMPLETE")
-    subjects = find_subjects(STATUS_MATCHES_ITS_NUMBERS, build_world({results_path("H-5"): text}))
+    subjects = find_subjects(status_matches_its_numbers, build_world({results_path("H-5"): text}))
     assert subjects == ["H-5 status", "H-5 regression.failed"]
 
 
@@ -92,8 +92,8 @@ def test_status_pass_with_a_failed_gate_is_found() -> None:
 def test_status_needs_results() -> None:
     """A spec alone has no status; results that are empty cannot be judged."""
     with pytest.raises(NotApplicableError):
-        judge(STATUS_MATCHES_ITS_NUMBERS, build_world({results_path("H-5"): None}))
-    assert find_subjects(STATUS_MATCHES_ITS_NUMBERS, build_world({results_path("H-5"): ""})) == [
+        judge(status_matches_its_numbers, build_world({results_path("H-5"): None}))
+    assert find_subjects(status_matches_its_numbers, build_world({results_path("H-5"): ""})) == [
         f"unreadable {results_path('H-5')}"
     ]
 
@@ -111,8 +111,8 @@ def _with_sources(number: int, tests: int) -> MemoryWorld:
 @pytest.mark.parametrize(("sources", "tests"), [(1, 10), (2, 10), (3, 25), (5, 25), (6, 40), (9, 40)])
 def test_tests_by_size(sources: int, tests: int) -> None:
     """Just enough passes, one fewer does not."""
-    assert judge(MINIMUM_TESTS_REACHED, _with_sources(sources, tests)) == []
-    [found] = judge(MINIMUM_TESTS_REACHED, _with_sources(sources, tests - 1))
+    assert judge(minimum_tests_reached, _with_sources(sources, tests)) == []
+    [found] = judge(minimum_tests_reached, _with_sources(sources, tests - 1))
     assert found.expected is not None
     assert f"at least {tests}: PKG-LAMP-001 is" in found.expected
     assert f"{sources} source files" in found.expected
@@ -121,7 +121,7 @@ def test_tests_by_size(sources: int, tests: int) -> None:
 def test_tests_that_are_skipped_do_not_count() -> None:
     """A test that does not run tests nothing."""
     world = build_changed_results(_OWN, "- Total: 12 tests\n- Passed: 9\n- Failed: 0\n- Skipped: 3\n")
-    [found] = judge(MINIMUM_TESTS_REACHED, world)
+    [found] = judge(minimum_tests_reached, world)
     assert "ran 9 tests" in found.message
 
 
@@ -129,17 +129,17 @@ def test_source_called_a_test_is_still_source() -> None:
     """The path says what a file is, not the label in the manifest."""
     world = _with_sources(3, 10)
     world.files[MANIFEST] = str(world.files[MANIFEST]).replace('"library"', '"test"')
-    assert len(judge(MINIMUM_TESTS_REACHED, world)) == 1
+    assert len(judge(minimum_tests_reached, world)) == 1
 
 
 def test_packages_that_are_only_mentioned_need_no_tests() -> None:
     """A cleanup that changes no package has nothing to test; what its spec plans to change counts."""
     text = build_results("H-5").replace("- `PKG-LAMP-001/lamp.py`", "- NONE for PKG-LAMP-001;").replace(_OWN, "- N/A\n")
     with pytest.raises(NotApplicableError):
-        judge(MINIMUM_TESTS_REACHED, build_world({results_path("H-5"): text}))
+        judge(minimum_tests_reached, build_world({results_path("H-5"): text}))
     plan = "\n| File | Location | Action |\n|---|---|---|\n| `lamp.py` | `PKG-LAMP-001/` | CREATE |\n"
     world = build_world({results_path("H-5"): text, spec_path("H-5"): build_spec("H-5") + plan})
-    assert len(judge(MINIMUM_TESTS_REACHED, world)) == 1
+    assert len(judge(minimum_tests_reached, world)) == 1
 
 
 def _results(handoff: str, failed: int) -> str:
@@ -160,9 +160,9 @@ def _chain(*failures: int | None) -> MemoryWorld:
 
 def test_more_failures_than_before_are_found() -> None:
     """Compared with the nearest handoff that has numbers."""
-    [found] = judge(NO_NEW_FAILURES, _chain(0, 2))
+    [found] = judge(no_new_failures, _chain(0, 2))
     assert (found.subject, found.expected) == ("H-2 regression.failed", "at most 0 failed, as in H-1")
-    [behind] = judge(NO_NEW_FAILURES, _chain(1, None, 4), scope="H-3")
+    [behind] = judge(no_new_failures, _chain(1, None, 4), scope="H-3")
     assert behind.message == "H-3 has 3 more failures than H-1, on which it builds"
 
 
@@ -170,11 +170,11 @@ def test_failures_are_compared_with_the_newest_of_several() -> None:
     """One that another dependency builds on is older; of equals the strictest counts."""
     world = _chain(0, 2, 2)
     world.files[spec_path("H-3")] = build_spec("H-3", "H-1, H-2")
-    assert find_subjects(NO_NEW_FAILURES, world, scope="H-3") == []
+    assert find_subjects(no_new_failures, world, scope="H-3") == []
     world = _chain(0, 2, 2)
     world.files[spec_path("H-2")] = build_spec("H-2")
     world.files[spec_path("H-3")] = build_spec("H-3", "H-1, H-2")
-    assert find_subjects(NO_NEW_FAILURES, world, scope="H-3") == ["H-3 regression.failed"]
+    assert find_subjects(no_new_failures, world, scope="H-3") == ["H-3 regression.failed"]
 
 
 def test_failures_that_are_told_are_found() -> None:
@@ -182,19 +182,19 @@ def test_failures_that_are_told_are_found() -> None:
     line = "- New failures introduced by this agent: NONE\n"
     for told in ("test_wick, test_oil", "NONE except test_wick", "(see notes)"):
         world = build_changed_results(line, f"- New failures introduced by this agent: {told}\n")
-        [found] = judge(NO_NEW_FAILURES, world)
+        [found] = judge(no_new_failures, world)
         assert found.actual == told
     listed = build_changed_results(line, "- New failures introduced by this agent:\n  - test_wick\n")
-    assert [found.actual for found in judge(NO_NEW_FAILURES, listed)] == ["test_wick"]
+    assert [found.actual for found in judge(no_new_failures, listed)] == ["test_wick"]
     chain = _chain(0, 0)
     text = str(chain.files[results_path("H-2")])
     chain.files[results_path("H-2")] = text.replace(": NONE\n", ": NONE observed in the packages touched.\n")
-    assert judge(NO_NEW_FAILURES, chain) == []
+    assert judge(no_new_failures, chain) == []
 
 
 def test_failures_without_anything_earlier_are_found() -> None:
     """Nothing shows that they are old, whatever the results say."""
-    [found] = judge(NO_NEW_FAILURES, _chain(2))
+    [found] = judge(no_new_failures, _chain(2))
     assert "no earlier numbers" in found.message
 
 
@@ -202,7 +202,7 @@ def test_handoffs_that_wait_for_each_other_end() -> None:
     """A circle of dependencies is compared all the same."""
     world = _chain(0, 1)
     world.files[spec_path("H-1")] = build_spec("H-1", "H-2")
-    assert find_subjects(NO_NEW_FAILURES, world) == ["H-2 regression.failed"]
+    assert find_subjects(no_new_failures, world) == ["H-2 regression.failed"]
 
 
 def _world(*, tests: int = 20, packages: int = 3, notes: str = "- Nothing special.") -> MemoryWorld:
@@ -220,7 +220,7 @@ def _world(*, tests: int = 20, packages: int = 3, notes: str = "- Nothing specia
 
 def test_counts_that_dropped_without_a_word_are_found() -> None:
     """Tests and packages, each by itself."""
-    found = judge(DROPPED_COUNTS_EXPLAINED, _world(tests=16, packages=2))
+    found = judge(dropped_counts_explained, _world(tests=16, packages=2))
     assert [one.subject for one in found] == ["H-2 tests", "H-2 packages"]
     assert found[0].message == "H-2 has 4 tests fewer than H-1 had, and does not explain it"
     assert (found[0].actual, found[0].place and found[0].place.path) == ("16 tests", results_path("H-2"))
@@ -237,7 +237,7 @@ def test_counts_that_dropped_without_a_word_are_found() -> None:
 )
 def test_drop_that_is_explained_passes(notes: str) -> None:
     """What went is named, by number or by package."""
-    assert judge(DROPPED_COUNTS_EXPLAINED, _world(tests=16, notes=notes)) == []
+    assert judge(dropped_counts_explained, _world(tests=16, notes=notes)) == []
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_drop_that_is_explained_passes(notes: str) -> None:
 )
 def test_drop_that_is_not_explained_is_found(notes: str) -> None:
     """A denial, a word in passing, another thing, no number, a number of something else."""
-    assert find_subjects(DROPPED_COUNTS_EXPLAINED, _world(tests=16, notes=notes)) == ["H-2 tests"]
+    assert find_subjects(dropped_counts_explained, _world(tests=16, notes=notes)) == ["H-2 tests"]
 
 
 def test_drop_in_the_regression_counts_where_the_baseline_is_silent() -> None:
@@ -261,16 +261,16 @@ def test_drop_in_the_regression_counts_where_the_baseline_is_silent() -> None:
     world = _world(tests=16)
     text = str(world.files[results_path("H-2")])
     world.files[results_path("H-2")] = text.replace("- Total tests (all staged): 16\n", "")
-    assert find_subjects(DROPPED_COUNTS_EXPLAINED, world) == ["H-2 tests"]
+    assert find_subjects(dropped_counts_explained, world) == ["H-2 tests"]
 
 
 @pytest.mark.parametrize(
     ("rule", "world", "reason"),
     [
-        (NO_NEW_FAILURES, build_world(), r"no earlier numbers .*: H-5"),
-        (NO_NEW_FAILURES, build_world({results_path("H-5"): None}), "has results yet"),
-        (DROPPED_COUNTS_EXPLAINED, build_world(), r"no earlier baseline .*: H-5"),
-        (DROPPED_COUNTS_EXPLAINED, build_world({results_path("H-5"): None}), "has results yet"),
+        (no_new_failures, build_world(), r"no earlier numbers .*: H-5"),
+        (no_new_failures, build_world({results_path("H-5"): None}), "has results yet"),
+        (dropped_counts_explained, build_world(), r"no earlier baseline .*: H-5"),
+        (dropped_counts_explained, build_world({results_path("H-5"): None}), "has results yet"),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:
@@ -280,7 +280,7 @@ def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: Memory
 
 
 def _subjects_regression(old: str, new: str) -> list[str]:
-    return find_subjects(FULL_REGRESSION_RECORDED, build_changed_results(old, new))
+    return find_subjects(full_regression_recorded, build_changed_results(old, new))
 
 
 def test_regression_that_is_only_mentioned_is_found() -> None:
@@ -306,17 +306,17 @@ def test_regression_over_some_packages_is_found() -> None:
     """A command that names packages must name as many as the baseline has; left out ones do not count."""
     text = build_results("H-5", packages=3)
     named = text.replace("- Command: `pytest`", "- Command: `pytest PKG-LAMP-001 PKG-OIL-001 --ignore=PKG-OIL-002`")
-    [found] = judge(FULL_REGRESSION_RECORDED, build_world({results_path("H-5"): named}))
+    [found] = judge(full_regression_recorded, build_world({results_path("H-5"): named}))
     assert (found.subject, found.actual) == ("H-5 regression.packages", "PKG-LAMP-001, PKG-OIL-001")
     every = text.replace("- Command: `pytest`", "- Command: `pytest PKG-LAMP-001 PKG-OIL-001 PKG-OIL-002`")
-    assert judge(FULL_REGRESSION_RECORDED, build_world({results_path("H-5"): every})) == []
+    assert judge(full_regression_recorded, build_world({results_path("H-5"): every})) == []
 
 
 _BASELINE = "- Packages installed: 1\n- Total tests (all staged): 20\n"
 
 
 def _subjects_baseline(new: str) -> list[str]:
-    return find_subjects(BASELINE_RECORDED, build_changed_results(_BASELINE, new))
+    return find_subjects(baseline_recorded, build_changed_results(_BASELINE, new))
 
 
 def test_baseline_with_gaps_is_found() -> None:
@@ -329,7 +329,7 @@ def test_baseline_with_gaps_is_found() -> None:
 def test_baseline_below_its_own_regression_is_found() -> None:
     """There cannot be fewer tests than were run."""
     [found] = judge(
-        BASELINE_RECORDED, build_changed_results(_BASELINE, "- Packages installed: 1\n- Total tests (all staged): 19\n")
+        baseline_recorded, build_changed_results(_BASELINE, "- Packages installed: 1\n- Total tests (all staged): 19\n")
     )
     assert (found.subject, found.expected, found.actual) == ("H-5 baseline.tests", "at least 20 tests", "19 tests")
     assert found.place is not None
@@ -343,7 +343,7 @@ _ROOM = """- Packages installed: 1
 
 
 def _subjects_clean_room(old: str, new: str) -> list[str]:
-    return find_subjects(CLEAN_ROOM_RECORDED, build_changed_results(old, new))
+    return find_subjects(clean_room_recorded, build_changed_results(old, new))
 
 
 @pytest.mark.parametrize("answer", ["NO", "YES/NO", "YES, but 2 were not run", "YES (3 failed)", "n/a"])
@@ -361,14 +361,14 @@ def test_clean_room_order_names_each_package() -> None:
 
 
 def _items(world: MemoryWorld, scope: str | None = None) -> list[int]:
-    found = judge(REVIEWER_CHECKLIST_COMPLETE, world, scope)
+    found = judge(reviewer_checklist_complete, world, scope)
     return [int(one.subject.rpartition(" ")[2]) for one in found]
 
 
 def test_checklist_that_is_met_passes() -> None:
     """It is asked at the gate."""
-    assert judge(REVIEWER_CHECKLIST_COMPLETE, build_world()) == []
-    assert REVIEWER_CHECKLIST_COMPLETE.moments == (Moment.GATE,)
+    assert judge(reviewer_checklist_complete, build_world()) == []
+    assert reviewer_checklist_complete.moments == (Moment.GATE,)
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_checklist_without_results() -> None:
     world = build_world({results_path("H-5"): None})
     assert _items(world, scope="H-5") == [1, 2, 3, 4, 5, 6, 8]
     with pytest.raises(NotApplicableError):
-        judge(REVIEWER_CHECKLIST_COMPLETE, world)
+        judge(reviewer_checklist_complete, world)
 
 
 @pytest.fixture
@@ -414,8 +414,8 @@ def context() -> Context:
 @pytest.mark.parametrize(
     "rule",
     [
-        *(STATUS_MATCHES_ITS_NUMBERS, NO_NEW_FAILURES, DROPPED_COUNTS_EXPLAINED),
-        *(FULL_REGRESSION_RECORDED, BASELINE_RECORDED, CLEAN_ROOM_RECORDED),
+        *(status_matches_its_numbers, no_new_failures, dropped_counts_explained),
+        *(full_regression_recorded, baseline_recorded, clean_room_recorded),
     ],
 )
 def test_rule_needs_results(rule: Rule) -> None:
@@ -426,7 +426,7 @@ def test_rule_needs_results(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", [STATUS_MATCHES_ITS_NUMBERS, FULL_REGRESSION_RECORDED, BASELINE_RECORDED, CLEAN_ROOM_RECORDED]
+    "rule", [status_matches_its_numbers, full_regression_recorded, baseline_recorded, clean_room_recorded]
 )
 def test_results_of_the_standard_pass(rule: Rule) -> None:
     """Numbers that add up, a regression, a baseline and a clean room."""
@@ -435,4 +435,4 @@ def test_results_of_the_standard_pass(rule: Rule) -> None:
 
 def test_rule_on_sizes_fails_on_a_broken_manifest() -> None:
     """The size of the package is not known."""
-    assert find_subjects(MINIMUM_TESTS_REACHED, build_world({MANIFEST: "{"})) == [f"unreadable {MANIFEST}"]
+    assert find_subjects(minimum_tests_reached, build_world({MANIFEST: "{"})) == [f"unreadable {MANIFEST}"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule
-from handoff_tui.checks.rules.every.claims import APPROVALS_ARE_REAL, CLAIMS_HOLD, PROBLEMS_ABSENT
+from handoff_tui.checks.rules.every.claims import approvals_are_real, claims_hold, problems_absent
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from tests.support.world import MemoryWorld, find_subjects, judge
@@ -15,6 +16,8 @@ from tests.support.world import MemoryWorld, find_subjects, judge
 HEAD = "# Handoff\n\n## Status\nReady.\n\n## Next steps\n- row\n\n"
 
 AGENT_STATE = {"last_agent": "heron", "handoff_message": "rowed", "implementation_progress": {}, "current_task": "row"}
+
+SIGNED = ("ingrid@example.org",)
 
 
 def note(text: str) -> MemoryWorld:
@@ -41,8 +44,16 @@ def mosaic(**approval: object) -> MemoryWorld:
     ],
 )
 def test_approval_by_a_person_passes(text: str) -> None:
-    """A name, or a verdict that nothing speaks against."""
-    assert judge(APPROVALS_ARE_REAL, note(text)) == []
+    """A name that the log bears out, or a verdict that nothing speaks against."""
+    assert judge(approvals_are_real, replace(note(text), signed=SIGNED)) == []
+
+
+@pytest.mark.parametrize(("signed", "said"), [(None, "there is no signed log here"), ((), "has no such decision")])
+def test_approval_that_nobody_signed_does_not_pass(signed: tuple[str, ...] | None, said: str) -> None:
+    """B9: words are claims; the rule says so, and neither passes nor blocks."""
+    world = replace(note("Approved by: Ingrid Moen\n"), signed=signed)
+    with pytest.raises(NotApplicableError, match=f"says it was approved by Ingrid Moen; .*{said}"):
+        judge(approvals_are_real, world)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +70,7 @@ def test_approval_by_a_person_passes(text: str) -> None:
 )
 def test_approval_that_nobody_gave_is_found(text: str) -> None:
     """Marked words on it or beside it, and names of agents."""
-    found = judge(APPROVALS_ARE_REAL, note(text))
+    found = judge(approvals_are_real, note(text))
     assert len(found) == 1
     assert found[0].place is not None
     assert found[0].place.line
@@ -68,18 +79,19 @@ def test_approval_that_nobody_gave_is_found(text: str) -> None:
 def test_approval_that_says_it_was_simulated_is_found() -> None:
     """Another model's verdict with a note that it was never asked for."""
     world = mosaic(note="Simulated: no API key was set")
-    assert {found.actual for found in judge(APPROVALS_ARE_REAL, world)} == {"is marked simulated"}
+    assert {found.actual for found in judge(approvals_are_real, world)} == {"is marked simulated"}
 
 
 def test_approval_by_a_model_is_found() -> None:
     """The name of an evaluator that is an agent's."""
-    [found] = judge(APPROVALS_ARE_REAL, mosaic(evaluator="gemini-pro"))
+    [found] = judge(approvals_are_real, mosaic(evaluator="gemini-pro"))
     assert found.actual == "is by gemini-pro, which is no person"
 
 
 def test_word_far_from_an_approval_is_no_mark() -> None:
     """A project may be about simulation."""
-    assert judge(APPROVALS_ARE_REAL, note("The simulation runs.\n\n\n\n\n\nApproved by: Ingrid Moen\n")) == []
+    world = note("The simulation runs.\n\n\n\n\n\nApproved by: Ingrid Moen\n")
+    assert judge(approvals_are_real, replace(world, signed=SIGNED)) == []
 
 
 def test_results_that_were_backfilled_are_found() -> None:
@@ -88,7 +100,7 @@ def test_results_that_were_backfilled_are_found() -> None:
         "# H-7 RESULTS (backfill)\n\n## Status: PASS\n\n## Files Created\n- none\n\n## Test Results\n- Total: 3 tests\n"
         "- Passed: 3\n- Failed: 0\n\n## Full Regression Test\n- Total: 3 tests\n\n## Baseline Snapshot\n- Packages: 1\n"
     )
-    assert find_subjects(APPROVALS_ARE_REAL, MemoryWorld({"handoffs/H-7/H-7_RESULTS.md": results})) == [
+    assert find_subjects(approvals_are_real, MemoryWorld({"handoffs/H-7/H-7_RESULTS.md": results})) == [
         "H-7 results backfilled"
     ]
 
@@ -107,7 +119,7 @@ def world(kind: ClaimKind, state: VerdictState) -> MemoryWorld:
 @pytest.mark.parametrize("kind", sorted(set(ClaimKind) - {ClaimKind.STATUS, ClaimKind.CHECK}))
 def test_claim_that_is_contradicted_is_found(kind: ClaimKind) -> None:
     """With what was claimed and what was measured."""
-    [found] = judge(CLAIMS_HOLD, world(kind, VerdictState.CONTRADICTED))
+    [found] = judge(claims_hold, world(kind, VerdictState.CONTRADICTED))
     assert (found.expected, found.actual) == ("12", "11")
     assert found.place == Place(path="HANDOFF.md", line=4)
     assert "counted here" in found.message
@@ -116,14 +128,14 @@ def test_claim_that_is_contradicted_is_found(kind: ClaimKind) -> None:
 @pytest.mark.parametrize("state", [VerdictState.HOLDS, VerdictState.UNVERIFIED])
 def test_claim_that_is_not_contradicted_passes(state: VerdictState) -> None:
     """What could not be verified is no contradiction."""
-    assert judge(CLAIMS_HOLD, world(ClaimKind.COUNT, state)) == []
+    assert judge(claims_hold, world(ClaimKind.COUNT, state)) == []
 
 
 def test_claims_of_other_handoffs_are_not_judged() -> None:
     """Only what is under review."""
     both = world(ClaimKind.COUNT, VerdictState.CONTRADICTED)
     both.files["docs/HANDOFF.md"] = NOTE_CLAIMS
-    assert judge(CLAIMS_HOLD, both, "notes/docs/HANDOFF.md") == []
+    assert judge(claims_hold, both, "notes/docs/HANDOFF.md") == []
 
 
 BROKEN = '{"phase": '
@@ -133,7 +145,7 @@ NOTE_PROBLEMS = "# Handoff\n\n## Status\nDone.\n\n## Next steps\n- rest\n"
 
 def test_document_that_cannot_be_read_is_found() -> None:
     """With its place and the reason."""
-    [found] = judge(PROBLEMS_ABSENT, MemoryWorld({".planning/HANDOFF.json": BROKEN}))
+    [found] = judge(problems_absent, MemoryWorld({".planning/HANDOFF.json": BROKEN}))
     assert found.place is not None
     assert (found.place.path, found.place.line) == (".planning/HANDOFF.json", 1)
     assert "JSON" in found.message
@@ -142,24 +154,24 @@ def test_document_that_cannot_be_read_is_found() -> None:
 def test_file_that_is_missing_is_found() -> None:
     """A state file that should be there is nobody's document."""
     files = {".mosaic/agent_state.json": '{"last_agent": "x", "handoff_message": "y", "current_task": "z"}'}
-    found = judge(PROBLEMS_ABSENT, MemoryWorld(dict(files)))
+    found = judge(problems_absent, MemoryWorld(dict(files)))
     assert {one.place.path for one in found if one.place} == {".mosaic/blockers.json", ".mosaic/current_task.json"}
 
 
 def test_problems_of_other_handoffs_are_not_judged() -> None:
     """Only what is under review, and what lies beside it."""
     files = {"docs/HANDOFF.md": NOTE_PROBLEMS, ".planning/HANDOFF.json": BROKEN}
-    assert judge(PROBLEMS_ABSENT, MemoryWorld(dict(files)), "notes/docs/HANDOFF.md") == []
+    assert judge(problems_absent, MemoryWorld(dict(files)), "notes/docs/HANDOFF.md") == []
 
 
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (APPROVALS_ARE_REAL, MemoryWorld()),
-        (APPROVALS_ARE_REAL, note("Rowing goes on.\n")),
-        (CLAIMS_HOLD, MemoryWorld({})),
-        (CLAIMS_HOLD, MemoryWorld({"HANDOFF.md": "# Handoff\n\n## Next steps\n- rest\n\n## Context\nNone.\n"})),
-        (PROBLEMS_ABSENT, MemoryWorld({"src/row.py": ""})),
+        (approvals_are_real, MemoryWorld()),
+        (approvals_are_real, note("Rowing goes on.\n")),
+        (claims_hold, MemoryWorld({})),
+        (claims_hold, MemoryWorld({"HANDOFF.md": "# Handoff\n\n## Next steps\n- rest\n\n## Context\nNone.\n"})),
+        (problems_absent, MemoryWorld({"src/row.py": ""})),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
-from handoff_tui.checks.rules.every.tests_not_weakened import ASSERTIONS_NOT_WEAKENED, NO_NEW_SKIPS, TESTS_NOT_DELETED
+from handoff_tui.checks.rules.every.tests_not_weakened import assertions_not_weakened, no_new_skips, tests_not_deleted
 from handoff_tui.checks.world import Change
 from tests.support.world import BASE, MemoryWorld, build_changed_world, find_subjects, judge
 
@@ -21,12 +21,12 @@ JAVA_DELETED = (
 
 
 def subjects_deleted(before: dict[str, str], now: dict[str, str], renamed: dict[str, str] | None = None) -> list[str]:
-    return find_subjects(TESTS_NOT_DELETED, build_changed_world(before, now, renamed))
+    return find_subjects(tests_not_deleted, build_changed_world(before, now, renamed))
 
 
 def test_file_that_is_deleted_is_found() -> None:
     """With the number of its tests."""
-    [found] = judge(TESTS_NOT_DELETED, build_changed_world({"tests/test_row.py": PYTHON}, {}))
+    [found] = judge(tests_not_deleted, build_changed_world({"tests/test_row.py": PYTHON}, {}))
     assert found.subject == "tests/test_row.py"
     assert "2 tests" in found.message
     assert found.command == f"git checkout {BASE} -- tests/test_row.py"
@@ -80,16 +80,16 @@ def test_test_file_of_unknown_kind_that_is_deleted_is_found() -> None:
 def test_rule_needs_a_baseline_that_can_be_read() -> None:
     """None: it does not apply. Unreadable: it cannot tell."""
     with pytest.raises(NotApplicableError):
-        judge(TESTS_NOT_DELETED, MemoryWorld())
+        judge(tests_not_deleted, MemoryWorld())
     with pytest.raises(UndecidableError):
-        judge(TESTS_NOT_DELETED, MemoryWorld(base=BASE, changed=(Change("D", "test_row.py"),)))
+        judge(tests_not_deleted, MemoryWorld(base=BASE, changed=(Change("D", "test_row.py"),)))
 
 
 PLAIN = "import pytest\n\n\ndef test_row():\n    assert row()\n"
 
 
 def subjects_skips(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    return find_subjects(NO_NEW_SKIPS, build_changed_world(before, now))
+    return find_subjects(no_new_skips, build_changed_world(before, now))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def subjects_skips(before: dict[str, str], now: dict[str, str]) -> list[str]:
 )
 def test_mark_that_is_new_in_python_is_found(text: str, subject: str) -> None:
     """Decorators, calls, module marks; each named by the test it stands on."""
-    found = judge(NO_NEW_SKIPS, build_changed_world({"test_row.py": PLAIN}, {"test_row.py": text}))
+    found = judge(no_new_skips, build_changed_world({"test_row.py": PLAIN}, {"test_row.py": text}))
     assert [one.subject for one in found] == [subject]
     assert found[0].place is not None
     assert found[0].place.line
@@ -136,7 +136,7 @@ def body_of(*lines: str) -> str:
 
 
 def subjects_assertions(before: str, now: str, path: str = PATH) -> list[str]:
-    return find_subjects(ASSERTIONS_NOT_WEAKENED, build_changed_world({path: before}, {path: now}))
+    return find_subjects(assertions_not_weakened, build_changed_world({path: before}, {path: now}))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_cases_that_were_taken_away_are_found() -> None:
     assert subjects_assertions(whole, whole.replace("[1, 2, 3]", "[1]")) == ["test_row cases"]
 
 
-@pytest.mark.parametrize(("rule", "world"), [(NO_NEW_SKIPS, MemoryWorld()), (ASSERTIONS_NOT_WEAKENED, MemoryWorld())])
+@pytest.mark.parametrize(("rule", "world"), [(no_new_skips, MemoryWorld()), (assertions_not_weakened, MemoryWorld())])
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
     """It neither passes nor fails."""
     with pytest.raises(NotApplicableError):

@@ -9,11 +9,11 @@ import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
 from handoff_tui.checks.rules.every.configuration import (
-    CHECK_CONFIGURATION_UNCHANGED,
-    CI_UNCHANGED,
-    SETTINGS_UNCHANGED,
-    THRESHOLDS_NOT_LOWERED,
+    check_configuration_unchanged,
+    ci_unchanged,
     find_parts,
+    settings_unchanged,
+    thresholds_not_lowered,
 )
 from handoff_tui.config.settings.root import Settings
 from tests.support.world import MemoryWorld, build_changed_world, find_subjects, judge
@@ -22,7 +22,7 @@ MAKEFILE = "RUNNER = pytest -q\n\nbuild:\n\tcc row.c\n\ntest: build\n\t$(RUNNER)
 
 
 def ci_subjects(before: dict[str, str], now: dict[str, str], renamed: dict[str, str] | None = None) -> list[str]:
-    return find_subjects(CI_UNCHANGED, build_changed_world(before, now, renamed))
+    return find_subjects(ci_unchanged, build_changed_world(before, now, renamed))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ CHECK_WEAKENED = '[checks.unit]\nrun = ["pytest", "-q"]\nseverity = "high"\nbloc
 def weakened_subjects(before: str | None, now: str | None) -> list[str]:
     old = {} if before is None else {FILE: before}
     new = {} if now is None else {FILE: now}
-    return find_subjects(CHECK_CONFIGURATION_UNCHANGED, build_changed_world(old, new))
+    return find_subjects(check_configuration_unchanged, build_changed_world(old, new))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_configuration_that_was_not_weakened_passes(before: str | None, now: str
 def test_finding_names_the_line() -> None:
     """Where the key stands now."""
     world = build_changed_world({FILE: CHECK_WEAKENED}, {FILE: CHECK_WEAKENED.replace('"high"', '"low"')})
-    [found] = judge(CHECK_CONFIGURATION_UNCHANGED, world)
+    [found] = judge(check_configuration_unchanged, world)
     assert (str(found.place), found.expected, found.actual) == (f"{FILE}:3", "high", "low")
 
 
@@ -200,7 +200,7 @@ CHECK_SETTINGS = '[checks.unit]\nrun = ["pytest"]\n'
 
 
 def settings_subjects(before: str, now: str) -> list[str]:
-    return find_subjects(SETTINGS_UNCHANGED, build_changed_world({FILE: before}, {FILE: now}))
+    return find_subjects(settings_unchanged, build_changed_world({FILE: before}, {FILE: now}))
 
 
 def test_setting_that_loosens_nothing_is_found_here() -> None:
@@ -218,7 +218,7 @@ JEST = "module.exports = {\n  coverageThreshold: { global: {\n    branches: 80,\
 
 
 def threshold_subjects(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    return find_subjects(THRESHOLDS_NOT_LOWERED, build_changed_world(before, now))
+    return find_subjects(thresholds_not_lowered, build_changed_world(before, now))
 
 
 @pytest.mark.parametrize(
@@ -279,11 +279,11 @@ def test_threshold_that_moved_to_another_file_passes() -> None:
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (CI_UNCHANGED, MemoryWorld()),
-        (CHECK_CONFIGURATION_UNCHANGED, MemoryWorld({FILE: CHECK_WEAKENED})),
-        (CHECK_CONFIGURATION_UNCHANGED, build_changed_world({}, {})),
-        (SETTINGS_UNCHANGED, MemoryWorld({FILE: CHECK_SETTINGS})),
-        (THRESHOLDS_NOT_LOWERED, MemoryWorld()),
+        (ci_unchanged, MemoryWorld()),
+        (check_configuration_unchanged, MemoryWorld({FILE: CHECK_WEAKENED})),
+        (check_configuration_unchanged, build_changed_world({}, {})),
+        (settings_unchanged, MemoryWorld({FILE: CHECK_SETTINGS})),
+        (thresholds_not_lowered, MemoryWorld()),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:

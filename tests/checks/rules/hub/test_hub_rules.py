@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
-from handoff_tui.checks.rules.hub.lifecycle import DEPLOY_HAS_A_HUMAN, LIFECYCLE_LEGAL, RUN_COMPLETE_WHEN_TASKS_ARE
-from handoff_tui.checks.rules.hub.proofs import PASS_HOLDS_UP, PROOFS_EXIST_AND_MATCH, is_picture, parse_result
-from handoff_tui.checks.rules.hub.reports import BUGS_REPORT_CLEARS, SECURITY_REPORT_CLEARS
+from handoff_tui.checks.rules.hub.lifecycle import deploy_has_a_human, lifecycle_legal, run_complete_when_tasks_are
+from handoff_tui.checks.rules.hub.proofs import is_picture, parse_result, pass_holds_up, proofs_exist_and_match
+from handoff_tui.checks.rules.hub.reports import bugs_report_clears, security_report_clears
 from handoff_tui.core.tasks import TestCounts
 from tests.support.memory_files import MemoryFiles
 from tests.support.world import MemoryWorld, find_subjects, judge
@@ -26,14 +26,31 @@ def deploy_context(state: str, more: str = "") -> dict[str, str | bytes]:
 @pytest.mark.parametrize("state", ["deploy", "ready_for_deploy", "deployed"])
 def test_deploy_without_an_approval_is_found(state: str) -> None:
     """Each state on the way out needs a person."""
-    [found] = judge(DEPLOY_HAS_A_HUMAN, MemoryWorld(deploy_context(state)))
+    [found] = judge(deploy_has_a_human, MemoryWorld(deploy_context(state)))
     assert (found.subject, found.actual) == ("T091 deploy", "none")
 
 
 @pytest.mark.parametrize("line", ["**Approved by**: Ingrid Moen", "- Deploy approved by: I. Moen (2026-04-02)"])
 def test_deploy_with_a_named_person_passes(line: str) -> None:
-    """A name that is no agent's."""
-    assert judge(DEPLOY_HAS_A_HUMAN, MemoryWorld(deploy_context("ready_for_deploy", line))) == []
+    """A name that is no agent's, and a signed entry."""
+    files = deploy_context("ready_for_deploy", line)
+    assert judge(deploy_has_a_human, MemoryWorld(files, signed=("ingrid@example.org",))) == []
+
+
+def test_deploy_that_nobody_signed_does_not_pass() -> None:
+    """B9: a name in a document is a claim. Without a log nothing can bear it out; with one it is false.
+
+    The person who is about to decide on that very handoff is told, and not kept from it.
+    """
+    files = deploy_context("ready_for_deploy", "Approved by: Marit Holm")
+    with pytest.raises(NotApplicableError, match="approved by Marit Holm; there is no signed log here"):
+        judge(deploy_has_a_human, MemoryWorld(files))
+    world = MemoryWorld(files, signed=())
+    [found] = judge(deploy_has_a_human, world)
+    assert "says it was approved by Marit Holm; the signed log has no such decision" in found.message
+    [handoff] = world.handoffs_read().handoffs
+    with pytest.raises(NotApplicableError, match="no such decision"):
+        judge(deploy_has_a_human, world, scope=handoff.id)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +70,14 @@ def test_deploy_with_a_named_person_passes(line: str) -> None:
 )
 def test_deploy_with_anything_less_is_found(line: str, reason: str) -> None:
     """Agents, roles, words for a name, blanks, a mere mention, and what stands in raw output."""
-    [found] = judge(DEPLOY_HAS_A_HUMAN, MemoryWorld(deploy_context("ready_for_deploy", line)))
+    [found] = judge(deploy_has_a_human, MemoryWorld(deploy_context("ready_for_deploy", line)))
     assert reason in found.message
 
 
 def test_deploy_approved_by_its_producer_is_found() -> None:
     """Nobody approves their own work."""
     told = "Approved by: Dunlin\n\n### Dunlin Agent (now)\n**Status**: pass\n**Summary**: rowed\n"
-    [found] = judge(DEPLOY_HAS_A_HUMAN, MemoryWorld(deploy_context("deploy", told)))
+    [found] = judge(deploy_has_a_human, MemoryWorld(deploy_context("deploy", told)))
     assert found.actual == "Dunlin"
 
 
@@ -74,7 +91,8 @@ def test_deploy_in_a_work_cycle_needs_a_name(approval: object, *, good: bool) ->
     files: dict[str, str | bytes] = {
         "hub/handoffs.json": json.dumps({"handoffs": [{**cycle, "approved_by": approval}]})
     }
-    assert (judge(DEPLOY_HAS_A_HUMAN, MemoryWorld(files)) == []) is good
+    [found] = judge(deploy_has_a_human, MemoryWorld(files, signed=()))
+    assert ("says it was approved by Ingrid Moen" in found.message) is good
 
 
 PATH = "hub/handoffs.json"
@@ -99,7 +117,7 @@ def cycles(*changes: dict[str, object]) -> str:
 
 
 def lifecycle_subjects(*changes: dict[str, object]) -> list[str]:
-    return find_subjects(LIFECYCLE_LEGAL, MemoryWorld({PATH: cycles(*changes)}))
+    return find_subjects(lifecycle_legal, MemoryWorld({PATH: cycles(*changes)}))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +164,7 @@ def test_lifecycle_since_the_baseline_takes_only_allowed_steps(before: str, now:
         base="b" * 40,
         old_files={("b" * 40, PATH): cycles({"status": before}).encode()},
     )
-    found = judge(LIFECYCLE_LEGAL, world)
+    found = judge(lifecycle_legal, world)
     assert [one.subject for one in found] == ([] if legal else ["cycle 7 step"])
     assert all(one.place is not None and one.place.line for one in found)
 
@@ -154,7 +172,7 @@ def test_lifecycle_since_the_baseline_takes_only_allowed_steps(before: str, now:
 def test_lifecycle_judges_reports_of_context_files() -> None:
     """A report is pass or fail and nothing else."""
     text = "# Handoff Context\nRun ID: 5 | Project: Boats | Task: T031\n\n### QA Agent (now)\n**Status**: fine\n"
-    [found] = judge(LIFECYCLE_LEGAL, MemoryWorld({"HANDOFF_5_T031.md": text}))
+    [found] = judge(lifecycle_legal, MemoryWorld({"HANDOFF_5_T031.md": text}))
     assert (found.actual, found.expected) == ("fine", "pass | fail")
 
 
@@ -170,7 +188,7 @@ def report_context(*attempts: tuple[str, str, str]) -> dict[str, str | bytes]:
 
 
 def pass_subjects(files: dict[str, str | bytes]) -> list[str]:
-    return find_subjects(PASS_HOLDS_UP, MemoryWorld(files))
+    return find_subjects(pass_holds_up, MemoryWorld(files))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +204,7 @@ def pass_subjects(files: dict[str, str | bytes]) -> list[str]:
 )
 def test_pass_with_speaking_output_does_not_hold(output: str) -> None:
     """Server errors, tracebacks, a mere banner, and what the settings call suspicious."""
-    found = judge(PASS_HOLDS_UP, MemoryWorld(report_context(("QA", "pass", output))))
+    found = judge(pass_holds_up, MemoryWorld(report_context(("QA", "pass", output))))
     assert [one.subject for one in found] == ["T060 QA"]
     assert found[0].place is not None
 
@@ -238,7 +256,7 @@ def proof_subjects(files: dict[str, str | bytes]) -> list[str]:
     """Pictures are bytes, which the shelf of the dialects lists by name only."""
     names = {path: content if isinstance(content, str) else "binary" for path, content in files.items()}
     world = MemoryWorld(files, shelf=MemoryFiles(names))
-    return find_subjects(PROOFS_EXIST_AND_MATCH, world)
+    return find_subjects(proofs_exist_and_match, world)
 
 
 def test_proofs_that_are_what_they_say_pass() -> None:
@@ -382,9 +400,9 @@ class Report(NamedTuple):
         return {"HANDOFF_9_T050.md": f"{heading}### {self.agent} Agent (now)\n**Status**: pass\n**Summary**: ok\n"}
 
 
-SECURITY = Report(SECURITY_REPORT_CLEARS, "security_report.json", "vulnerabilities", "SECURITY")
+SECURITY = Report(security_report_clears, "security_report.json", "vulnerabilities", "SECURITY")
 
-BUGS = Report(BUGS_REPORT_CLEARS, "bugs.json", "bugs", "QA")
+BUGS = Report(bugs_report_clears, "bugs.json", "bugs", "QA")
 
 both_reports = pytest.mark.parametrize("report", [SECURITY, BUGS], ids=lambda report: report.path)
 
@@ -445,14 +463,14 @@ def task(state: str, stage: str) -> str:
 
 
 def run_subjects(files: dict[str, str]) -> list[str]:
-    return find_subjects(RUN_COMPLETE_WHEN_TASKS_ARE, MemoryWorld(dict(files)))
+    return find_subjects(run_complete_when_tasks_are, MemoryWorld(dict(files)))
 
 
 @pytest.mark.parametrize("state", ["complete", "ready_for_commit", "merged", "ready_for_deploy", "deployed"])
 def test_run_with_an_open_task_is_not_complete(state: str) -> None:
     """The stage decides: done is not COMPLETE."""
     text = run(state, "**T081**: Row [done] (stage: COMPLETE)", "**T082**: Sail [done] (stage: QA)")
-    [found] = judge(RUN_COMPLETE_WHEN_TASKS_ARE, MemoryWorld({"WORK_CYCLE_80.md": text}))
+    [found] = judge(run_complete_when_tasks_are, MemoryWorld({"WORK_CYCLE_80.md": text}))
     assert (found.subject, found.actual, found.expected) == ("RUN-80 task T082", "QA", "COMPLETE")
     assert found.place is not None
     assert found.place.line
@@ -486,11 +504,11 @@ def test_run_that_is_not_said_to_be_complete_is_not_judged() -> None:
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (DEPLOY_HAS_A_HUMAN, MemoryWorld(deploy_context("qa"))),
-        (LIFECYCLE_LEGAL, MemoryWorld({})),
-        (LIFECYCLE_LEGAL, MemoryWorld({"todo.json": '{"project": "Boats", "tasks": [{"id": "T1", "title": "Row"}]}'})),
-        (PASS_HOLDS_UP, MemoryWorld({})),
-        (PASS_HOLDS_UP, MemoryWorld({"HANDOFF_12_T060.md": HEAD + "No previous reports.\n"})),
+        (deploy_has_a_human, MemoryWorld(deploy_context("qa"))),
+        (lifecycle_legal, MemoryWorld({})),
+        (lifecycle_legal, MemoryWorld({"todo.json": '{"project": "Boats", "tasks": [{"id": "T1", "title": "Row"}]}'})),
+        (pass_holds_up, MemoryWorld({})),
+        (pass_holds_up, MemoryWorld({"HANDOFF_12_T060.md": HEAD + "No previous reports.\n"})),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
-from handoff_tui.checks.rules.mosaic.named_evidence import CLAIMED_COMMITS_MATCH_GIT, REFERENCED_FILES_EXIST
-from handoff_tui.checks.rules.mosaic.work_tree import CHANGES_ARE_DOCUMENTED, NOTHING_UNPUSHED
+from handoff_tui.checks.rules.mosaic.named_evidence import claimed_commits_match_git, referenced_files_exist
+from handoff_tui.checks.rules.mosaic.work_tree import changes_are_documented, nothing_unpushed
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
@@ -23,7 +23,7 @@ from tests.support.world import HEAD, MemoryWorld, find_subjects, judge
 def judge_tree(*changed: str, untracked: tuple[str, ...] = (), **documents: str) -> list[RuleFinding]:
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", changed=changed, untracked=untracked)
     files = {**build_state(), **{f"{name}.md": f"# Handoff\n\n{text}\n" for name, text in documents.items()}}
-    return judge(CHANGES_ARE_DOCUMENTED, MemoryWorld(files=files, repository=facts))
+    return judge(changes_are_documented, MemoryWorld(files=files, repository=facts))
 
 
 def test_undocumented_changes_are_found() -> None:
@@ -74,7 +74,7 @@ def test_path_in_escaped_json_is_read() -> None:
     planning = {"version": "1", "status": "paused", "phase": "2", "uncommitted_files": ["src/möwe.py"], "blockers": []}
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", changed=("src/möwe.py",))
     files: dict[str, str | bytes] = {".planning/HANDOFF.json": json.dumps(planning, ensure_ascii=True)}
-    assert judge(CHANGES_ARE_DOCUMENTED, MemoryWorld(files=files, repository=facts)) == []
+    assert judge(changes_are_documented, MemoryWorld(files=files, repository=facts)) == []
 
 
 @pytest.mark.parametrize("path", [".env", "docs/.hidden", "a/Makefile", "möwe/größe.txt", "a b/c d.txt", "x (1).txt"])
@@ -92,9 +92,9 @@ def test_name_that_fits_several_changes_says_too_little() -> None:
     assert [found.subject for found in named] == ["b/__init__.py", "b/my notes.txt"]
 
 
-def test_own_folder_is_no_change() -> None:
-    """What this tool writes itself is not the agent's work; a folder that only begins alike is."""
-    assert judge_tree(".handoff-tui/log/1.json", untracked=(".handoff-tui/policy.json",)) == []
+def test_file_of_others_in_our_folder_is_a_change() -> None:
+    """What this tool writes itself never gets here; all else below its folder is the agent's work."""
+    assert len(judge_tree(".handoff-tui/helper.py")) == 1
     assert len(judge_tree(".handoff-tui-notes/a.txt")) == 1
 
 
@@ -103,7 +103,7 @@ def test_many_changes_are_judged_quickly() -> None:
     paths = tuple(f"src/part{number}.py" for number in range(10_000))
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", changed=paths)
     state = build_agent_state(handoff_message=" ".join(paths[1:]))
-    assert find_subjects(CHANGES_ARE_DOCUMENTED, MemoryWorld(files=build_state(state), repository=facts)) == [
+    assert find_subjects(changes_are_documented, MemoryWorld(files=build_state(state), repository=facts)) == [
         "src/part0.py"
     ]
 
@@ -112,7 +112,7 @@ def test_repository_without_a_handoff_does_not_apply() -> None:
     """Nothing is handed over there."""
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", changed=("a.txt",))
     with pytest.raises(NotApplicableError, match="no handoff here"):
-        judge(CHANGES_ARE_DOCUMENTED, MemoryWorld(files={"a.txt": ""}, repository=facts))
+        judge(changes_are_documented, MemoryWorld(files={"a.txt": ""}, repository=facts))
 
 
 STATE_ONLY = (".mosaic/agent_state.json", ".mosaic/SESSION_HANDOFF_2026-03-04.md", ".ai-agents/handoff_0304.json")
@@ -138,14 +138,14 @@ def build_world(lag: int | None = 1, **changes: object) -> MemoryWorld:
 def test_commit_one_behind_passes_and_shows_the_lag() -> None:
     """The commit that stores the state is always ahead of the one in it; the lag is told all the same."""
     context = Context(Answers(build_world(1)))
-    assert list(CLAIMED_COMMITS_MATCH_GIT.judge(context)) == []
+    assert list(claimed_commits_match_git.judge(context)) == []
     assert context.notes == [f"HEAD is 1 commit ahead of {STATE_COMMIT[:7]} in .mosaic/agent_state.json"]
 
 
 def test_lag_beyond_the_tolerated_is_found() -> None:
     """Work that the state does not know of makes it stale; the finding says how far."""
     world = build_world(3, log=build_line("1", "2"), touched={HEAD: ("src/a.py",), "1" * 40: ("b.py",)})
-    [found] = judge(CLAIMED_COMMITS_MATCH_GIT, world)
+    [found] = judge(claimed_commits_match_git, world)
     assert found.message.endswith(f"was written for commit {STATE_COMMIT[:7]}, and HEAD is 3 commits ahead of it")
     assert (found.subject, found.expected, found.actual) == (STATE_COMMIT[:7], "at most 1 commit of work", "3 commits")
     assert found.command == f"git log --oneline {STATE_COMMIT[:7]}..HEAD"
@@ -156,7 +156,7 @@ def test_commits_of_state_files_are_left_out() -> None:
     """Commits that only write the state down do not make it stale; that they were left out is told."""
     touched = {HEAD: STATE_ONLY, "1" * 40: ("src/a.py",), "2" * 40: (".mosaic/LATEST_HANDOFF.md",)}
     context = Context(Answers(build_world(3, log=build_line("1", "2"), touched=touched)))
-    assert list(CLAIMED_COMMITS_MATCH_GIT.judge(context)) == []
+    assert list(claimed_commits_match_git.judge(context)) == []
     assert context.notes[0].startswith("HEAD is 3 commits ahead")
     assert context.notes[0].endswith(", 2 of them of state files only")
 
@@ -168,13 +168,13 @@ def test_commits_of_state_files_are_left_out() -> None:
 def test_other_files_of_the_folders_are_work(path: str) -> None:
     """Enforcement, prompts and code are no state, wherever they lie and whatever they are called."""
     touched = {HEAD: (*STATE_ONLY, path), "1" * 40: ("src/a.py",)}
-    assert len(judge(CLAIMED_COMMITS_MATCH_GIT, build_world(2, log=build_line("1"), touched=touched))) == 1
+    assert len(judge(claimed_commits_match_git, build_world(2, log=build_line("1"), touched=touched))) == 1
 
 
 def test_commits_further_back_than_was_read_count_as_work() -> None:
     """What was not looked at is not taken for state only."""
     world = build_world(50, log=(build_commit(HEAD, "1" * 40),), touched={HEAD: STATE_ONLY})
-    assert len(judge(CLAIMED_COMMITS_MATCH_GIT, world)) == 1
+    assert len(judge(claimed_commits_match_git, world)) == 1
 
 
 def test_merged_commits_are_told_from_those_the_state_knows() -> None:
@@ -189,19 +189,19 @@ def test_merged_commits_are_told_from_those_the_state_knows() -> None:
     )
     touched = {HEAD: (), "1" * 40: ("a.py",), **{digit * 40: ("z.py",) for digit in "023"}}
     world = build_world(2, log=log, touched=touched)
-    assert judge(CLAIMED_COMMITS_MATCH_GIT, world) == []
+    assert judge(claimed_commits_match_git, world) == []
 
 
 def test_commit_that_does_not_exist_is_found() -> None:
     """An invented commit fails."""
-    [found] = judge(CLAIMED_COMMITS_MATCH_GIT, MemoryWorld(files=build_state()))
+    [found] = judge(claimed_commits_match_git, MemoryWorld(files=build_state()))
     assert found.message == f".mosaic/agent_state.json names commit {STATE_COMMIT[:7]}, which does not exist here"
     assert found.command is None
 
 
 def test_commit_of_another_history_is_found() -> None:
     """The commit of a branch that never was merged is no commit of this work."""
-    [found] = judge(CLAIMED_COMMITS_MATCH_GIT, build_world(None))
+    [found] = judge(claimed_commits_match_git, build_world(None))
     assert "is not in the history of HEAD" in found.message
 
 
@@ -215,7 +215,7 @@ def test_other_commits_must_be_in_the_history() -> None:
     world = build_world(0, known_commits={STATE_COMMIT: 0, old: 90, foreign: None, f"{HEAD[:6]}1a": 7})
     world.files[".mosaic/SESSION_HANDOFF_1.md"] = document
     world.log = (build_commit(f"{HEAD[:6]}1a"),)
-    found = judge(CLAIMED_COMMITS_MATCH_GIT, world)
+    found = judge(claimed_commits_match_git, world)
     assert [finding.subject for finding in found] == [foreign[:8], "eeee333"]
     assert [finding.place.line if finding.place else None for finding in found] == [4, 5]
 
@@ -223,7 +223,7 @@ def test_other_commits_must_be_in_the_history() -> None:
 def test_commit_that_is_named_twice_is_told_once() -> None:
     """One finding for each document and commit, the one about the state's own commit."""
     state = build_agent_state(implementation_progress={"deployment_commit": STATE_COMMIT[:7]})
-    [found] = judge(CLAIMED_COMMITS_MATCH_GIT, MemoryWorld(files=build_state(state)))
+    [found] = judge(claimed_commits_match_git, MemoryWorld(files=build_state(state)))
     assert (found.place and found.place.line) == 7
 
 
@@ -231,7 +231,7 @@ def test_commit_that_is_named_twice_is_told_once() -> None:
 def test_field_that_holds_no_commit_is_found(value: object) -> None:
     """A word in place of a commit does not make the rule inapplicable."""
     world = MemoryWorld(files=build_state(build_agent_state(last_commit=value)))
-    [found] = judge(CLAIMED_COMMITS_MATCH_GIT, world)
+    [found] = judge(claimed_commits_match_git, world)
     assert (found.subject, found.actual) == ("last_commit", str(value) or "empty")
 
 
@@ -239,27 +239,27 @@ def test_field_that_holds_no_commit_is_found(value: object) -> None:
 def test_state_that_cannot_be_read_is_found(text: str) -> None:
     """What cannot be read names no commit that could be compared, and that is no pass."""
     world = MemoryWorld(files={**build_state(), ".mosaic/agent_state.json": text})
-    assert judge(CLAIMED_COMMITS_MATCH_GIT, world)
+    assert judge(claimed_commits_match_git, world)
 
 
 def test_shallow_clone_cannot_tell() -> None:
     """A commit that is not among those of a shallow clone may exist."""
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", shallow=True)
     with pytest.raises(UndecidableError, match=f"shallow.*{STATE_COMMIT[:7]}"):
-        judge(CLAIMED_COMMITS_MATCH_GIT, MemoryWorld(files=build_state(), repository=facts))
+        judge(claimed_commits_match_git, MemoryWorld(files=build_state(), repository=facts))
 
 
 def test_state_without_a_commit_does_not_apply() -> None:
     """The field is optional; without any commit there is nothing to compare."""
     world = MemoryWorld(files=build_state(build_agent_state(last_commit=...)))
     with pytest.raises(NotApplicableError, match="names no commit"):
-        judge(CLAIMED_COMMITS_MATCH_GIT, world)
+        judge(claimed_commits_match_git, world)
 
 
 def judge_facts(remotes: dict[str, str] | None = None, **facts: object) -> list[RuleFinding]:
     values: dict[str, object] = {"root": "/r", "head": HEAD, "branch": "main", **facts}
     repository = RepositoryFacts.model_validate(values)
-    return judge(NOTHING_UNPUSHED, MemoryWorld(files=build_state(), repository=repository, known_remotes=remotes or {}))
+    return judge(nothing_unpushed, MemoryWorld(files=build_state(), repository=repository, known_remotes=remotes or {}))
 
 
 def test_branch_that_is_pushed_passes() -> None:
@@ -355,12 +355,12 @@ def describe(found: list[RuleFinding]) -> list[tuple[str, int | None, str]]:
 def test_files_that_exist_pass() -> None:
     """State files, session documents and notes may name what is there."""
     world = build_measured_world("docs/piers.md", "lib/piers.py", "scripts/watch.sh", "docs/tolls.md")
-    assert judge(REFERENCED_FILES_EXIST, world) == []
+    assert judge(referenced_files_exist, world) == []
 
 
 def test_missing_files_of_every_document_are_found() -> None:
     """State file, session document and the note of another dialect: each missing file with its place."""
-    assert describe(judge(REFERENCED_FILES_EXIST, build_measured_world())) == [
+    assert describe(judge(referenced_files_exist, build_measured_world())) == [
         (".mosaic/current_task.json", 7, "docs/piers.md"),
         (".mosaic/SESSION_HANDOFF_1.md", 5, "lib/piers.py"),
         (".mosaic/SESSION_HANDOFF_1.md", 9, "scripts/watch.sh"),
@@ -370,7 +370,7 @@ def test_missing_files_of_every_document_are_found() -> None:
 
 def test_only_the_handoff_under_review_is_judged() -> None:
     """The references of other handoffs are not its fault."""
-    found = judge(REFERENCED_FILES_EXIST, build_measured_world(), scope="mosaic")
+    found = judge(referenced_files_exist, build_measured_world(), scope="mosaic")
     assert "docs/tolls.md" not in {finding.subject for finding in found}
     assert len(found) == 3
 
@@ -380,7 +380,7 @@ def test_file_that_a_document_says_is_deleted_is_not_missed() -> None:
     text = "# SESSION HANDOFF\n\n## FILES DELETED\n\n- `lib/old.py`\n"
     world = MeasuredWorld(files={**build_state(), ".mosaic/SESSION_HANDOFF_1.md": text})
     context = Context(Answers(world))
-    assert list(REFERENCED_FILES_EXIST.judge(context)) == []
+    assert list(referenced_files_exist.judge(context)) == []
     assert context.notes == ["1 named files are said to have been deleted"]
 
 
@@ -391,7 +391,7 @@ def test_link_to_nothing_is_found() -> None:
     shelf = MemoryFiles({**files, latest: ""})
     problem = Problem(path=latest, message="is a link to nothing")
     shelf.read[latest] = SourceFile(latest, "", readable=False, problems=[problem])
-    [found] = judge(REFERENCED_FILES_EXIST, MemoryWorld(files={**files, latest: b""}, shelf=shelf))
+    [found] = judge(referenced_files_exist, MemoryWorld(files={**files, latest: b""}, shelf=shelf))
     assert "is a link to nothing" in found.message
     assert (found.place and found.place.path) == latest
 
@@ -399,16 +399,16 @@ def test_link_to_nothing_is_found() -> None:
 def test_document_that_cannot_be_read_is_found() -> None:
     """What a broken document names is not known, and that is no pass."""
     world = MeasuredWorld(files={**build_state(), ".ai-agents/handoff_0304.json": '{"commit": "ab'})
-    [found] = judge(REFERENCED_FILES_EXIST, world)
+    [found] = judge(referenced_files_exist, world)
     assert "is not valid JSON" in found.message
 
 
 @pytest.mark.parametrize(
     ("rule", "world", "reason"),
     [
-        (CLAIMED_COMMITS_MATCH_GIT, MemoryWorld(files={"a.txt": ""}), "no mosaic handoff here"),
-        (NOTHING_UNPUSHED, MemoryWorld(files={"a.txt": ""}), "no handoff here"),
-        (REFERENCED_FILES_EXIST, MemoryWorld(files=build_state()), "names a file"),
+        (claimed_commits_match_git, MemoryWorld(files={"a.txt": ""}), "no mosaic handoff here"),
+        (nothing_unpushed, MemoryWorld(files={"a.txt": ""}), "no handoff here"),
+        (referenced_files_exist, MemoryWorld(files=build_state()), "names a file"),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:

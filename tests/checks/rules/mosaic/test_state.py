@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
-from handoff_tui.checks.rules.mosaic.briefing_and_message import BRIEFING_FRESH, HANDOFF_MESSAGE_SAYS_SOMETHING
-from handoff_tui.checks.rules.mosaic.named_evidence import RESOLVED_BLOCKERS_HAVE_EVIDENCE
-from handoff_tui.checks.rules.mosaic.state_files import STATE_FILES_EXIST, STATE_FILES_PARSE
+from handoff_tui.checks.rules.mosaic.briefing_and_message import briefing_fresh, handoff_message_says_something
+from handoff_tui.checks.rules.mosaic.named_evidence import resolved_blockers_have_evidence
+from handoff_tui.checks.rules.mosaic.state_files import state_files_exist, state_files_parse
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.format_states import STATE_COMMIT, build_agent_state, build_blocker, build_state
 from tests.support.world import MemoryWorld, find_subjects, judge
@@ -23,7 +23,7 @@ def test_missing_file_is_named(name: str) -> None:
     """Each required file that is not there is a finding with its path."""
     files = build_state()
     del files[f".mosaic/{name}"]
-    [found] = judge(STATE_FILES_EXIST, MemoryWorld(files=files))
+    [found] = judge(state_files_exist, MemoryWorld(files=files))
     assert (found.message, found.subject) == (f".mosaic/{name} is missing", f".mosaic/{name}")
     assert found.place is not None
     assert found.command is None
@@ -32,14 +32,14 @@ def test_missing_file_is_named(name: str) -> None:
 def test_enforcement_without_a_state_fails() -> None:
     """Who deletes the state but leaves its session gate does not get past."""
     world = MemoryWorld(files={".mosaic/enforcement/session-gate.sh": "exit 0"})
-    assert len(judge(STATE_FILES_EXIST, world)) == 3
+    assert len(judge(state_files_exist, world)) == 3
 
 
 def test_state_that_git_still_tracks_fails_with_the_way_back() -> None:
     """State files that were deleted and not committed can be restored."""
     changed = tuple(f".mosaic/{name}" for name in ("agent_state.json", "blockers.json", "current_task.json"))
     facts = RepositoryFacts(root="/r", branch="main", changed=changed)
-    found = judge(STATE_FILES_EXIST, MemoryWorld(files={"a.txt": ""}, repository=facts))
+    found = judge(state_files_exist, MemoryWorld(files={"a.txt": ""}, repository=facts))
     assert [finding.command for finding in found] == [f"git restore -- {path}" for path in changed]
 
 
@@ -47,7 +47,7 @@ def test_existence_repository_without_a_state_does_not_apply() -> None:
     """Other files, also in a folder of that name, are no session state."""
     world = MemoryWorld(files={".mosaic/palette.css": "", "HANDOFF.md": NOTE})
     with pytest.raises(NotApplicableError, match="no session state here"):
-        judge(STATE_FILES_EXIST, world)
+        judge(state_files_exist, world)
 
 
 def test_handoff_of_another_kind_does_not_apply() -> None:
@@ -57,8 +57,8 @@ def test_handoff_of_another_kind_does_not_apply() -> None:
     world = MemoryWorld(files=files)
     [note] = [handoff.id for handoff in world.handoffs() if handoff.dialect == "notes"]
     with pytest.raises(NotApplicableError, match="is not a session state"):
-        judge(STATE_FILES_EXIST, world, scope=note)
-    assert len(judge(STATE_FILES_EXIST, world, scope="mosaic")) == 1
+        judge(state_files_exist, world, scope=note)
+    assert len(judge(state_files_exist, world, scope="mosaic")) == 1
 
 
 def judge_files(**files: str | bytes) -> list[RuleFinding]:
@@ -66,16 +66,16 @@ def judge_files(**files: str | bytes) -> list[RuleFinding]:
     changed: dict[str, str | bytes] = {
         f".mosaic/{name.replace('_json', '.json')}": text for name, text in files.items()
     }
-    return judge(STATE_FILES_PARSE, MemoryWorld(files={**build_state(), **changed}))
+    return judge(state_files_parse, MemoryWorld(files={**build_state(), **changed}))
 
 
 def judge_agent_state(**changes: object) -> list[RuleFinding]:
-    return judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(build_agent_state(**changes))))
+    return judge(state_files_parse, MemoryWorld(files=build_state(build_agent_state(**changes))))
 
 
 def judge_blockers(*blockers: object) -> list[RuleFinding]:
     value = {"version": 1, "blockers": list(blockers)}
-    return judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value)))
+    return judge(state_files_parse, MemoryWorld(files=build_state(blockers=value)))
 
 
 def test_good_state_passes() -> None:
@@ -86,7 +86,7 @@ def test_good_state_passes() -> None:
         ".mosaic/session_log.jsonl": '{"timestamp": "t", "agent": "a", "files": []}\n\n{"mode": "BUILD"}\n',
         ".mosaic/gemini_approval.json": '{"verdict": "APPROVE", "score": 90}',
     }
-    assert judge(STATE_FILES_PARSE, MemoryWorld(files=files)) == []
+    assert judge(state_files_parse, MemoryWorld(files=files)) == []
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_blocker_that_stands_twice_is_found() -> None:
 @pytest.mark.parametrize("value", [{"version": 1}, {"blockers": None}, {"blockers": {}}, {"archived_blockers": []}])
 def test_blockers_must_be_a_list(value: object) -> None:
     """A file without its list has lost its blockers."""
-    assert find_subjects(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value))) == ["blockers"]
+    assert find_subjects(state_files_parse, MemoryWorld(files=build_state(blockers=value))) == ["blockers"]
 
 
 def test_blocker_that_is_no_object_is_found() -> None:
@@ -188,7 +188,7 @@ def test_blocker_that_is_no_object_is_found() -> None:
 def test_task_needs_its_fields() -> None:
     """The current task has an id, an objective and a status."""
     assert find_subjects(
-        STATE_FILES_PARSE, MemoryWorld(files=build_state(current_task={"status": "open", "priority": []}))
+        state_files_parse, MemoryWorld(files=build_state(current_task={"status": "open", "priority": []}))
     ) == ["task_id", "objective", "priority"]
 
 
@@ -196,7 +196,7 @@ def test_log_is_judged_line_by_line() -> None:
     """Each kind of fault is told once, at its first line."""
     lines = ['{"agent": "a"}', "[1]", "[2]", '{"agent": 1}', '{"agent": 2, "files": "x"}']
     files = {**build_state(), ".mosaic/session_log.jsonl": "\n".join(lines)}
-    found = judge(STATE_FILES_PARSE, MemoryWorld(files=files))
+    found = judge(state_files_parse, MemoryWorld(files=files))
     assert [(finding.subject, finding.place.line if finding.place else None) for finding in found] == [
         ("top level", 2),
         ("agent", 4),
@@ -207,7 +207,7 @@ def test_log_is_judged_line_by_line() -> None:
 def test_log_with_a_broken_line_is_found() -> None:
     """A line that is cut off is told, with and without a dialect that saw it."""
     for text in ('{"agent": "a"}\n{"agent', b'{"agent": "a"}\n{"agent'):
-        [found] = judge(STATE_FILES_PARSE, MemoryWorld(files={**build_state(), ".mosaic/session_log.jsonl": text}))
+        [found] = judge(state_files_parse, MemoryWorld(files={**build_state(), ".mosaic/session_log.jsonl": text}))
         assert "is not valid JSON" in found.message
         assert (found.place and found.place.line) == 2
 
@@ -215,9 +215,9 @@ def test_log_with_a_broken_line_is_found() -> None:
 def test_file_of_someone_else_is_found() -> None:
     """A file of that name with another content is no state."""
     files = {**build_state(), ".mosaic/current_task.json": '{"colour": "red"}'}
-    found_fields = judge(STATE_FILES_PARSE, MemoryWorld(files=files))
+    found_fields = judge(state_files_parse, MemoryWorld(files=files))
     assert [found.subject for found in found_fields] == ["task_id", "objective", "status"]
-    [found] = judge(STATE_FILES_PARSE, MemoryWorld(files=files, overrides={"mosaic.task_fields": ()}))
+    [found] = judge(state_files_parse, MemoryWorld(files=files, overrides={"mosaic.task_fields": ()}))
     assert "does not hold what a state file of this name holds" in found.message
 
 
@@ -231,7 +231,7 @@ def judge_evidence(*blockers: object, overrides: dict[str, object] | None = None
         known_commits={COMMIT: 4, STATE_COMMIT: 1},
         overrides=overrides or {},
     )
-    return judge(RESOLVED_BLOCKERS_HAVE_EVIDENCE, world)
+    return judge(resolved_blockers_have_evidence, world)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ NOW = datetime(2026, 3, 4, 12, 0, 0, tzinfo=UTC)
 def judge_time(written: object, **overrides: object) -> list[RuleFinding]:
     files = build_state(build_agent_state(briefing_acknowledgment={"agent": "merlin", "acknowledged_at": written}))
     settings = {key.replace("__", "."): value for key, value in overrides.items()}
-    return judge(BRIEFING_FRESH, MemoryWorld(files=files, moment=NOW, overrides=settings))
+    return judge(briefing_fresh, MemoryWorld(files=files, moment=NOW, overrides=settings))
 
 
 @pytest.mark.parametrize(
@@ -374,19 +374,19 @@ def test_time_that_cannot_be_read_is_found(written: object) -> None:
 def test_briefing_that_nobody_acknowledged_is_found(briefing: object) -> None:
     """Without a time there is no acknowledgment."""
     world = MemoryWorld(files=build_state(build_agent_state(briefing_acknowledgment=briefing)), moment=NOW)
-    [found] = judge(BRIEFING_FRESH, world)
+    [found] = judge(briefing_fresh, world)
     assert found.message == ".mosaic/agent_state.json does not say when the briefing was acknowledged"
 
 
 def judge_message(message: object, **overrides: object) -> list[RuleFinding]:
     files = build_state(build_agent_state(handoff_message=message))
     settings = {key.replace("__", "."): value for key, value in overrides.items()}
-    return judge(HANDOFF_MESSAGE_SAYS_SOMETHING, MemoryWorld(files=files, overrides=settings))
+    return judge(handoff_message_says_something, MemoryWorld(files=files, overrides=settings))
 
 
 def test_message_that_says_something_passes() -> None:
     """Long enough, and more than one word."""
-    assert judge(HANDOFF_MESSAGE_SAYS_SOMETHING, MemoryWorld(files=build_state())) == []
+    assert judge(handoff_message_says_something, MemoryWorld(files=build_state())) == []
 
 
 @pytest.mark.parametrize(
@@ -416,11 +416,11 @@ def test_message_that_says_nothing_is_found(message: object, words: str, actual:
 @pytest.mark.parametrize(
     ("rule", "world", "reason"),
     [
-        (STATE_FILES_PARSE, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
-        (RESOLVED_BLOCKERS_HAVE_EVIDENCE, MemoryWorld(files={"a.txt": ""}), "no blocker is marked resolved"),
-        (BRIEFING_FRESH, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
+        (state_files_parse, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
+        (resolved_blockers_have_evidence, MemoryWorld(files={"a.txt": ""}), "no blocker is marked resolved"),
+        (briefing_fresh, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
         (
-            HANDOFF_MESSAGE_SAYS_SOMETHING,
+            handoff_message_says_something,
             MemoryWorld(files={".ai-agents/handoff_1.json": '{"commit": "x"}'}),
             "no session state under review",
         ),
@@ -435,9 +435,9 @@ def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: Memory
 @pytest.mark.parametrize(
     ("rule", "path"),
     [
-        (RESOLVED_BLOCKERS_HAVE_EVIDENCE, ".mosaic/blockers.json"),
-        (HANDOFF_MESSAGE_SAYS_SOMETHING, ".mosaic/agent_state.json"),
-        (BRIEFING_FRESH, ".mosaic/agent_state.json"),
+        (resolved_blockers_have_evidence, ".mosaic/blockers.json"),
+        (handoff_message_says_something, ".mosaic/agent_state.json"),
+        (briefing_fresh, ".mosaic/agent_state.json"),
     ],
 )
 @pytest.mark.parametrize("text", ["{", "[]", "", None])
@@ -452,6 +452,6 @@ def test_folder_in_place_of_a_file_is_found() -> None:
     """What is there but can't be read is no state file."""
     files = build_state()
     files[".mosaic/blockers.json/x"] = files.pop(".mosaic/blockers.json")
-    for rule in (STATE_FILES_EXIST, STATE_FILES_PARSE):
+    for rule in (state_files_exist, state_files_parse):
         [found] = judge(rule, MemoryWorld(files=files))
         assert found.message.startswith(".mosaic/blockers.json ")

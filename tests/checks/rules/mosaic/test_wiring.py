@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
-from handoff_tui.checks.rules.mosaic.deployment import DEPLOYMENT_ANSWERS, PRODUCTION_STATE_DETERMINABLE
-from handoff_tui.checks.rules.mosaic.session_gate_wired import SESSION_GATE_WIRED
+from handoff_tui.checks.rules.mosaic.deployment import deployment_answers, production_state_determinable
+from handoff_tui.checks.rules.mosaic.session_gate_wired import session_gate_wired
 from tests.support.format_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, find_subjects, judge
 
 
 def judge_state(**changes: object) -> list[RuleFinding]:
     world = MemoryWorld(files=build_state(build_agent_state(**changes)))
-    return judge(PRODUCTION_STATE_DETERMINABLE, world)
+    return judge(production_state_determinable, world)
 
 
 @pytest.mark.parametrize("state", ["live", "deploying", "none", "down since noon", "not deployed"])
@@ -35,10 +35,10 @@ def test_session_document_may_tell() -> None:
     state = build_agent_state(implementation_progress={"sailings": "complete"})
     document = "# SESSION HANDOFF\n\n- Service: https://ferry.example.org LIVE\n"
     files = {**build_state(state), ".mosaic/SESSION_HANDOFF_1.md": document}
-    assert judge(PRODUCTION_STATE_DETERMINABLE, MemoryWorld(files=files)) == []
+    assert judge(production_state_determinable, MemoryWorld(files=files)) == []
     manifest = '{"commit": "abcdef1", "branch": "main", "deployment_status": "live"}'
     files = {**build_state(state), ".ai-agents/handoff_1.json": manifest}
-    assert len(judge(PRODUCTION_STATE_DETERMINABLE, MemoryWorld(files=files))) == 1
+    assert len(judge(production_state_determinable, MemoryWorld(files=files))) == 1
 
 
 @pytest.mark.parametrize(("value", "actual"), [(..., "absent"), (None, "empty"), ("", "empty"), (" ", "empty")])
@@ -61,7 +61,7 @@ def test_empty_progress_is_found(value: object) -> None:
 def test_state_that_cannot_be_read_is_found() -> None:
     """A broken state tells nothing."""
     world = MemoryWorld(files={**build_state(), ".mosaic/agent_state.json": "{"})
-    [found] = judge(PRODUCTION_STATE_DETERMINABLE, world)
+    [found] = judge(production_state_determinable, world)
     assert "is not valid JSON" in found.message
 
 
@@ -73,7 +73,7 @@ def judge_progress(
 ) -> list[RuleFinding]:
     files = build_state(build_agent_state(implementation_progress=progress))
     settings = {key.replace("__", "."): value for key, value in overrides.items()}
-    return judge(DEPLOYMENT_ANSWERS, MemoryWorld(files=files, addresses=answers, overrides=settings))
+    return judge(deployment_answers, MemoryWorld(files=files, addresses=answers, overrides=settings))
 
 
 def test_deployment_that_answers_passes() -> None:
@@ -101,7 +101,7 @@ def test_page_that_a_document_names_is_asked_as_it_is() -> None:
         ".mosaic/SESSION_HANDOFF_1.md": document,
     }
     world = MemoryWorld(files=files, addresses={f"{ADDRESS}/list": 404, f"{ADDRESS}/health": 200})
-    assert find_subjects(DEPLOYMENT_ANSWERS, world) == [f"{ADDRESS}/list"]
+    assert find_subjects(deployment_answers, world) == [f"{ADDRESS}/list"]
 
 
 def test_live_deployment_without_an_address_is_found() -> None:
@@ -141,7 +141,7 @@ def judge_files(executable: tuple[str, ...] = (GATE,), **files: str) -> list[Rul
     }
     named = {paths[name]: text for name, text in {"gate": "exit 0", **files}.items() if text}
     world = MemoryWorld(files={**build_state(), **named}, executables=frozenset(executable))
-    return judge(SESSION_GATE_WIRED, world)
+    return judge(session_gate_wired, world)
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_state_without_any_enforcement_is_found() -> None:
 @pytest.mark.parametrize(
     ("rule", "world", "reason"),
     [
-        (PRODUCTION_STATE_DETERMINABLE, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
-        (SESSION_GATE_WIRED, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
+        (production_state_determinable, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
+        (session_gate_wired, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
-from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT
-from handoff_tui.checks.rules.procedure.handing_over import CONTEXT_TRANSFER_COMPLETE, SOURCE_PHASE_COMPLETE
+from handoff_tui.checks.rules.procedure.data_intact import data_intact
+from handoff_tui.checks.rules.procedure.handing_over import context_transfer_complete, source_phase_complete
 from handoff_tui.checks.rules.procedure.records import Record
-from handoff_tui.checks.rules.procedure.state_consistent import STATE_CONSISTENT, judge_session
+from handoff_tui.checks.rules.procedure.state_consistent import judge_session, state_consistent
 from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Place
@@ -58,7 +58,7 @@ def test_data_intact_passes_sums_that_match(metadata: dict[str, object]) -> None
     world = procedure_world(
         {"metadata": metadata}, files={"glaze/blue.txt": GLAZE, "SHA256SUMS": f"{SUM}  glaze/blue.txt\n"}
     )
-    assert judge(DATA_INTACT, world) == []
+    assert judge(data_intact, world) == []
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_data_intact_passes_sums_that_match(metadata: dict[str, object]) -> None
 def test_data_intact_names_sums_of_metadata_that_do_not(metadata: dict[str, object], actual: str) -> None:
     """Another content, no file, no sum: each at its line."""
     world = procedure_world({"metadata": metadata}, files={"glaze/blue.txt": GLAZE})
-    (found,) = judge(DATA_INTACT, world)
+    (found,) = judge(data_intact, world)
     assert found.actual == actual
     assert found.message.startswith("VR008: ")
     assert found.place is not None
@@ -94,20 +94,20 @@ def test_data_intact_names_sums_of_metadata_that_do_not(metadata: dict[str, obje
 )
 def test_data_intact_checks_lists_of_sums(name: str, text: str, subjects: list[str]) -> None:
     """Paths are relative to the list."""
-    assert find_subjects(DATA_INTACT, MemoryWorld(files={"glaze/blue.txt": GLAZE, name: text})) == subjects
+    assert find_subjects(data_intact, MemoryWorld(files={"glaze/blue.txt": GLAZE, name: text})) == subjects
 
 
 def test_data_intact_checks_the_hashes_of_results() -> None:
     """What results quote must be true now, or have been true at their commit."""
     files: dict[str, str | bytes] = {"glaze/blue.txt": GLAZE, RESULTS: results_with(SUM)}
-    assert judge(DATA_INTACT, MemoryWorld(files=files)) == []
+    assert judge(data_intact, MemoryWorld(files=files)) == []
     files[RESULTS] = results_with(OTHER)
     world = MemoryWorld(files=files)
-    assert find_subjects(DATA_INTACT, world) == ["checksum glaze/blue.txt"]
+    assert find_subjects(data_intact, world) == ["checksum glaze/blue.txt"]
     overtaken = MemoryWorld(
         files=files, documents={RESULTS: "e" * 40}, old_files={("e" * 40, "glaze/blue.txt"): b"copper\n"}
     )
-    assert judge(DATA_INTACT, overtaken) == []
+    assert judge(data_intact, overtaken) == []
 
 
 def test_data_intact_cannot_tell_of_a_time_that_a_shallow_clone_lacks() -> None:
@@ -115,9 +115,9 @@ def test_data_intact_cannot_tell_of_a_time_that_a_shallow_clone_lacks() -> None:
     files: dict[str, str | bytes] = {"glaze/blue.txt": GLAZE, RESULTS: results_with(OTHER)}
     cut = frozenset({"e" * 40})
     with pytest.raises(UndecidableError, match=f"{RESULTS} was written"):
-        judge(DATA_INTACT, MemoryWorld(files=files, documents={RESULTS: "e" * 40}, cut_off=cut))
+        judge(data_intact, MemoryWorld(files=files, documents={RESULTS: "e" * 40}, cut_off=cut))
     files["glaze/SHA256SUMS"] = f"{OTHER}  blue.txt\n"
-    [found] = judge(DATA_INTACT, MemoryWorld(files=files, documents={RESULTS: "e" * 40}, cut_off=cut))
+    [found] = judge(data_intact, MemoryWorld(files=files, documents={RESULTS: "e" * 40}, cut_off=cut))
     assert found.message.startswith("VR008: glaze/SHA256SUMS")
 
 
@@ -138,7 +138,7 @@ def test_data_intact_holds_a_manifest_to_the_present() -> None:
         documents={MANIFEST: "e" * 40},
         old_files={("e" * 40, "PKG-BOWL-001/bowl.py"): b"copper\n"},
     )
-    assert find_subjects(DATA_INTACT, world) == ["checksum PKG-BOWL-001/bowl.py"]
+    assert find_subjects(data_intact, world) == ["checksum PKG-BOWL-001/bowl.py"]
 
 
 def test_data_intact_believes_the_measurement_where_the_file_is_missing() -> None:
@@ -150,14 +150,14 @@ def test_data_intact_believes_the_measurement_where_the_file_is_missing() -> Non
         for claim in handoff.claims
         if claim.kind is ClaimKind.HASH
     )
-    found = judge(DATA_INTACT, MemoryWorld(files=world.files, measured={handoff.id: verdicts}))
+    found = judge(data_intact, MemoryWorld(files=world.files, measured={handoff.id: verdicts}))
     assert [entry.actual for entry in found] == ["no such file in this repository"]
 
 
 def test_data_intact_cannot_tell_when_nothing_could_be_compared() -> None:
     """Hashes of files that are not here prove nothing, and do not pass for proof."""
     with pytest.raises(UndecidableError):
-        judge(DATA_INTACT, MemoryWorld(files={RESULTS: results_with(SUM)}))
+        judge(data_intact, MemoryWorld(files={RESULTS: results_with(SUM)}))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_data_intact_cannot_tell_when_nothing_could_be_compared() -> None:
 def test_source_phase_complete_names_what_is_left(execution: dict[str, object], subject: str, line_has: str) -> None:
     """A status that is not complete, an error, a step that is not done: each with its place."""
     world = procedure_world(execution=execution)
-    (found,) = judge(SOURCE_PHASE_COMPLETE, world)
+    (found,) = judge(source_phase_complete, world)
     assert found.subject == subject
     assert found.message.startswith("VR001: ")
     assert found.place is not None
@@ -183,7 +183,7 @@ def test_source_phase_complete_names_what_is_left(execution: dict[str, object], 
 
 def test_source_phase_complete_fails_when_nothing_says_so() -> None:
     """A context alone is no proof that its phase is over."""
-    (found,) = judge(SOURCE_PHASE_COMPLETE, files_world({PATH: CONTEXT}))
+    (found,) = judge(source_phase_complete, files_world({PATH: CONTEXT}))
     assert (found.subject, found.actual) == ("kiln-3 status", "no status")
 
 
@@ -192,8 +192,8 @@ def test_source_phase_complete_looks_at_the_last_execution() -> None:
     failed = {**EXECUTION, "execution_id": "run-7", "status": "failed", "errors": ["cracked"]}
     repaired = files_world({PATH: {"context": CONTEXT, "executions": [failed, EXECUTION]}})
     broken = files_world({PATH: {"context": CONTEXT, "executions": [EXECUTION, failed]}})
-    assert judge(SOURCE_PHASE_COMPLETE, repaired) == []
-    assert {found.subject for found in judge(SOURCE_PHASE_COMPLETE, broken)} == {
+    assert judge(source_phase_complete, repaired) == []
+    assert {found.subject for found in judge(source_phase_complete, broken)} == {
         "kiln-3 status",
         "kiln-3 blocker error-1",
     }
@@ -202,7 +202,7 @@ def test_source_phase_complete_looks_at_the_last_execution() -> None:
 def test_source_phase_complete_fails_a_phase_that_is_tried_again() -> None:
     """GREEN that announces GREEN after a failure is not over."""
     world = cycle_world([note("RED"), note("GREEN", nextPhase="GREEN", testResult="FAIL", error="1 test fails")])
-    assert find_subjects(SOURCE_PHASE_COMPLETE, world) == ["TDD-1 blocker error", "TDD-1 phase"]
+    assert find_subjects(source_phase_complete, world) == ["TDD-1 blocker error", "TDD-1 phase"]
 
 
 def test_source_phase_complete_judges_every_handoff_with_a_target_phase() -> None:
@@ -210,8 +210,8 @@ def test_source_phase_complete_judges_every_handoff_with_a_target_phase() -> Non
     text = "---\nphase: throw\nnext_phase: dry\nstatus: {}\n---\n\n# Handoff\n\nNext: turn the handles.\n"
     finished = MemoryWorld(files={"HANDOFF.md": text.format("complete")})
     underway = MemoryWorld(files={"HANDOFF.md": text.format("in progress")})
-    assert judge(SOURCE_PHASE_COMPLETE, finished) == []
-    assert [found.actual for found in judge(SOURCE_PHASE_COMPLETE, underway)] == ["IN_PROGRESS"]
+    assert judge(source_phase_complete, finished) == []
+    assert [found.actual for found in judge(source_phase_complete, underway)] == ["IN_PROGRESS"]
 
 
 def test_source_phase_complete_catches_failures_behind_a_good_status() -> None:
@@ -219,7 +219,7 @@ def test_source_phase_complete_catches_failures_behind_a_good_status() -> None:
     results = (
         "# RESULTS H-5\n\n## Status: PASS\n\n## Full Regression Test\n\n- Total: 12 tests\n- Passed: 10\n- Failed: 2\n"
     )
-    found = judge(SOURCE_PHASE_COMPLETE, MemoryWorld(files={"handoffs/H-5/H-5_RESULTS.md": results}))
+    found = judge(source_phase_complete, MemoryWorld(files={"handoffs/H-5/H-5_RESULTS.md": results}))
     assert [(entry.subject, entry.actual) for entry in found] == [("H-5 regression", "2 failed")]
 
 
@@ -228,7 +228,7 @@ def test_source_phase_complete_skips_what_has_not_begun() -> None:
     spec = "# H-6: Mug\n\n## 1. Mission\n\nThrow a mug.\n\n## 2. Critical Constraints\n\n1. Clay\n"
     for files in ({"handoffs/H-6/H-6_BUILDER_HANDOFF.md": spec}, {}):
         with pytest.raises(NotApplicableError):
-            judge(SOURCE_PHASE_COMPLETE, MemoryWorld(files=dict(files)))
+            judge(source_phase_complete, MemoryWorld(files=dict(files)))
 
 
 FAILED_STEP = [{"name": "Readiness", "status": "failed"}]
@@ -236,7 +236,7 @@ FAILED_STEP = [{"name": "Readiness", "status": "failed"}]
 
 def test_state_consistent_passes_a_sound_procedure() -> None:
     """Completed with all steps done, validated, nothing rolled back."""
-    assert judge(STATE_CONSISTENT, procedure_world()) == []
+    assert judge(state_consistent, procedure_world()) == []
 
 
 def test_state_consistent_passes_a_failure_that_was_rolled_back() -> None:
@@ -250,7 +250,7 @@ def test_state_consistent_passes_a_failure_that_was_rolled_back() -> None:
     }
     results = [{"rule_id": "VR004", "passed": False}]
     world = procedure_world(None, execution, {"validation_results": results, "overall_result": False})
-    assert judge(STATE_CONSISTENT, world) == []
+    assert judge(state_consistent, world) == []
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_state_consistent_passes_a_failure_that_was_rolled_back() -> None:
 )
 def test_state_consistent_names_an_execution_against_itself(execution: dict[str, object], subject: str) -> None:
     """State, end, steps, errors and rollback must fit each other."""
-    (found,) = judge(STATE_CONSISTENT, procedure_world(execution=execution))
+    (found,) = judge(state_consistent, procedure_world(execution=execution))
     assert found.subject == subject
     assert found.message.startswith("VR003: run-8 ")
     assert found.place is not None
@@ -291,7 +291,7 @@ def test_state_consistent_needs_no_rollback_where_there_is_none() -> None:
     settings = Settings(procedures=Procedures(procedures={"ONE_WAY": Procedure(steps=steps)}))
     execution = {"status": "failed", "errors": ["no glaze"], "procedure_id": "ONE_WAY"}
     world = procedure_world(None, execution, {"procedure_id": "OTHER"}, settings=settings)
-    assert judge(STATE_CONSISTENT, world) == []
+    assert judge(state_consistent, world) == []
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_state_consistent_recounts_validation(results: list[tuple[str, bool]], o
         "overall_result": overall,
     }
     state = {"status": "completed"} if overall else {"status": "failed", "rollback_performed": True, "errors": ["x"]}
-    assert find_subjects(STATE_CONSISTENT, procedure_world(None, state, session)) == (
+    assert find_subjects(state_consistent, procedure_world(None, state, session)) == (
         [] if good else ["look-8 overall result"]
     )
 
@@ -320,7 +320,7 @@ def test_state_consistent_compares_completion_with_validation() -> None:
     """Completed, though its validation failed."""
     results = [{"rule_id": "VR004", "passed": False}]
     found = judge(
-        STATE_CONSISTENT, procedure_world(None, None, {"validation_results": results, "overall_result": False})
+        state_consistent, procedure_world(None, None, {"validation_results": results, "overall_result": False})
     )
     assert [entry.actual for entry in found] == ["validation failed"]
 
@@ -329,7 +329,7 @@ def test_state_consistent_compares_files() -> None:
     """One handoff in two files must go to one agent and be in one state."""
     second = {**CONTEXT, "target_agent": "painter", "status": "pending"}
     world = files_world({PATH: {"context": CONTEXT, "executions": [EXECUTION]}, "procedures/other.json": second})
-    found = judge(STATE_CONSISTENT, world)
+    found = judge(state_consistent, world)
     assert {(entry.expected, entry.actual) for entry in found} == {("glazier", "painter"), ("pending", "completed")}
 
 
@@ -338,16 +338,16 @@ def test_state_consistent_finds_one_phase_passed_on_twice() -> None:
     first = {**CONTEXT, "status": "pending"}
     second = {**CONTEXT, "handoff_id": "kiln-4", "target_agent": "painter", "status": "in_progress"}
     world = files_world({"procedures/a.json": first, "procedures/b.json": second})
-    assert find_subjects(STATE_CONSISTENT, world) == ["kiln-3 kiln-4 successors"]
+    assert find_subjects(state_consistent, world) == ["kiln-3 kiln-4 successors"]
     over = files_world({"procedures/a.json": first, "procedures/b.json": {**second, "status": "completed"}})
-    assert judge(STATE_CONSISTENT, over) == []
+    assert judge(state_consistent, over) == []
 
 
 def test_state_consistent_compares_state_file_and_note() -> None:
     """The state file of a cycle must be in the phase of the newest note."""
     state = json.dumps(note("RED"))
-    assert judge(STATE_CONSISTENT, cycle_world([note("RED")], {".handoff.json": state})) == []
-    found = judge(STATE_CONSISTENT, cycle_world([note("RED"), note("GREEN")], {".handoff.json": state}))
+    assert judge(state_consistent, cycle_world([note("RED")], {".handoff.json": state})) == []
+    found = judge(state_consistent, cycle_world([note("RED"), note("GREEN")], {".handoff.json": state}))
     assert [(entry.expected, entry.actual) for entry in found] == [("GREEN", "RED")]
 
 
@@ -363,14 +363,14 @@ def test_session_takes_severities_from_the_configuration() -> None:
     assert (found.subject, found.place) == ("look-8 overall result", WHERE)
 
 
-@pytest.mark.parametrize(("rule", "world"), [(DATA_INTACT, procedure_world()), (STATE_CONSISTENT, MemoryWorld())])
+@pytest.mark.parametrize(("rule", "world"), [(data_intact, procedure_world()), (state_consistent, MemoryWorld())])
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
     """It neither passes nor fails."""
     with pytest.raises(NotApplicableError):
         judge(rule, world)
 
 
-@pytest.mark.parametrize("rule", [SOURCE_PHASE_COMPLETE, STATE_CONSISTENT, CONTEXT_TRANSFER_COMPLETE])
+@pytest.mark.parametrize("rule", [source_phase_complete, state_consistent, context_transfer_complete])
 def test_file_that_cannot_be_read_is_found(rule: Rule) -> None:
     """A procedure that is no JSON is not passed over."""
     assert judge(rule, procedure_world()) == []

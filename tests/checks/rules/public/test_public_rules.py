@@ -8,10 +8,10 @@ import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
 from handoff_tui.checks.rules.public.handoff_state import (
-    CHECKPOINT_CLEARED,
-    HUMAN_ACTIONS_CLEARED,
-    NAMED_COMMITS_EXIST,
-    UNCOMMITTED_FILES_AGREE,
+    checkpoint_cleared,
+    human_actions_cleared,
+    named_commits_exist,
+    uncommitted_files_agree,
 )
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.world import HEAD, MemoryWorld, find_subjects, judge
@@ -27,12 +27,12 @@ def state(*commits: object) -> dict[str, str | bytes]:
 def test_commits_that_exist_pass() -> None:
     """By their short ids, also outside the history of HEAD."""
     other = "c0ffee1" + "0" * 33
-    assert judge(NAMED_COMMITS_EXIST, MemoryWorld(state(HEAD[:7], "c0ffee1", None), known_commits={other: None})) == []
+    assert judge(named_commits_exist, MemoryWorld(state(HEAD[:7], "c0ffee1", None), known_commits={other: None})) == []
 
 
 def test_commit_that_does_not_exist_is_found() -> None:
     """With its place and what to look up."""
-    [found] = judge(NAMED_COMMITS_EXIST, MemoryWorld(state("dead1234")))
+    [found] = judge(named_commits_exist, MemoryWorld(state("dead1234")))
     assert (found.expected, found.command) == ("a commit dead1234", "git cat-file -t dead1234")
     assert found.place is not None
 
@@ -40,7 +40,7 @@ def test_commit_that_does_not_exist_is_found() -> None:
 @pytest.mark.parametrize("commit", ["latest", "TBD", "abc"])
 def test_commit_that_can_be_none_is_found(commit: str) -> None:
     """A task is not committed with a word."""
-    [found] = judge(NAMED_COMMITS_EXIST, MemoryWorld(state(commit)))
+    [found] = judge(named_commits_exist, MemoryWorld(state(commit)))
     assert found.actual == commit
 
 
@@ -48,14 +48,14 @@ def test_commit_in_a_shallow_clone_cannot_be_judged() -> None:
     """It may be among those that are not here."""
     world = MemoryWorld(state("dead1234"), repository=RepositoryFacts(root="/r", head=HEAD, shallow=True))
     with pytest.raises(UndecidableError):
-        judge(NAMED_COMMITS_EXIST, world)
+        judge(named_commits_exist, world)
 
 
 def subjects(listed: object, changed: tuple[str, ...] = (), untracked: tuple[str, ...] = ()) -> list[str]:
     root = {"phase": "3", "completed_tasks": [], "remaining_tasks": [], "uncommitted_files": listed}
     files: dict[str, str | bytes] = {PATH: json.dumps(root), "src/row.py": "", "src/sail.py": "", "data/a.csv": ""}
     facts = RepositoryFacts(root="/r", head=HEAD, changed=changed, untracked=untracked)
-    return find_subjects(UNCOMMITTED_FILES_AGREE, MemoryWorld(files, repository=facts))
+    return find_subjects(uncommitted_files_agree, MemoryWorld(files, repository=facts))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_rule_does_not_apply_without_the_list() -> None:
 
 def test_state_that_is_broken_is_found() -> None:
     """The list in it is not known."""
-    [found] = judge(UNCOMMITTED_FILES_AGREE, MemoryWorld({PATH: '{"uncommitted_files": ['}))
+    [found] = judge(uncommitted_files_agree, MemoryWorld({PATH: '{"uncommitted_files": ['}))
     assert found.subject == f"unreadable {PATH}"
 
 
@@ -116,7 +116,7 @@ def handoff(**fields: object) -> dict[str, str | bytes]:
 @pytest.mark.parametrize("value", ["clarification", "architecture-review", "something else", True, 1])
 def test_checkpoint_that_is_pending_is_found(value: object) -> None:
     """Whatever it is called."""
-    [found] = judge(CHECKPOINT_CLEARED, MemoryWorld(handoff(checkpoint_pending=value)))
+    [found] = judge(checkpoint_cleared, MemoryWorld(handoff(checkpoint_pending=value)))
     assert found.actual == str(value)
     assert (found.place and found.place.line) == 10
 
@@ -124,12 +124,12 @@ def test_checkpoint_that_is_pending_is_found(value: object) -> None:
 @pytest.mark.parametrize("fields", [{}, *({"checkpoint_pending": value} for value in (None, False, "", "none"))])
 def test_checkpoint_that_is_not_pending_passes(fields: dict[str, object]) -> None:
     """Absent, null, false or said to be none."""
-    assert judge(CHECKPOINT_CLEARED, MemoryWorld(handoff(**fields))) == []
+    assert judge(checkpoint_cleared, MemoryWorld(handoff(**fields))) == []
 
 
 def test_checkpoint_in_a_broken_file_is_not_taken_for_cleared() -> None:
     """It cannot be known."""
-    [found] = judge(CHECKPOINT_CLEARED, MemoryWorld({PATH_CHECKPOINT: '{"checkpoint_pending": "cl'}))
+    [found] = judge(checkpoint_cleared, MemoryWorld({PATH_CHECKPOINT: '{"checkpoint_pending": "cl'}))
     assert found.subject == f"unreadable {PATH_CHECKPOINT}"
 
 
@@ -139,7 +139,7 @@ def waiting_state(**fields: object) -> dict[str, str | bytes]:
 
 
 def messages(files: dict[str, str | bytes]) -> list[str]:
-    return [found.message.split(": ", 2)[-1] for found in judge(HUMAN_ACTIONS_CLEARED, MemoryWorld(files))]
+    return [found.message.split(": ", 2)[-1] for found in judge(human_actions_cleared, MemoryWorld(files))]
 
 
 def test_actions_and_blockers_are_found_people_first() -> None:
@@ -148,7 +148,7 @@ def test_actions_and_blockers_are_found_people_first() -> None:
         blockers=[{"description": "Tide data is missing", "type": "technical"}],
         human_actions_pending=[{"action": "Buy the chart licence", "blocking": True}],
     )
-    found = judge(HUMAN_ACTIONS_CLEARED, MemoryWorld(files))
+    found = judge(human_actions_cleared, MemoryWorld(files))
     assert ["Buy" in one.message for one in found] == [True, False]
     assert all(one.place is not None and one.place.line for one in found)
 
@@ -184,17 +184,17 @@ def test_checkpoint_is_left_to_its_own_rule() -> None:
 
 def test_state_that_is_broken_is_found_of_waiting_for_people() -> None:
     """What waits in it is not known."""
-    [found] = judge(HUMAN_ACTIONS_CLEARED, MemoryWorld({PATH: '{"blockers": ['}))
+    [found] = judge(human_actions_cleared, MemoryWorld({PATH: '{"blockers": ['}))
     assert found.subject == f"unreadable {PATH}"
 
 
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (NAMED_COMMITS_EXIST, MemoryWorld({})),
-        (NAMED_COMMITS_EXIST, MemoryWorld(state(None))),
-        (CHECKPOINT_CLEARED, MemoryWorld({"HANDOFF.md": "# Handoff\n\n## Status\nx\n\n## Next steps\n- y\n"})),
-        (HUMAN_ACTIONS_CLEARED, MemoryWorld({"bugs.json": '{"bugs": []}'})),
+        (named_commits_exist, MemoryWorld({})),
+        (named_commits_exist, MemoryWorld(state(None))),
+        (checkpoint_cleared, MemoryWorld({"HANDOFF.md": "# Handoff\n\n## Status\nx\n\n## Next steps\n- y\n"})),
+        (human_actions_cleared, MemoryWorld({"bugs.json": '{"bugs": []}'})),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:

@@ -8,14 +8,13 @@ from collections.abc import Mapping
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule
-from handoff_tui.checks.rules.tdd.failing_tests import GREEN_HAS_NO_FAILING_TEST, RED_HAS_ONE_FAILING_TEST
-from handoff_tui.checks.rules.tdd.files import HANDOFF_NOTES_PARSE, LOCK_NOT_STALE, TEST_LIST_CONSISTENT
-from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE, PHASE_ORDER_LEGAL, RETRY_BUDGET_KEPT
+from handoff_tui.checks.rules.tdd.failing_tests import green_has_no_failing_test, red_has_one_failing_test
+from handoff_tui.checks.rules.tdd.files import handoff_notes_parse, lock_not_stale, test_list_consistent
+from handoff_tui.checks.rules.tdd.phases import commit_prefix_fits_phase, phase_order_legal, retry_budget_kept
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.handoffs.reading.format import CommitFact
 from tests.support.format_states import TEST_FILE, commit_id, cycle_world, note, note_path
-from tests.support.memory_files import MemoryFiles
+from tests.support.memory_files import MemoryFiles, build_commit
 from tests.support.world import MemoryWorld, find_subjects, judge
 
 ONE = "def test_boils():\n    pass\n"
@@ -31,21 +30,21 @@ def red_world(before: str, after: str, path: str = TEST_FILE) -> MemoryWorld:
 
 def test_red_has_one_failing_test_passes_one_new_test() -> None:
     """One test more than before, and it fails."""
-    assert judge(RED_HAS_ONE_FAILING_TEST, red_world(ONE, f"{ONE}def test_whistles():\n    pass\n")) == []
+    assert judge(red_has_one_failing_test, red_world(ONE, f"{ONE}def test_whistles():\n    pass\n")) == []
 
 
 @pytest.mark.parametrize("result", ["PASS", None, "maybe"])
 def test_red_has_one_failing_test_refuses_a_test_that_does_not_fail(result: str | None) -> None:
     """Passing, unknown or unreadable: none of them is red, now or in a step that is over."""
     for behind in ([], [note("GREEN")]):
-        (found,) = judge(RED_HAS_ONE_FAILING_TEST, cycle_world([note("PLAN"), note("RED", testResult=result), *behind]))
+        (found,) = judge(red_has_one_failing_test, cycle_world([note("PLAN"), note("RED", testResult=result), *behind]))
         assert (found.subject, found.expected) == ("TDD-1 result", "FAIL")
         assert (found.place and found.place.path) == note_path(1)
 
 
 def test_red_has_one_failing_test_wants_the_test_named() -> None:
     """A failure of no particular test is no new test."""
-    assert find_subjects(RED_HAS_ONE_FAILING_TEST, cycle_world([note("PLAN"), note("RED", currentTest=None)])) == [
+    assert find_subjects(red_has_one_failing_test, cycle_world([note("PLAN"), note("RED", currentTest=None)])) == [
         "TDD-1 test"
     ]
 
@@ -55,10 +54,10 @@ def test_red_has_one_failing_test_wants_the_test_named() -> None:
 )
 def test_red_has_one_failing_test_reads_the_number_in_the_error(error: str, number: str) -> None:
     """More failing tests than the new one mean that something else broke."""
-    found = judge(RED_HAS_ONE_FAILING_TEST, cycle_world([note("PLAN"), note("RED", error=error)]))
+    found = judge(red_has_one_failing_test, cycle_world([note("PLAN"), note("RED", error=error)]))
     assert [(entry.subject, entry.actual) for entry in found] == [("TDD-1 number", number)]
     fine = cycle_world([note("PLAN"), note("RED", error="1 of 40 tests fails")])
-    assert judge(RED_HAS_ONE_FAILING_TEST, fine) == []
+    assert judge(red_has_one_failing_test, fine) == []
 
 
 @pytest.mark.parametrize(
@@ -74,14 +73,14 @@ def test_red_has_one_failing_test_reads_the_number_in_the_error(error: str, numb
 )
 def test_red_has_one_failing_test_counts_new_tests(path: str, before: str, after: str, actual: str) -> None:
     """What the commit adds to the test file, in several languages."""
-    found = judge(RED_HAS_ONE_FAILING_TEST, red_world(before, after, path))
+    found = judge(red_has_one_failing_test, red_world(before, after, path))
     assert [(entry.subject, entry.actual) for entry in found] == [(f"TDD-1 new tests of {path}", actual)]
 
 
 def test_red_has_one_failing_test_judges_the_last_try() -> None:
     """A RED that passed and was done again is forgiven."""
     notes = [note("PLAN"), note("RED", testResult="PASS", nextPhase="RED"), note("RED")]
-    assert judge(RED_HAS_ONE_FAILING_TEST, cycle_world(notes)) == []
+    assert judge(red_has_one_failing_test, cycle_world(notes)) == []
 
 
 START = [note("PLAN"), note("RED")]
@@ -90,28 +89,28 @@ START = [note("PLAN"), note("RED")]
 def test_green_has_no_failing_test_passes_green_and_what_follows() -> None:
     """All tests pass in GREEN and REFACTOR; the end need not repeat it."""
     notes = [*START, note("GREEN"), note("REFACTOR", nextPhase="COMPLETE"), note("COMPLETE", testResult=None)]
-    assert judge(GREEN_HAS_NO_FAILING_TEST, cycle_world(notes)) == []
+    assert judge(green_has_no_failing_test, cycle_world(notes)) == []
 
 
 @pytest.mark.parametrize("result", ["FAIL", None, "mostly"])
 def test_green_has_no_failing_test_refuses_anything_but_a_pass(result: str | None) -> None:
     """Failing, unknown, unreadable; in the present step and in one that was left behind."""
     for behind in ([], [note("REFACTOR")]):
-        (found,) = judge(GREEN_HAS_NO_FAILING_TEST, cycle_world([*START, note("GREEN", testResult=result), *behind]))
+        (found,) = judge(green_has_no_failing_test, cycle_world([*START, note("GREEN", testResult=result), *behind]))
         assert found.subject == "TDD-1 GREEN"
         assert (found.place and found.place.path) == note_path(2)
 
 
 def test_green_has_no_failing_test_reads_numbers_behind_a_pass() -> None:
     """PASS beside failing tests is caught."""
-    found = judge(GREEN_HAS_NO_FAILING_TEST, cycle_world([*START, note("GREEN", error="2 of 9 tests still fail")]))
+    found = judge(green_has_no_failing_test, cycle_world([*START, note("GREEN", error="2 of 9 tests still fail")]))
     assert [entry.actual for entry in found] == ["2 failing"]
 
 
 def test_green_has_no_failing_test_watches_the_refactoring() -> None:
     """A test that broke while refactoring is no better."""
     notes = [*START, note("GREEN"), note("REFACTOR", testResult="FAIL", error="whistle is gone")]
-    (found,) = judge(GREEN_HAS_NO_FAILING_TEST, cycle_world(notes))
+    (found,) = judge(green_has_no_failing_test, cycle_world(notes))
     assert found.subject == "TDD-1 REFACTOR"
     assert "whistle is gone" in found.message
 
@@ -122,7 +121,7 @@ def test_handoff_notes_parse_names_a_broken_note(text: str) -> None:
     newest: list[Mapping[str, object] | str] = [note("PLAN"), text]
     older: list[Mapping[str, object] | str] = [text, note("RED")]
     for notes, position in ((newest, 1), (older, 0)):
-        found = judge(HANDOFF_NOTES_PARSE, cycle_world(notes))
+        found = judge(handoff_notes_parse, cycle_world(notes))
         assert [entry.place.path for entry in found if entry.place] == [note_path(position)]
 
 
@@ -132,20 +131,20 @@ def test_handoff_notes_parse_names_a_note_that_became_no_step() -> None:
     lost = Problem(path=note_path(7), message="is a note without a phase", level=ProblemLevel.WARNING)
     kept = Problem(path=note_path(1), message="is odd", level=ProblemLevel.WARNING)
     world._handoffs_read = world.handoffs_read()._replace(problems=(lost, kept))
-    assert find_subjects(HANDOFF_NOTES_PARSE, world) == [note_path(7)]
+    assert find_subjects(handoff_notes_parse, world) == [note_path(7)]
 
 
 def test_handoff_notes_parse_judges_only_the_cycle_under_review() -> None:
     """A broken note of another cycle is not its fault."""
     notes: list[Mapping[str, object] | str] = [note("PLAN"), '{"phase": "RE', note("PLAN", cycleNumber=2)]
-    assert judge(HANDOFF_NOTES_PARSE, cycle_world(notes), scope="TDD-2") == []
-    assert len(judge(HANDOFF_NOTES_PARSE, cycle_world(notes), scope="TDD-1")) == 1
+    assert judge(handoff_notes_parse, cycle_world(notes), scope="TDD-2") == []
+    assert len(judge(handoff_notes_parse, cycle_world(notes), scope="TDD-1")) == 1
 
 
 @pytest.mark.parametrize("path", [".handoff.json", ".handoff/current.json"])
 def test_handoff_notes_parse_names_a_broken_file(path: str) -> None:
     """Also where no note is there."""
-    (found,) = judge(HANDOFF_NOTES_PARSE, MemoryWorld(files={path: '{"phase": "GREEN", '}))
+    (found,) = judge(handoff_notes_parse, MemoryWorld(files={path: '{"phase": "GREEN", '}))
     assert found.subject == path
 
 
@@ -156,12 +155,12 @@ def test_handoff_notes_parse_leaves_files_of_others_alone() -> None:
         ".mosaic/agent_state.json": "{",
     }
     with pytest.raises(NotApplicableError):
-        judge(HANDOFF_NOTES_PARSE, MemoryWorld(files=files))
+        judge(handoff_notes_parse, MemoryWorld(files=files))
 
 
 def test_handoff_notes_parse_accepts_a_test_list_alone() -> None:
     """A list of tests is no step and needs no phase."""
-    assert judge(HANDOFF_NOTES_PARSE, MemoryWorld(files={"test-list.md": "# Tests\n\n- [ ] boils\n"})) == []
+    assert judge(handoff_notes_parse, MemoryWorld(files={"test-list.md": "# Tests\n\n- [ ] boils\n"})) == []
 
 
 LOCK = ".tdd.lock"
@@ -182,7 +181,7 @@ NOW = MemoryWorld().moment
 )
 def test_lock_not_stale_passes_a_young_lock(text: str) -> None:
     """In JSON or in lines, with times in every usual form."""
-    assert judge(LOCK_NOT_STALE, MemoryWorld(files={LOCK: text})) == []
+    assert judge(lock_not_stale, MemoryWorld(files={LOCK: text})) == []
 
 
 @pytest.mark.parametrize(
@@ -201,7 +200,7 @@ def test_lock_not_stale_passes_a_young_lock(text: str) -> None:
 )
 def test_lock_not_stale_names_what_is_wrong(text: str, subjects: list[str]) -> None:
     """Too old, from the future, without an owner, without a time that can be read."""
-    assert find_subjects(LOCK_NOT_STALE, MemoryWorld(files={LOCK: text})) == [
+    assert find_subjects(lock_not_stale, MemoryWorld(files={LOCK: text})) == [
         f"{LOCK} {subject}" for subject in subjects
     ]
 
@@ -209,9 +208,9 @@ def test_lock_not_stale_names_what_is_wrong(text: str, subjects: list[str]) -> N
 def test_lock_not_stale_takes_the_limit_from_the_configuration() -> None:
     """A lock of an hour may be young."""
     world = MemoryWorld(files={LOCK: json.dumps({"agent": "heron", "timestamp": "2026-03-04T04:06:00Z"})})
-    assert len(judge(LOCK_NOT_STALE, world)) == 1
+    assert len(judge(lock_not_stale, world)) == 1
     world.overrides["tdd.lock_stale_minutes"] = 90
-    assert judge(LOCK_NOT_STALE, world) == []
+    assert judge(lock_not_stale, world) == []
 
 
 CYCLE = ("PLAN", "RED", "GREEN", "REFACTOR")
@@ -222,13 +221,13 @@ def test_phase_order_legal_passes_two_cycles_and_the_end() -> None:
     first = [note(phase) for phase in CYCLE]
     second = [note(phase, cycleNumber=2) for phase in CYCLE[:3]]
     last = [note("REFACTOR", cycleNumber=2, nextPhase="COMPLETE"), note("COMPLETE", cycleNumber=2)]
-    assert judge(PHASE_ORDER_LEGAL, cycle_world([*first, *second, *last])) == []
+    assert judge(phase_order_legal, cycle_world([*first, *second, *last])) == []
 
 
 def test_phase_order_legal_allows_a_phase_to_be_tried_again() -> None:
     """GREEN that failed may announce GREEN and come again."""
     again = note("GREEN", nextPhase="GREEN", testResult="FAIL", retryCount=1)
-    assert judge(PHASE_ORDER_LEGAL, cycle_world([note("PLAN"), note("RED"), again, again])) == []
+    assert judge(phase_order_legal, cycle_world([note("PLAN"), note("RED"), again, again])) == []
 
 
 @pytest.mark.parametrize(
@@ -244,7 +243,7 @@ def test_phase_order_legal_names_a_step_out_of_order(
     phases: tuple[str, ...], subject: str, expected: str, position: int
 ) -> None:
     """With the note that should not have come, and what should."""
-    (found,) = judge(PHASE_ORDER_LEGAL, cycle_world([note(phase) for phase in phases]))
+    (found,) = judge(phase_order_legal, cycle_world([note(phase) for phase in phases]))
     assert (found.subject, found.expected) == (subject, expected)
     assert (found.place and found.place.path) == note_path(position)
 
@@ -252,16 +251,16 @@ def test_phase_order_legal_names_a_step_out_of_order(
 def test_phase_order_legal_looks_across_cycles() -> None:
     """A cycle that was left in GREEN may not be followed by the RED of the next."""
     notes = [*(note(phase) for phase in CYCLE[:3]), note("RED", cycleNumber=2)]
-    assert find_subjects(PHASE_ORDER_LEGAL, cycle_world(notes)) == ["TDD-2 RED follows GREEN"]
-    assert judge(PHASE_ORDER_LEGAL, cycle_world(notes), scope="TDD-1") == []
+    assert find_subjects(phase_order_legal, cycle_world(notes)) == ["TDD-2 RED follows GREEN"]
+    assert judge(phase_order_legal, cycle_world(notes), scope="TDD-1") == []
 
 
 def test_phase_order_legal_does_not_guess_where_history_was_cut() -> None:
     """The first note that is seen need not be the first that was made."""
     world = cycle_world([note("RED"), note("GREEN")])
-    assert len(judge(PHASE_ORDER_LEGAL, world)) == 1
+    assert len(judge(phase_order_legal, world)) == 1
     world.repository = world.repository.model_copy(update={"shallow": True})
-    assert judge(PHASE_ORDER_LEGAL, world) == []
+    assert judge(phase_order_legal, world) == []
 
 
 @pytest.mark.parametrize(
@@ -274,7 +273,7 @@ def test_phase_order_legal_does_not_guess_where_history_was_cut() -> None:
 )
 def test_phase_order_legal_reads_what_is_announced(fields: dict[str, object], subject: str) -> None:
     """A next phase that may not come, and words that are no phase."""
-    found = judge(PHASE_ORDER_LEGAL, cycle_world([note("PLAN"), {**note("RED"), **fields}]))
+    found = judge(phase_order_legal, cycle_world([note("PLAN"), {**note("RED"), **fields}]))
     assert subject in [entry.subject for entry in found]
 
 
@@ -284,9 +283,9 @@ def test_phase_order_legal_follows_the_files_of_the_history() -> None:
         ".handoff/history/001.json": json.dumps(note("PLAN")),
         ".handoff/current.json": json.dumps(note("GREEN")),
     }
-    assert find_subjects(PHASE_ORDER_LEGAL, MemoryWorld(files=files)) == ["TDD-1 GREEN follows PLAN"]
+    assert find_subjects(phase_order_legal, MemoryWorld(files=files)) == ["TDD-1 GREEN follows PLAN"]
     files[".handoff/history/002.json"] = json.dumps(note("RED"))
-    assert judge(PHASE_ORDER_LEGAL, MemoryWorld(files=files)) == []
+    assert judge(phase_order_legal, MemoryWorld(files=files)) == []
 
 
 def failed_green(count: int) -> dict[str, object]:
@@ -296,12 +295,12 @@ def failed_green(count: int) -> dict[str, object]:
 @pytest.mark.parametrize("count", [0, 3, "2"])
 def test_retry_budget_kept_passes_within_the_budget(count: object) -> None:
     """Up to three retries after the first try."""
-    assert judge(RETRY_BUDGET_KEPT, cycle_world([note("PLAN"), note("RED"), note("GREEN", retryCount=count)])) == []
+    assert judge(retry_budget_kept, cycle_world([note("PLAN"), note("RED"), note("GREEN", retryCount=count)])) == []
 
 
 def test_retry_budget_kept_stops_beyond_it() -> None:
     """The fourth retry is a person's decision."""
-    (found,) = judge(RETRY_BUDGET_KEPT, cycle_world([note("RED"), failed_green(4)]))
+    (found,) = judge(retry_budget_kept, cycle_world([note("RED"), failed_green(4)]))
     assert (found.subject, found.actual) == ("TDD-1 GREEN retries", "4")
     assert "a person must decide" in found.message
     assert (found.place and found.place.path) == note_path(1)
@@ -310,15 +309,15 @@ def test_retry_budget_kept_stops_beyond_it() -> None:
 def test_retry_budget_kept_takes_the_budget_from_the_configuration() -> None:
     """With none, the first retry is one too many."""
     world = cycle_world([note("RED"), failed_green(1)])
-    assert judge(RETRY_BUDGET_KEPT, world) == []
+    assert judge(retry_budget_kept, world) == []
     world.overrides["tdd.retry_budget"] = 0
-    assert find_subjects(RETRY_BUDGET_KEPT, world) == ["TDD-1 GREEN retries"]
+    assert find_subjects(retry_budget_kept, world) == ["TDD-1 GREEN retries"]
 
 
 def test_retry_budget_kept_counts_the_steps_themselves() -> None:
     """A count that stays at zero hides neither tries nor failures."""
     world = cycle_world([note("PLAN"), note("RED"), *(failed_green(0) for _ in range(5))])
-    assert [(found.subject, found.actual) for found in judge(RETRY_BUDGET_KEPT, world)] == [
+    assert [(found.subject, found.actual) for found in judge(retry_budget_kept, world)] == [
         ("TDD-1 GREEN failures", "5"),
         ("TDD-1 GREEN tries", "4"),
     ]
@@ -327,30 +326,30 @@ def test_retry_budget_kept_counts_the_steps_themselves() -> None:
 def test_retry_budget_kept_calls_a_person_after_failures_in_a_row() -> None:
     """Three failed tries, though the budget would allow one more."""
     world = cycle_world([note("RED"), *(failed_green(count) for count in range(3))])
-    assert find_subjects(RETRY_BUDGET_KEPT, world) == ["TDD-1 GREEN failures"]
-    assert judge(RETRY_BUDGET_KEPT, cycle_world([note("RED"), failed_green(0), failed_green(1)])) == []
+    assert find_subjects(retry_budget_kept, world) == ["TDD-1 GREEN failures"]
+    assert judge(retry_budget_kept, cycle_world([note("RED"), failed_green(0), failed_green(1)])) == []
 
 
 def test_retry_budget_kept_does_not_count_red_as_failure() -> None:
     """A test that is written three times failed three times as it should."""
-    assert judge(RETRY_BUDGET_KEPT, cycle_world([note("RED") for _ in range(3)])) == []
+    assert judge(retry_budget_kept, cycle_world([note("RED") for _ in range(3)])) == []
 
 
 def test_retry_budget_kept_refuses_a_count_that_is_none() -> None:
     """Words count nothing, so they do not pass as zero."""
-    assert find_subjects(RETRY_BUDGET_KEPT, cycle_world([note("GREEN", retryCount="many")])) == ["TDD-1 retry count"]
+    assert find_subjects(retry_budget_kept, cycle_world([note("GREEN", retryCount="many")])) == ["TDD-1 retry count"]
 
 
 @pytest.mark.parametrize("subject", ["feat: whistle", "fix: whistle", "feat(steam): whistle", "fix!: whistle", "feat:"])
 def test_commit_prefix_fits_phase_accepts_either_word_and_a_scope(subject: str) -> None:
     """GREEN may be a feature or a fix."""
-    assert judge(COMMIT_PREFIX_FITS_PHASE, cycle_world([note("GREEN")], subjects=[subject])) == []
+    assert judge(commit_prefix_fits_phase, cycle_world([note("GREEN")], subjects=[subject])) == []
 
 
 @pytest.mark.parametrize("subject", ["test: whistle", "feature: whistle", "Whistle", "refeat: x", "feat whistle", ""])
 def test_commit_prefix_fits_phase_names_a_commit_that_does_not(subject: str) -> None:
     """Another word, a longer word, no colon, nothing."""
-    (found,) = judge(COMMIT_PREFIX_FITS_PHASE, cycle_world([note("GREEN")], subjects=[subject]))
+    (found,) = judge(commit_prefix_fits_phase, cycle_world([note("GREEN")], subjects=[subject]))
     assert (found.subject, found.expected, found.actual) == (f"commit {commit_id(0)}", "feat: or fix:", subject)
     assert (found.place and found.place.path) == note_path(0)
 
@@ -361,10 +360,10 @@ def test_commit_prefix_fits_phase_reads_trailers_too() -> None:
     body = f"{subject}\n\nTDD-Phase: GREEN\nTDD-Cycle: 1\n"
     name = commit_id(0)
     world = MemoryWorld(
-        shelf=MemoryFiles({}, git_commits=(CommitFact(name, subject, body, "Ada", "2031-01-01"),)),
+        shelf=MemoryFiles({}, git_commits=(build_commit(name, subject, body, "Ada", "2031-01-01"),)),
         log=(CommitInfo(name, (), "Ada", "ada@example.com", "2031-01-01", subject, body),),
     )
-    assert find_subjects(COMMIT_PREFIX_FITS_PHASE, world) == [f"commit {name}"]
+    assert find_subjects(commit_prefix_fits_phase, world) == [f"commit {name}"]
 
 
 def test_commit_prefix_fits_phase_needs_an_annotated_commit() -> None:
@@ -373,7 +372,7 @@ def test_commit_prefix_fits_phase_needs_an_annotated_commit() -> None:
     old.log = ()
     for world in (MemoryWorld(), old):
         with pytest.raises(NotApplicableError):
-            judge(COMMIT_PREFIX_FITS_PHASE, world)
+            judge(commit_prefix_fits_phase, world)
 
 
 LIST = "# Test list\n\n- [x] boils\n- [ ] whistles\n- [ ] switches off\n"
@@ -395,7 +394,7 @@ def list_world(text: str, **fields: object) -> MemoryWorld:
 )
 def test_test_list_consistent_passes_a_list_that_agrees(text: str) -> None:
     """The test that is being written may be ticked or not; marks and case do not matter, nor do examples."""
-    assert judge(TEST_LIST_CONSISTENT, list_world(text)) == []
+    assert judge(test_list_consistent, list_world(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -409,14 +408,14 @@ def test_test_list_consistent_passes_a_list_that_agrees(text: str) -> None:
 )
 def test_test_list_consistent_names_a_box_that_differs(text: str, subject: str, line: int) -> None:
     """Open but completed, ticked but pending, or not in the step at all."""
-    (found,) = judge(TEST_LIST_CONSISTENT, list_world(text))
+    (found,) = judge(test_list_consistent, list_world(text))
     assert found.subject == subject
     assert str(found.place) == f"test-list.md:{line}"
 
 
 def test_test_list_consistent_names_a_test_that_the_list_lacks() -> None:
     """A test of the step without a box."""
-    (found,) = judge(TEST_LIST_CONSISTENT, list_world(LIST.replace("- [ ] switches off\n", "")))
+    (found,) = judge(test_list_consistent, list_world(LIST.replace("- [ ] switches off\n", "")))
     assert found.subject == "TDD-1 switches off"
     assert (found.place and found.place.path) == note_path(1)
 
@@ -430,7 +429,7 @@ def test_test_list_consistent_names_a_test_that_the_list_lacks() -> None:
 )
 def test_test_list_consistent_names_a_test_in_two_places(fields: dict[str, object], problem: str) -> None:
     """Without any list, too."""
-    (found,) = judge(TEST_LIST_CONSISTENT, cycle_world([note("RED", **fields)]))
+    (found,) = judge(test_list_consistent, cycle_world([note("RED", **fields)]))
     assert problem in found.message
 
 
@@ -439,20 +438,20 @@ def test_test_list_consistent_needs_tests() -> None:
     bare = cycle_world([note("RED", completedTests=[], pendingTests=[])])
     for world in (MemoryWorld(), bare):
         with pytest.raises(NotApplicableError):
-            judge(TEST_LIST_CONSISTENT, world)
+            judge(test_list_consistent, world)
 
 
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (RED_HAS_ONE_FAILING_TEST, MemoryWorld()),
-        (RED_HAS_ONE_FAILING_TEST, cycle_world([note("PLAN")])),
-        (GREEN_HAS_NO_FAILING_TEST, MemoryWorld(files={".tdd-queue.log": "GREEN done, next: refactor\n"})),
-        (GREEN_HAS_NO_FAILING_TEST, MemoryWorld()),
-        (GREEN_HAS_NO_FAILING_TEST, cycle_world(START)),
-        (LOCK_NOT_STALE, cycle_world([note("RED")])),
-        (PHASE_ORDER_LEGAL, MemoryWorld()),
-        (RETRY_BUDGET_KEPT, MemoryWorld()),
+        (red_has_one_failing_test, MemoryWorld()),
+        (red_has_one_failing_test, cycle_world([note("PLAN")])),
+        (green_has_no_failing_test, MemoryWorld(files={".tdd-queue.log": "GREEN done, next: refactor\n"})),
+        (green_has_no_failing_test, MemoryWorld()),
+        (green_has_no_failing_test, cycle_world(START)),
+        (lock_not_stale, cycle_world([note("RED")])),
+        (phase_order_legal, MemoryWorld()),
+        (retry_budget_kept, MemoryWorld()),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import partial
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable
-from handoff_tui.checks.rule import Rule, RuleFinding, System
-from handoff_tui.checks.rules.builder.documents import (
-    Finished,
-    describe_counts,
-    find_earlier,
-    find_heading,
-    find_miscount,
-    find_more_failures,
-    find_told_failures,
-    judge_finished,
-    place_claim,
-    place_count,
-    place_heading,
-    read_body,
-    require_finished,
-)
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
+from handoff_tui.checks.rules.builder import documents as builder
 from handoff_tui.checks.rules.builder.packages import list_manifests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.packages import Package
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
@@ -36,19 +20,14 @@ from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
 _RUNS = (("package", "package tests"), ("regression", "full regression"))
 
 
-def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
+def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Findings:
     known = context.settings.builder.results_statuses
     passing = context.settings.builder.passing_statuses
     if handoff.status not in known and handoff.registry is not RegistryState.SUPERSEDED:
-        yield RuleFinding(
-            message=f"the results of {handoff.id} have no status that can be read"
-            if handoff.status is None
-            else f"the results of {handoff.id} say {handoff.status}, which is no status of results",
-            subject=f"{handoff.id} status",
-            place=place_claim(handoff, results, ClaimKind.STATUS, None, "Status"),
-            expected=" or ".join(known),
-            actual=handoff.status or "not said",
-        )
+        unknown = f"say {handoff.status}, which is no status of results"
+        message = f"the results of {handoff.id} {unknown if handoff.status else 'have no status that can be read'}"
+        place = builder.place_claim(handoff, results, ClaimKind.STATUS, None, "Status")
+        yield RuleFinding(message, f"{handoff.id} status", place, " or ".join(known), handoff.status or "not said")
     runs = {"package": handoff.tests, "regression": handoff.regression}
     claims_success = handoff.status is not None and (handoff.status in passing or handoff.status not in known)
     for scope, name in _RUNS:
@@ -61,60 +40,60 @@ def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Ite
         yield from _judge_rest(handoff, results)
 
 
-def _judge_sum(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[RuleFinding]:
-    miscount = find_miscount(counts)
+def _judge_sum(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Findings:
+    miscount = builder.find_miscount(counts)
     if miscount is not None:
         message = f"the numbers of the {name} of {handoff.id} do not add up"
-        place = place_count(handoff, results, scope, "total")
+        place = builder.place_count(handoff, results, scope, "total")
         yield RuleFinding(message, f"{handoff.id} {scope}.sum", place, f"parts that make {counts.total}", miscount)
 
 
-def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[RuleFinding]:
+def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Findings:
     if counts.failed:
         message = f"{handoff.id} says {handoff.status}, but its own {name} report {counts.failed} failed"
-        place = place_count(handoff, results, scope, "failed")
-        yield RuleFinding(message, f"{handoff.id} {scope}.failed", place, "0 failed", describe_counts(counts))
+        place = builder.place_count(handoff, results, scope, "failed")
+        yield RuleFinding(message, f"{handoff.id} {scope}.failed", place, "0 failed", builder.describe_counts(counts))
     elif not counts.passed:
         message = f"{handoff.id} says {handoff.status}, but its own {name} do not report one test that passed"
-        place = place_count(handoff, results, scope, "passed")
-        actual = describe_counts(counts) or "no numbers"
+        place = builder.place_count(handoff, results, scope, "passed")
+        actual = builder.describe_counts(counts) or "no numbers"
         yield RuleFinding(message, f"{handoff.id} {scope}.passed", place, "tests that passed", actual)
 
 
-def _judge_rest(handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
+def _judge_rest(handoff: Handoff, results: Document) -> Findings:
     if handoff.regression is None:
-        yield RuleFinding(
-            message=f"{handoff.id} says {handoff.status} without the numbers of a full regression",
-            subject=f"{handoff.id} regression",
-            place=place_heading(results, "Full Regression"),
-            expected="total, passed, failed and skipped of all staged packages",
-            actual="no numbers",
-        )
+        message = f"{handoff.id} says {handoff.status} without the numbers of a full regression"
+        expected = "total, passed, failed and skipped of all staged packages"
+        place = builder.place_heading(results, "Full Regression")
+        yield RuleFinding(message, f"{handoff.id} regression", place, expected, "no numbers")
     for claim in handoff.claims:
         if claim.kind is ClaimKind.CHECK and claim.value == "FAIL" and claim.where.path == results.path:
             message = f"{handoff.id} says {handoff.status}, but reports that {claim.subject} failed"
             yield RuleFinding(message, f"{handoff.id} check {claim.subject}", claim.where, "PASS", "FAIL")
 
 
-STATUS_MATCHES_ITS_NUMBERS = Rule(
-    id="status-matches-its-numbers",
-    system=System.BUILDER,
-    severity=Severity.CRITICAL,
+@critical_rule(
     holds="The status of every set of results is readable and agrees with its numbers.",
     reads="status and test numbers of the newest results",
     remedy="Run the tests again and record what they report. If tests fail, the status is FAIL or PARTIAL.",
-    judge=judge_finished(_judge_handoff),
 )
+def status_matches_its_numbers(context: Context) -> Findings:
+    return builder.judge_finished(context, _judge_handoff)
 
 
 _BUILT = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED})
 
 
-def _judge_minimum(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every handoff that built packages ran as many tests as their size requires.",
+    reads="assets of the packages that a handoff built, and its test numbers",
+    remedy="Write more tests for the package. Skipped tests don't count.",
+)
+def minimum_tests_reached(context: Context) -> Findings:
     unreadable = list(find_unreadable(context, list_manifests(context)))
     building = [
         (handoff, results, needs)
-        for handoff, results in require_finished(context)
+        for handoff, results in builder.require_finished(context)
         if (needs := {package.id: need for package in _list_built(handoff) if (need := _find_need(context, package))})
     ]
     if not building and not unreadable:
@@ -154,43 +133,37 @@ def _is_test(path: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in patterns)
 
 
-def _judge_total(handoff: Handoff, results: Document, needs: dict[str, tuple[int, str]]) -> Iterator[RuleFinding]:
+def _judge_total(handoff: Handoff, results: Document, needs: dict[str, tuple[int, str]]) -> Findings:
     needed = sum(number for number, _ in needs.values())
     counts = handoff.tests
     total = (counts.total if counts.total is not None else counts.passed) if counts else None
     ran = None if counts is None or total is None else total - (counts.skipped or 0)
     if ran is None or ran < needed:
-        yield RuleFinding(
-            message=f"{handoff.id} does not say how many tests its packages have"
-            if ran is None
-            else f"{handoff.id} ran {ran} tests of its packages, and {needed} are the least",
-            subject=f"{handoff.id} tests",
-            place=place_count(handoff, results, "package", "total"),
-            expected=f"at least {needed}: {'; '.join(why for _, why in needs.values())}",
-            actual=describe_counts(counts) if counts else "no numbers",
-        )
+        too_few = f"ran {ran} tests of its packages, and {needed} are the least"
+        message = f"{handoff.id} {'does not say how many tests its packages have' if ran is None else too_few}"
+        place = builder.place_count(handoff, results, "package", "total")
+        expected = f"at least {needed}: {'; '.join(why for _, why in needs.values())}"
+        actual = builder.describe_counts(counts) if counts else "no numbers"
+        yield RuleFinding(message, f"{handoff.id} tests", place, expected, actual)
 
 
-MINIMUM_TESTS_REACHED = Rule(
-    id="minimum-tests-reached",
-    system=System.BUILDER,
-    severity=Severity.HIGH,
-    holds="Every handoff that built packages ran as many tests as their size requires.",
-    reads="assets of the packages that a handoff built, and its test numbers",
-    remedy="Write more tests for the package. Skipped tests don't count.",
-    judge=_judge_minimum,
+@critical_rule(
+    holds="No results have more failures than the ones they build on.",
+    reads="regression numbers of handoffs and of the handoffs they build on",
+    remedy="Fix the new failures, or show in the earlier handoff's results that they were already there.",
 )
-
-
-def _judge_failures(context: Context) -> Iterator[RuleFinding]:
+def no_new_failures(context: Context) -> Findings:
     known = {handoff.id: handoff for handoff in context.every_handoff()}
     compared = False
     without: list[str] = []
-    for handoff, results in require_finished(context):
+    for handoff, results in builder.require_finished(context):
         found = list(find_unreadable(context, {results.path}))
-        earlier = find_earlier(handoff, known, _has_numbers)
+        earlier = builder.find_earlier(handoff, known, _has_numbers)
         if not found:
-            found = [*find_told_failures(context, handoff, results), *find_more_failures(handoff, earlier, results)]
+            found = [
+                *builder.find_told_failures(context, handoff, results),
+                *builder.find_more_failures(handoff, earlier, results),
+            ]
         comparable = bool(earlier) and _has_numbers(handoff)
         compared = compared or comparable or bool(found)
         if not comparable:
@@ -206,33 +179,27 @@ def _has_numbers(handoff: Handoff) -> bool:
     return counts is not None and (counts.failed is not None or (counts.total or 0) == counts.passed)
 
 
-NO_NEW_FAILURES = Rule(
-    id="no-new-failures",
-    system=System.BUILDER,
-    severity=Severity.CRITICAL,
-    holds="No results have more failures than the ones they build on.",
-    reads="regression numbers of handoffs and of the handoffs they build on",
-    remedy="Fix the new failures, or show in the earlier handoff's results that they were already there.",
-    judge=_judge_failures,
-)
-
-
 _NEGATION = compile_later(r"\b(?:no(?! longer)|not|never|none|nothing|without|neither)\b", re.IGNORECASE)
 _CLAUSE_END = compile_later(r"[.;,:()–—]")
 _ENTRY = compile_later(r"(?:[-*+|]|[0-9]+[.)])\s")
 _NUMBER = compile_later(r"(?<![\w.-])[0-9]{1,9}(?![\w-]|\.[0-9])")
 
 
-def _judge_drops(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Results with fewer tests or packages than before explain why.",
+    reads="baselines of handoffs and of the handoffs they build on, and the baseline, issues and notes in results",
+    remedy="Restore the lost tests, or say in the notes which tests or packages were removed, how many, and why.",
+)
+def dropped_counts_explained(context: Context) -> Findings:
     known = {handoff.id: handoff for handoff in context.every_handoff()}
     compared = False
     without: list[str] = []
-    for handoff, results in require_finished(context):
+    for handoff, results in builder.require_finished(context):
         unreadable = list(find_unreadable(context, {results.path}))
         compared = compared or bool(unreadable)
         yield from unreadable
         for what in () if unreadable else ("tests", "packages"):
-            earlier = find_earlier(handoff, known, partial(_has_count, what))
+            earlier = builder.find_earlier(handoff, known, partial(_has_count, what))
             if earlier and _count(handoff, what) is not None:
                 compared = True
                 yield from _judge_count(context, (handoff, results), earlier, what)
@@ -256,26 +223,24 @@ def _has_count(what: str, handoff: Handoff) -> bool:
     return _count(handoff, what) is not None
 
 
-def _judge_count(
-    context: Context, finished: Finished, earlier: tuple[Handoff, ...], what: str
-) -> Iterator[RuleFinding]:
+def _judge_count(context: Context, finished: builder.Finished, earlier: tuple[Handoff, ...], what: str) -> Findings:
     handoff, results = finished
     now = _count(handoff, what) or 0
     other = max(earlier, key=lambda one: _count(one, what) or 0)
     before = _count(other, what) or 0
     if now < before and not _is_explained(context, results, what, before, now):
         message = f"{handoff.id} has {before - now} {what} fewer than {other.id} had, and does not explain it"
-        place = place_claim(handoff, results, ClaimKind.BASELINE, what, "Baseline")
+        place = builder.place_claim(handoff, results, ClaimKind.BASELINE, what, "Baseline")
         expected = f"{before} {what}, or a sentence that names what went and why"
         yield RuleFinding(message, f"{handoff.id} {what}", place, expected, f"{now} {what}")
 
 
 def _is_explained(context: Context, results: Document, what: str, before: int, now: int) -> bool:
     names = context.settings.builder.explanation_sections
-    sections = [section for name in names if (section := find_heading(results, name))]
+    sections = [section for name in names if (section := builder.find_heading(results, name))]
     entries: list[str] = []
     for section in sections:
-        for number, (_, text) in enumerate(read_body(context, results, section)):
+        for number, (_, text) in enumerate(builder.read_body(context, results, section)):
             if number == 0 or _ENTRY.match(text):
                 entries.append(text)
             else:
@@ -299,14 +264,3 @@ def _tells_drop(context: Context, clause: str) -> bool:
     words = context.settings.builder.drop_words
     found = re.search(rf"\b(?:{'|'.join(map(re.escape, words))})\b", clause, re.IGNORECASE)
     return found is not None and _NEGATION.search(clause, 0, found.start()) is None
-
-
-DROPPED_COUNTS_EXPLAINED = Rule(
-    id="dropped-counts-explained",
-    system=System.BUILDER,
-    severity=Severity.HIGH,
-    holds="Results with fewer tests or packages than before explain why.",
-    reads="baselines of handoffs and of the handoffs they build on, and the baseline, issues and notes in results",
-    remedy="Restore the lost tests, or say in the notes which tests or packages were removed, how many, and why.",
-    judge=_judge_drops,
-)

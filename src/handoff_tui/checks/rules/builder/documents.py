@@ -6,22 +6,22 @@ Neither ids nor the order of commits say what a handoff builds on; only its docu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable
-from handoff_tui.checks.rule import RuleFinding
+from handoff_tui.checks.rule import Findings, RuleFinding
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Heading, RegistryState
 
 _OF_A_HANDOFF = frozenset({DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS, DocumentRole.RESULTS})
 _DONE = frozenset({RegistryState.COMPLETE, RegistryState.VALIDATED})
 
-Judge = Callable[[Context], Iterator[RuleFinding]]
 Finished = tuple[Handoff, Document]
 """A handoff and its newest results."""
 
@@ -43,14 +43,10 @@ def require_finished(context: Context) -> tuple[Finished, ...]:
     return finished or context.skip("no builder handoff has results yet")
 
 
-def judge_finished(find: Callable[[Context, Handoff, Document], Iterable[RuleFinding]]) -> Judge:
-    """Builds a rule's function that looks at the newest results of each handoff, unless they are unreadable."""
-
-    def judge(context: Context) -> Iterator[RuleFinding]:
-        for handoff, results in require_finished(context):
-            yield from list(find_unreadable(context, {results.path})) or find(context, handoff, results)
-
-    return judge
+def judge_finished(context: Context, find: Callable[[Context, Handoff, Document], Iterable[RuleFinding]]) -> Findings:
+    """Judges the newest results of each handoff, unless they are unreadable."""
+    for handoff, results in require_finished(context):
+        yield from list(find_unreadable(context, {results.path})) or find(context, handoff, results)
 
 
 def find_results(handoff: Handoff) -> Document | None:
@@ -73,6 +69,12 @@ def owes_results(handoff: Handoff, context: Context) -> bool:
     return context.scope == handoff.id or handoff.registry in _DONE or called_done
 
 
+def list_due(context: Context) -> list[tuple[Handoff, Document | None]]:
+    """Returns the builder handoffs that have results or owe them, with their newest results."""
+    found = [(handoff, find_results(handoff)) for handoff in require_builders(context)]
+    return [(handoff, results) for handoff, results in found if results is not None or owes_results(handoff, context)]
+
+
 def find_fact(handoff: Handoff, name: str, document: Document) -> Fact | None:
     """Returns the first fact with this name in one document."""
     return next(
@@ -82,9 +84,9 @@ def find_fact(handoff: Handoff, name: str, document: Document) -> Fact | None:
 
 def find_heading(document: Document, name: str) -> Heading | None:
     """Returns the first section whose heading begins with a name, apart from numbers and punctuation."""
-    wanted = _normalise(name)
+    wanted = normalise(name)
     for section in document.sections[1 if document.title else 0 :]:
-        words = re.sub(r"^(?:[0-9]+ )+", "", _normalise(section.title))
+        words = re.sub(r"^(?:[0-9]+ )+", "", normalise(section.title))
         if words == wanted or words.startswith(f"{wanted} "):
             return section
     return None
@@ -115,10 +117,6 @@ def find_empty_sections(context: Context, document: Document, names: Iterable[st
     """Returns the sections that have nothing under their heading."""
     found = (find_heading(document, name) for name in names)
     return [section for section in found if section is not None and not read_body(context, document, section)]
-
-
-def _normalise(heading: str) -> str:
-    return " ".join(re.findall(r"[a-z0-9]+", heading.lower()))
 
 
 def place_claim(handoff: Handoff, document: Document, kind: ClaimKind, subject: str | None, heading: str) -> Place:
@@ -212,7 +210,7 @@ def _list_all_before(handoff: Handoff, known: Mapping[str, Handoff]) -> set[str]
     return before
 
 
-def find_told_failures(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
+def find_told_failures(context: Context, handoff: Handoff, results: Document) -> Findings:
     """Finds new failures that the results themselves name."""
     fact = find_fact(handoff, "new failures introduced", results)
     if fact is not None and not says_nothing(context, fact.value):
@@ -220,7 +218,7 @@ def find_told_failures(context: Context, handoff: Handoff, results: Document) ->
         yield RuleFinding(message, f"{handoff.id} new failures", fact.where, "NONE", fact.value)
 
 
-def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: Document) -> Iterator[RuleFinding]:
+def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: Document) -> Findings:
     """Finds more failures than in the handoff it builds on; without earlier numbers, all failures count as new."""
     failed = handoff.regression.failed if handoff.regression else None
     if not failed:

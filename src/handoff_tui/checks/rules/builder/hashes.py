@@ -11,12 +11,12 @@ from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import describe_cut_off, find_unreadable
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rule
 from handoff_tui.checks.rules.builder.documents import require_finished
-from handoff_tui.checks.rules.builder.packages import build_hash, find_measured, measure_hash
-from handoff_tui.core.severity import Severity
+from handoff_tui.checks.rules.builder.packages import find_measured, measure_hash
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 _HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
@@ -26,7 +26,12 @@ _ABSENT = "no such file then"
 _Replaced = frozenset[tuple[str, str, str]]
 
 
-def _judge_hashes(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every quoted hash is complete, was true when written, and still is, unless a declared change replaced it.",
+    reads="hashes quoted in builder documents, and the files they name, now and at the document's commit",
+    remedy="Quote the full hash of the committed file. If you change the file later, quote its hash before and after.",
+)
+def hashes_hold(context: Context) -> Findings:
     judged = False
     unseen: list[str] = []
     replaced = _list_replaced(context)
@@ -77,7 +82,7 @@ def _is_replaced(claim: Claim, replaced: _Replaced) -> bool:
     )
 
 
-def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[RuleFinding]:
+def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Findings:
     value, subject = str(claim.value), claim.subject or ""
     pattern = context.settings.builder.hash_pattern
     if not re.match(pattern, value):
@@ -87,7 +92,7 @@ def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
         yield from _judge_truth(context, handoff, claim, replaced)
 
 
-def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[RuleFinding]:
+def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Findings:
     value, subject = str(claim.value), claim.subject or ""
     path = context.find(subject, claim.where.path) if subject.isprintable() else None
     now = _measure_now(context, handoff, claim, path)
@@ -106,14 +111,9 @@ def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
         message = f"{subject}, whose hash is quoted, is not here or cannot be read"
     else:
         message = f"the hash quoted for {subject} is false"
-    yield RuleFinding(
-        message=message,
-        subject=f"hash {subject}",
-        place=claim.where,
-        expected=value,
-        actual=(then or _ABSENT) if now == value else (now or "no such file"),
-        command=f"sha256sum {shlex.quote(path)}" if path and now else None,
-    )
+    actual = (then or _ABSENT) if now == value else (now or "no such file")
+    command = f"sha256sum {shlex.quote(path)}" if path and now else None
+    yield RuleFinding(message, f"hash {subject}", claim.where, value, actual, command)
 
 
 def _measure_now(context: Context, handoff: Handoff, claim: Claim, path: str | None) -> str | None:
@@ -144,17 +144,6 @@ def _find_commit(context: Context, document: str) -> str | None:
 
 def _name_of(claim: Claim) -> str:
     return (claim.subject or "").rpartition("/")[2]
-
-
-HASHES_HOLD = Rule(
-    id="hashes-hold",
-    system=System.BUILDER,
-    severity=Severity.HIGH,
-    holds="Every quoted hash is complete, was true when written, and still is, unless a declared change replaced it.",
-    reads="hashes quoted in builder documents, and the files they name, now and at the document's commit",
-    remedy="Quote the full hash of the committed file. If you change the file later, quote its hash before and after.",
-    judge=_judge_hashes,
-)
 
 
 _GZIP: Final = b"\x1f\x8b"
@@ -223,7 +212,12 @@ _KINDS = (ClaimKind.HASH, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 _MOST_SHOWN = 3
 
 
-def _judge_archives(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    holds="Every declared archive exists with its hash, and nothing in it varies between builds.",
+    reads="archives declared in results, and the metadata of their members",
+    remedy="Build the archive with fixed times and owners instead of plain tar, and declare the hash of that file.",
+)
+def archives_reproducible(context: Context) -> Findings:
     finished = require_finished(context)
     archives = [
         (handoff, claim) for handoff, results in finished for claim in _list_archives(context, handoff, results)
@@ -244,7 +238,7 @@ def _list_archives(context: Context, handoff: Handoff, results: Document) -> lis
     return list(found.values())
 
 
-def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Iterator[RuleFinding]:
+def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Findings:
     name = claim.subject or ""
     if claim.kind is not ClaimKind.HASH:
         message = f"the archive {name} of {handoff.id} is declared without a hash"
@@ -266,7 +260,7 @@ def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Iterator
         yield from _judge_members(context, claim, content)
 
 
-def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[RuleFinding]:
+def _judge_members(context: Context, claim: Claim, content: bytes) -> Findings:
     name = claim.subject or ""
     time = context.settings.builder.archive_member_time
     owners = context.settings.builder.archive_owner_names
@@ -281,14 +275,3 @@ def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[R
         message = f"the archive {name} would differ if it were built again"
         expected = f"time {time}, user and group 0, no names"
         yield RuleFinding(message, f"members {name}", claim.where, expected, "; ".join(varying[:_MOST_SHOWN]) + more)
-
-
-ARCHIVES_REPRODUCIBLE = Rule(
-    id="archives-reproducible",
-    system=System.BUILDER,
-    severity=Severity.MEDIUM,
-    holds="Every declared archive exists with its hash, and nothing in it varies between builds.",
-    reads="archives declared in results, and the metadata of their members",
-    remedy="Build the archive with fixed times and owners instead of plain tar, and declare the hash of that file.",
-    judge=_judge_archives,
-)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from posixpath import normpath
+from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.builder.packages import (
     build_asset_path,
     find_measured,
@@ -23,11 +24,16 @@ from handoff_tui.checks.rules.builder.packages import (
 )
 from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
-def _judge_leftovers(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    holds="No package contains caches, compiled files or desktop leftovers.",
+    reads="paths inside package folders, including ignored ones",
+    remedy="Delete these files before you build an archive, and add them to .gitignore.",
+    commands=("find . -path '*/PKG-*' -name __pycache__ -prune -exec rm -r {} +",),
+)
+def packages_are_clean(context: Context) -> Findings:
     folders = _list_folders(context)
     if not folders:
         context.skip("no package here")
@@ -86,19 +92,12 @@ def _is_unwanted(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-PACKAGES_ARE_CLEAN = Rule(
-    id="packages-are-clean",
-    system=System.BUILDER,
-    severity=Severity.MEDIUM,
-    holds="No package contains caches, compiled files or desktop leftovers.",
-    reads="paths inside package folders, including ignored ones",
-    remedy="Delete these files before you build an archive, and add them to .gitignore.",
-    judge=_judge_leftovers,
-    commands=("find . -path '*/PKG-*' -name __pycache__ -prune -exec rm -r {} +",),
+@critical_rule(
+    holds="No two active packages own the same file.",
+    reads="assets and supersedes in all manifests",
+    remedy="Leave the file to one package. If one package replaces another, say so in its supersedes.",
 )
-
-
-def _judge_owners(context: Context) -> Iterator[RuleFinding]:
+def packages_own_their_files(context: Context) -> Findings:
     reviewed = list_packages(context.require_handoffs("builder"))
     everything = tuple(handoff for handoff in context.every_handoff() if handoff.dialect == "builder")
     packages = list_packages(everything)
@@ -112,7 +111,7 @@ def _judge_owners(context: Context) -> Iterator[RuleFinding]:
     yield from _find_shared(current, reviewed, everything)
 
 
-def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Package]) -> Iterator[RuleFinding]:
+def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Package]) -> Findings:
     by_id: dict[str, list[Package]] = defaultdict(list)
     for package in packages.values():
         by_id[package.id].append(package)
@@ -126,7 +125,7 @@ def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Pack
 
 def _find_shared(
     packages: Mapping[str, Package], reviewed: Mapping[str, Package], handoffs: tuple[Handoff, ...]
-) -> Iterator[RuleFinding]:
+) -> Findings:
     """Finds installed paths, or files here, that two packages list."""
     owners: dict[str, dict[str, tuple[Package, str]]] = defaultdict(dict)
     for path, package in packages.items():
@@ -145,21 +144,15 @@ def _find_shared(
             yield RuleFinding(message, f"file {name}", place_asset(handoffs, last, written), expected, ", ".join(by_id))
 
 
-PACKAGES_OWN_THEIR_FILES = Rule(
-    id="packages-own-their-files",
-    system=System.BUILDER,
-    severity=Severity.CRITICAL,
-    holds="No two active packages own the same file.",
-    reads="assets and supersedes in all manifests",
-    remedy="Leave the file to one package. If one package replaces another, say so in its supersedes.",
-    judge=_judge_owners,
-)
-
-
 _LISTS = frozenset({"assets", "dependencies"})
 
 
-def _judge_shape(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every package has a manifest with the fields that the standard requires.",
+    reads="package manifests",
+    remedy="Write the manifest with all required fields, an assets list, and a sha256: hash for each asset.",
+)
+def manifest_shape_fits(context: Context) -> Findings:
     context.require_handoffs("builder")
     manifests = list_manifests(context)
     folders = list_package_folders(context) if context.scope is None else ()
@@ -174,7 +167,23 @@ def _judge_shape(context: Context) -> Iterator[RuleFinding]:
         yield from _judge_manifest(context, path)
 
 
-def _judge_manifest(context: Context, path: str) -> Iterator[RuleFinding]:
+class _Manifest(NamedTuple):
+    """A manifest as written."""
+
+    path: str
+    content: bytes
+    root: dict[str, object]
+
+    def report(
+        self, message: str, subject: str, line: int | None, expected: str, actual: str | None = None
+    ) -> RuleFinding:
+        return RuleFinding(message, subject, Place(path=self.path, line=line), expected, actual)
+
+    def find_line(self, key: str, value: str | None = None) -> int | None:
+        return find_line(self.content, key, value)
+
+
+def _judge_manifest(context: Context, path: str) -> Findings:
     content = context.read(path) or b""
     try:
         root = parse_strictly(content)
@@ -186,36 +195,32 @@ def _judge_manifest(context: Context, path: str) -> Iterator[RuleFinding]:
         kind = type(root).__name__
         yield RuleFinding(f"{path} is no JSON object", "json", Place(path=path, line=1), "a JSON object", kind)
         return
-    yield from _judge_fields(context, path, content, root)
-    yield from _judge_identity(context, path, content, root)
+    manifest = _Manifest(path, content, root)
+    yield from _judge_fields(context, manifest)
+    yield from _judge_identity(context, manifest)
     assets = root.get("assets")
     if isinstance(assets, list):
-        yield from _judge_assets(context, path, content, assets)
+        yield from _judge_assets(context, manifest, assets)
 
 
-def _judge_fields(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[RuleFinding]:
-    fields = context.settings.builder.manifest_fields
-    replaced = context.settings.builder.manifest_replaced_fields
-    for field in fields:
+def _judge_fields(context: Context, manifest: _Manifest) -> Findings:
+    path, root = manifest.path, manifest.root
+    for field in context.settings.builder.manifest_fields:
         value = root.get(field)
         if value is None:
-            yield RuleFinding(f"{path} has no {field}", f"field {field}", Place(path=path), field, "missing")
+            yield manifest.report(f"{path} has no {field}", f"field {field}", None, field, "missing")
         elif not _fits_kind(field, value):
-            kind = "a list" if field in _LISTS else "text"
-            where = Place(path=path, line=find_line(content, field))
-            yield RuleFinding(f"{field} in {path} is not {kind}", f"kind {field}", where, kind, type(value).__name__)
-    for field, right in replaced.items():
+            kind, line = "a list" if field in _LISTS else "text", manifest.find_line(field)
+            message = f"{field} in {path} is not {kind}"
+            yield manifest.report(message, f"kind {field}", line, kind, type(value).__name__)
+    for field, right in context.settings.builder.manifest_replaced_fields.items():
         if field in root:
-            where = Place(path=path, line=find_line(content, field))
-            yield RuleFinding(
-                f"{path} uses {field}, for which the standard has {right}", f"field {field}", where, right, field
-            )
+            message = f"{path} uses {field}, for which the standard has {right}"
+            yield manifest.report(message, f"field {field}", manifest.find_line(field), right, field)
     dependencies = root.get("dependencies")
     if isinstance(dependencies, list) and not all(isinstance(name, str) and name for name in dependencies):
-        where = Place(path=path, line=find_line(content, "dependencies"))
-        yield RuleFinding(
-            f"dependencies in {path} are not all ids of packages", "dependencies", where, "ids of packages"
-        )
+        message, line = f"dependencies in {path} are not all ids of packages", manifest.find_line("dependencies")
+        yield manifest.report(message, "dependencies", line, "ids of packages")
 
 
 def _fits_kind(field: str, value: object) -> bool:
@@ -226,58 +231,47 @@ def _fits_kind(field: str, value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _judge_identity(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[RuleFinding]:
+def _judge_identity(context: Context, manifest: _Manifest) -> Findings:
     """Checks that the id of a package is the name of its folder."""
-    package, folder = root.get("package_id"), path.rpartition("/")[0].rpartition("/")[2]
+    package, folder = manifest.root.get("package_id"), manifest.path.rpartition("/")[0].rpartition("/")[2]
     prefix = context.settings.builder.package_prefix
     if isinstance(package, str) and package.strip() and (package != folder or not package.startswith(prefix)):
-        where = Place(path=path, line=find_line(content, "package_id"))
-        yield RuleFinding(
-            f"{path} is the manifest of {package}, not of its own folder", "package_id", where, folder, package
-        )
+        message = f"{manifest.path} is the manifest of {package}, not of its own folder"
+        yield manifest.report(message, "package_id", manifest.find_line("package_id"), folder, package)
 
 
-def _judge_assets(context: Context, path: str, content: bytes, assets: list[object]) -> Iterator[RuleFinding]:
-    pattern = context.settings.builder.hash_pattern
+def _judge_assets(context: Context, manifest: _Manifest, assets: list[object]) -> Findings:
+    path, report = manifest.path, manifest.report
     seen: set[str] = set()
     for number, asset in enumerate(assets):
         name = asset.get("path") if isinstance(asset, dict) else None
         if not isinstance(asset, dict) or not isinstance(name, str) or not name:
-            where = Place(path=path, line=find_line(content, "assets"))
-            yield RuleFinding(
-                f"an asset in {path} has no path", f"asset {number}", where, "path, sha256 and classification"
-            )
+            message, line = f"an asset in {path} has no path", manifest.find_line("assets")
+            yield report(message, f"asset {number}", line, "path, sha256 and classification")
             continue
-        where = Place(path=path, line=find_line(content, "path", name))
+        line = manifest.find_line("path", name)
         digest = asset.get("sha256")
-        if not isinstance(digest, str) or not re.match(pattern, digest):
+        if not isinstance(digest, str) or not re.match(context.settings.builder.hash_pattern, digest):
             shown = str(digest) if digest is not None else "missing"
             message = f"the hash of {name} in {path} is not written as sha256:<64 hex digits>"
-            yield RuleFinding(message, f"hash {name}", where, "sha256:<64 hex digits>", shown)
+            yield report(message, f"hash {name}", line, "sha256:<64 hex digits>", shown)
         if not asset.get("classification"):
-            yield RuleFinding(
-                f"{name} in {path} has no classification", f"classification {name}", where, "a classification"
-            )
+            message = f"{name} in {path} has no classification"
+            yield report(message, f"classification {name}", line, "a classification")
         if build_asset_path(path, name) is None:
             message = f"{name} in {path} leads out of the package"
-            yield RuleFinding(message, f"path {name}", where, "a path inside the package", name)
+            yield report(message, f"path {name}", line, "a path inside the package", name)
         if name in seen:
-            yield RuleFinding(f"{name} is listed twice in {path}", f"twice {name}", where, "once", "twice")
+            yield report(f"{name} is listed twice in {path}", f"twice {name}", line, "once", "twice")
         seen.add(name)
 
 
-MANIFEST_SHAPE_FITS = Rule(
-    id="manifest-shape-fits",
-    system=System.BUILDER,
-    severity=Severity.HIGH,
-    holds="Every package has a manifest with the fields that the standard requires.",
-    reads="package manifests",
-    remedy="Write the manifest with all required fields, an assets list, and a sha256: hash for each asset.",
-    judge=_judge_shape,
+@critical_rule(
+    holds="Every asset of every package has the hash that its manifest declares.",
+    reads="package manifests and their assets",
+    remedy="Find out who changed the file after the manifest was built. Then rebuild it from the tested files.",
 )
-
-
-def _judge_hashes(context: Context) -> Iterator[RuleFinding]:
+def asset_hashes_match(context: Context) -> Findings:
     handoffs = context.require_handoffs("builder")
     packages = list_packages(handoffs)
     manifests = list_manifests(context)
@@ -290,20 +284,15 @@ def _judge_hashes(context: Context) -> Iterator[RuleFinding]:
             yield from _judge_asset(context, handoffs, package, asset)
 
 
-def _judge_asset(
-    context: Context, handoffs: tuple[Handoff, ...], package: Package, asset: Asset
-) -> Iterator[RuleFinding]:
+def _judge_asset(context: Context, handoffs: tuple[Handoff, ...], package: Package, asset: Asset) -> Findings:
     where = place_asset(handoffs, package, asset.path)
     path = build_asset_path(package.where.path, asset.path)
     actual = None if path is None else measure_hash(context, path) or _find_large(context, handoffs, path)
     if actual is None:
         there = path is not None and context.exists(path)
-        message = (
-            f"{asset.path} of {package.id} cannot be read" if there else f"{asset.path} of {package.id} is missing"
-        )
-        yield RuleFinding(
-            message, f"asset {asset.path}", where, asset.sha256 or "a file", "unreadable" if there else "no file"
-        )
+        state, found = ("cannot be read", "unreadable") if there else ("is missing", "no file")
+        message = f"{asset.path} of {package.id} {state}"
+        yield RuleFinding(message, f"asset {asset.path}", where, asset.sha256 or "a file", found)
     elif asset.sha256 is None:
         message = f"{asset.path} of {package.id} has no hash that its file could be compared with"
         yield RuleFinding(message, f"asset {asset.path}", where, actual, "no hash")
@@ -327,14 +316,3 @@ def _find_large(context: Context, handoffs: tuple[Handoff, ...], path: str) -> s
 def _bare(digest: str) -> str:
     """Strips the notation, which is checked by another rule."""
     return digest.strip().lower().removeprefix("sha256:")
-
-
-ASSET_HASHES_MATCH = Rule(
-    id="asset-hashes-match",
-    system=System.BUILDER,
-    severity=Severity.CRITICAL,
-    holds="Every asset of every package has the hash that its manifest declares.",
-    reads="package manifests and their assets",
-    remedy="Find out who changed the file after the manifest was built. Then rebuild it from the tested files.",
-    judge=_judge_hashes,
-)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from posixpath import normpath
 
@@ -10,6 +9,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
@@ -78,7 +78,3 @@ def find_measured(context: Context, handoff: Handoff, claim: Claim) -> str | Non
         if verdict.claim == claim and isinstance(verdict.measured, str) and verdict.measured.startswith("sha256:"):
             return verdict.measured
     return None
-
-
-def build_hash(content: bytes) -> str:
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.approvals import is_agent
+from handoff_tui.checks.facts.approvals import describe_unsigned, find_unsigned, is_agent
 from handoff_tui.checks.facts.documents import describe_cut_off, find_unreadable, is_document_cut_off
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, high_rule
 from handoff_tui.checks.rules.builder.documents import find_results, list_documents
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
@@ -27,7 +26,7 @@ _LINKING: Final = frozenset({"by", "on", "at", "the", "and", "of", "for", "to", 
 
 
 def find_greenlight_gap(context: Context, handoff: Handoff) -> tuple[str, Fact | None] | None:
-    """Returns why no greenlight counts, and the last one given; None if one counts."""
+    """Returns why no greenlight could count, and the last one given; None if a person's is there."""
     gap: tuple[str, Fact | None] = ("no greenlight was given", None)
     for fact in (fact for fact in handoff.facts if fact.name == "greenlight"):
         reason = _judge_greenlight(context, handoff, fact)
@@ -89,7 +88,12 @@ _OWN = compile_later(r"^\W*(?:contract\s+)?version\W+v?([0-9]+(?:\.[0-9]+){0,3})
 _IN_TITLE = compile_later(r"\A#[^\n]*\bv([0-9]+(?:\.[0-9]+){0,3})\b")
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="No work began before its questions were answered and a person signed the greenlight.",
+    reads="prompts, answers, the prompt contract, greenlights, expected answers in specs, and the signed log",
+    remedy="Have the agent answer every question under the current contract. Then approve it with handoff-tui.",
+)
+def question_gate_passed(context: Context) -> Findings:
     gates = [
         handoff
         for handoff in context.require_handoffs("builder")
@@ -100,6 +104,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
     found: list[RuleFinding] = []
     waiting: list[str] = []
     unseen: list[str] = []
+    unsigned: list[str] = []
     for handoff in gates:
         found.extend(find_unreadable(context, [document.path for document in list_documents(handoff, *_GATE)]))
         found.extend(_find_leaks(handoff))
@@ -107,12 +112,15 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         found.extend(_find_open_questions(context, handoff))
         if _has_begun(context, handoff):
             found.extend(_find_missing_greenlight(context, handoff))
+            unsigned.extend(_find_unsigned_greenlight(context, handoff))
         else:
             waiting.append(handoff.id)
     if unseen and not found:
         context.undecidable(describe_cut_off(unseen))
     if not found and len(waiting) == len(gates):
         context.skip(f"no work has begun, and these gates are still waiting: {', '.join(waiting)}")
+    if not found and unsigned:
+        context.skip(describe_unsigned(unsigned))
     yield from found
 
 
@@ -121,7 +129,7 @@ def _has_begun(context: Context, handoff: Handoff) -> bool:
     return find_results(handoff) is not None or context.scope == handoff.id
 
 
-def _find_leaks(handoff: Handoff) -> Iterator[RuleFinding]:
+def _find_leaks(handoff: Handoff) -> Findings:
     for fact in handoff.facts:
         if fact.name in _LEAKS:
             message = f"the expected answers of {handoff.id} stand where the agent can read them"
@@ -129,7 +137,7 @@ def _find_leaks(handoff: Handoff) -> Iterator[RuleFinding]:
             yield RuleFinding(message, f"{handoff.id} expected answers", fact.where, expected, fact.value)
 
 
-def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
+def _find_open_questions(context: Context, handoff: Handoff) -> Findings:
     count = context.settings.builder.questions.count
     place = handoff.questions[0].where if handoff.questions else Place(path=list_documents(handoff, *_GATE)[0].path)
     if len(handoff.questions) != count:
@@ -147,7 +155,7 @@ def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[RuleFin
             yield RuleFinding(message, f"{handoff.id} question {question.number}", question.where, "an answer", "none")
 
 
-def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Iterator[RuleFinding]:
+def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Findings:
     """Compares the contract versions of prompt and answers with the contract, for finished work as it was then.
 
     Adds the document to `unseen` if a shallow clone doesn't show the contract of that time.
@@ -192,7 +200,20 @@ def _read_version(text: str | None) -> str | None:
     return match.group(1) if match else None
 
 
-def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
+def _find_unsigned_greenlight(context: Context, handoff: Handoff) -> Iterator[str]:
+    """Says that a greenlight in a document is only a claim, if nobody signed it."""
+    if not context.settings.builder.questions.greenlight_needed or find_greenlight_gap(context, handoff) is not None:
+        return
+    fact = next(fact for fact in handoff.facts if fact.name == "greenlight")
+    name = next(
+        (name for giver in (*_read_givers(context, fact), fact.value) if (name := _name_person(context, giver))), ""
+    )
+    claim = find_unsigned(context, handoff, name or "somebody")
+    if claim:
+        yield claim
+
+
+def _find_missing_greenlight(context: Context, handoff: Handoff) -> Findings:
     if not context.settings.builder.questions.greenlight_needed:
         return
     gap = find_greenlight_gap(context, handoff)
@@ -204,14 +225,3 @@ def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[Rul
     place = fact.where if fact else Place(path=documents[0].path)
     expected = "Greenlight: GRANTED, and the name of the person who gave it"
     yield RuleFinding(message, f"{handoff.id} greenlight", place, expected, fact.value if fact else "none")
-
-
-QUESTION_GATE_PASSED = Rule(
-    id="question-gate-passed",
-    system=System.BUILDER,
-    severity=Severity.HIGH,
-    holds="No work began before its questions were answered and a person gave the greenlight.",
-    reads="prompts, answers, the prompt contract, greenlights, and expected answers in specs",
-    remedy="Have the agent answer every question under the current contract. Then give the greenlight in your name.",
-    judge=judge,
-)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, medium_rule
 from handoff_tui.checks.rules.builder.documents import find_results, list_documents
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 
 _INTEGRATION = compile_later(r"\bintegrat(?:e|es|ion)\b", re.IGNORECASE)
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    holds="Every declared wave is complete, and an integration handoff joins its packages into one system.",
+    reads="waves and integration handoffs declared in specs, and results",
+    remedy="Finish the wave. Then write an integration handoff that connects the packages and tests them together.",
+)
+def wave_is_integrated(context: Context) -> Findings:
     reviewed = {handoff.id for handoff in context.handoffs("builder")}
     everything = [handoff for handoff in context.every_handoff() if handoff.dialect == "builder"]
     integrations = [handoff for handoff in everything if _is_integration(handoff)]
@@ -59,7 +62,7 @@ def _is_complete(handoff: Handoff, passing: tuple[str, ...]) -> bool:
     return find_results(handoff) is not None and handoff.status in passing
 
 
-def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -> Iterator[RuleFinding]:
+def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -> Findings:
     for number, wave in sorted(waves.items()):
         later = [other for after, others in waves.items() if after > number for other in others if find_results(other)]
         for handoff in wave:
@@ -70,9 +73,7 @@ def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -
                 yield RuleFinding(message, f"{handoff.id} wave", place, expected, handoff.status or "no results")
 
 
-def _find_early_integration(
-    members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]
-) -> Iterator[RuleFinding]:
+def _find_early_integration(members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]) -> Findings:
     unfinished = [handoff.id for handoff in members if not _is_complete(handoff, passing)]
     for handoff in integrations:
         results = find_results(handoff)
@@ -85,7 +86,7 @@ def _find_early_integration(
 
 def _find_missing_integration(
     context: Context, members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]
-) -> Iterator[RuleFinding]:
+) -> Findings:
     least = context.settings.builder.integration_packages_minimum
     if integrations or len(members) < least or not all(_is_complete(handoff, passing) for handoff in members):
         return
@@ -93,14 +94,3 @@ def _find_missing_integration(
     message = f"the waves are complete ({names}), but no integration handoff follows"
     expected = "a spec of an integration handoff"
     yield RuleFinding(message, "integration handoff", Place(path=members[-1].documents[0].path), expected, "none")
-
-
-WAVE_IS_INTEGRATED = Rule(
-    id="wave-is-integrated",
-    system=System.BUILDER,
-    severity=Severity.MEDIUM,
-    holds="Every declared wave is complete, and an integration handoff joins its packages into one system.",
-    reads="waves and integration handoffs declared in specs, and results",
-    remedy="Finish the wave. Then write an integration handoff that connects the packages and tests them together.",
-    judge=judge,
-)

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.approvals import find_approvals, is_agent
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.facts.approvals import describe_unsigned, find_approvals, find_unsigned, is_agent
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, ProblemLevel
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 
 _JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 
 
-def _judge_claims(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="No claim is false.",
+    reads="the claims of handoffs and what was measured",
+    remedy="Make the claim true, or have it withdrawn. An agent's word is not evidence.",
+)
+def claims_hold(context: Context) -> Findings:
     handoffs = context.handoffs() or context.skip("no handoff here")
     if not any(handoff.claims for handoff in handoffs):
         context.skip("nothing is claimed")
     for handoff in handoffs:
         for verdict in context.verdicts(handoff.id):
             if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _JUDGED_ELSEWHERE:
-                yield _build_claim_finding(handoff, verdict)
+                yield _report_claim(handoff, verdict)
 
 
-def _build_claim_finding(handoff: Handoff, verdict: Verdict) -> RuleFinding:
+def _report_claim(handoff: Handoff, verdict: Verdict) -> RuleFinding:
     claim = verdict.claim
     claimed = str(claim.value) if claim.value is not None else claim.subject or claim.text
     about = claim.subject or claimed
@@ -36,18 +39,12 @@ def _build_claim_finding(handoff: Handoff, verdict: Verdict) -> RuleFinding:
     return RuleFinding(message, f"{handoff.id} {claim.kind.value} {about}", claim.where, claimed, actual)
 
 
-CLAIMS_HOLD = Rule(
-    id="claims-hold",
-    system=System.ALL,
-    severity=Severity.HIGH,
-    holds="No claim is false.",
-    reads="the claims of handoffs and what was measured",
-    remedy="Make the claim true, or have it withdrawn. An agent's word is not evidence.",
-    judge=_judge_claims,
+@high_rule(
+    holds="Every document of the handoffs is readable.",
+    reads="problems found while reading handoffs",
+    remedy="Have the document rewritten so that it can be read. Whatever couldn't be read wasn't checked.",
 )
-
-
-def _judge_problems(context: Context) -> Iterator[RuleFinding]:
+def problems_absent(context: Context) -> Findings:
     handoffs = context.handoffs()
     every = context.every_handoff()
     reviewed = {document.path for handoff in handoffs for document in handoff.documents}
@@ -67,28 +64,24 @@ def _judge_problems(context: Context) -> Iterator[RuleFinding]:
             yield RuleFinding(message, subject, Place(path=problem.path, line=problem.line), expected, problem.message)
 
 
-PROBLEMS_ABSENT = Rule(
-    id="problems-absent",
-    system=System.ALL,
-    severity=Severity.HIGH,
-    holds="Every document of the handoffs is readable.",
-    reads="problems found while reading handoffs",
-    remedy="Have the document rewritten so that it can be read. Whatever couldn't be read wasn't checked.",
-    judge=_judge_problems,
-)
-
-
 _APPROVING_FACT = compile_later(r"\b(?:approv\w*|verdict|greenlight|greenlit|sign-?off|evaluat\w*)\b", re.IGNORECASE)
 _NEGATED = compile_later(r"\b(?:not|never|no|isn't|wasn't|nothing)\s+(?:been\s+|was\s+)?$", re.IGNORECASE)
 _APPROVED = "APPROVED"
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="No approval is simulated, backfilled, automatic, or given by an agent, and the signed log has it.",
+    reads="verdicts and approvals, the text beside them, and the signed log",
+    remedy="Have a person review the work and approve it with handoff-tui. Remove the approval named here.",
+)
+def approvals_are_real(context: Context) -> Findings:
     handoffs = context.handoffs() or context.skip("no handoff here")
     words = re.compile(
         r"\b(?:" + "|".join(map(re.escape, context.settings.mosaic.simulation_words)) + r")\b", re.IGNORECASE
     )
     applies = False
+    unsigned: list[str] = []
+    faulty = False
     for handoff in handoffs:
         verdicts = [claim for claim in handoff.claims if claim.kind is ClaimKind.VERDICT]
         approvals = list(find_approvals(context, handoff))
@@ -97,26 +90,27 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             *_judge_blockers(handoff, words),
             *(fault for claim in verdicts for fault in _judge_verdict(context, handoff, claim, words)),
         ]
+        people = [claim.subject for claim in verdicts if claim.value == _APPROVED and claim.subject]
+        unsigned += [said for name in people if (said := find_unsigned(context, handoff, name))]
         for approval in approvals:
-            mark = find_mark(approval.beside, words)
+            what, mark = f"{approval.field}: {approval.value}", find_mark(approval.beside, words)
             if mark is not None:
-                found.append(
-                    _build_approval_finding(
-                        handoff, f"{approval.field}: {approval.value}", approval.place, f"is marked {mark}"
-                    )
-                )
+                found.append(_report_approval(handoff, what, approval.place, f"is marked {mark}"))
             elif approval.name and is_agent(context, handoff, approval.name):
                 reason = f"is by {approval.name}, which is no person"
-                found.append(
-                    _build_approval_finding(handoff, f"{approval.field}: {approval.value}", approval.place, reason)
-                )
+                found.append(_report_approval(handoff, what, approval.place, reason))
+            elif approval.name and (claim := find_unsigned(context, handoff, approval.name)):
+                unsigned.append(claim)
         applies = applies or bool(verdicts or approvals or found)
         unique: dict[str, RuleFinding] = {}
         for one in found:
             unique.setdefault(one.subject, one)
         yield from unique.values()
+        faulty = faulty or bool(unique)
     if not applies:
         context.skip("no approval is mentioned")
+    if unsigned and not faulty:
+        context.skip(describe_unsigned(unsigned))
 
 
 def find_mark(text: str, words: re.Pattern[str]) -> str | None:
@@ -127,7 +121,7 @@ def find_mark(text: str, words: re.Pattern[str]) -> str | None:
     return None
 
 
-def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFinding]:
+def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Findings:
     for fact in handoff.facts:
         if fact.name == "backfill":
             message = f"{handoff.id}: its results were written after the fact: {fact.value}"
@@ -136,28 +130,26 @@ def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFindi
         elif _APPROVING_FACT.search(fact.name):
             mark = find_mark(fact.value, words)
             if mark is not None:
-                yield _build_approval_finding(handoff, fact.value, fact.where, f"is marked {mark}", f"fact {fact.name}")
+                yield _report_approval(handoff, fact.value, fact.where, f"is marked {mark}", f"fact {fact.name}")
 
 
-def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFinding]:
+def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Findings:
     """Finds blockers that nobody really closed."""
     for blocker in handoff.blockers:
         mark = find_mark(f"{blocker.status or ''}\n{blocker.evidence or ''}", words)
         if not blocker.open and mark is not None:
-            yield _build_approval_finding(
+            yield _report_approval(
                 handoff, f"{blocker.id} resolved", blocker.where, f"is marked {mark}", f"blocker {blocker.id}"
             )
 
 
-def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.Pattern[str]) -> Iterator[RuleFinding]:
+def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.Pattern[str]) -> Findings:
     mark = find_mark(f"{claim.text}\n{_read_beside(context, claim)}", words)
     subject = f"verdict {claim.subject or claim.where.path}"
     if mark is not None:
-        yield _build_approval_finding(handoff, claim.text, claim.where, f"is marked {mark}", subject)
+        yield _report_approval(handoff, claim.text, claim.where, f"is marked {mark}", subject)
     elif claim.value == _APPROVED and claim.subject and is_agent(context, handoff, claim.subject):
-        yield _build_approval_finding(
-            handoff, claim.text, claim.where, f"is by {claim.subject}, which is no person", subject
-        )
+        yield _report_approval(handoff, claim.text, claim.where, f"is by {claim.subject}, which is no person", subject)
 
 
 def _read_beside(context: Context, claim: Claim) -> str:
@@ -168,19 +160,8 @@ def _read_beside(context: Context, claim: Claim) -> str:
     return "\n".join(lines[max(0, claim.where.line - 1 - near) : claim.where.line + near])
 
 
-def _build_approval_finding(
+def _report_approval(
     handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None
 ) -> RuleFinding:
     message = f'{handoff.id}: the approval "{what}" {reason}'
     return RuleFinding(message, f"{handoff.id} {subject or what}", place, "an approval that a person gave", reason)
-
-
-APPROVALS_ARE_REAL = Rule(
-    id="approvals-are-real",
-    system=System.ALL,
-    severity=Severity.CRITICAL,
-    holds="No approval is simulated, backfilled, automatic, or given by an agent.",
-    reads="verdicts and approvals, and the text beside them",
-    remedy="Have a person review the work and approve it under their own name. Remove the approval named here.",
-    judge=judge,
-)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
@@ -17,10 +16,9 @@ from handoff_tui.checks.facts.configuration_changes import (
     compare_configuration,
     list_weaker,
 )
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, low_rule
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 
 _TARGET = compile_later(r"^(?P<names>[\w./%-]+(?:[ \t]+[\w./%-]+)*)[^\n:=]*:(?![=:])")
@@ -114,7 +112,13 @@ _PROJECT_FILES = ("package.json", "pyproject.toml", "setup.cfg")
 _WORDS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "replaced"}
 
 
-def _judge_ci(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Nothing that says how work is checked has changed since the baseline.",
+    reads="CI files, hook configuration, test runners, and check targets",
+    remedy="Take the change out of this work. Change how work is checked separately, in a review of its own.",
+    moments=(Moment.PRE, Moment.GATE),
+)
+def ci_unchanged(context: Context) -> Findings:
     baseline = context.require_baseline()
     whole = context.settings.tamper.ci_files
     for change in context.changes():
@@ -129,7 +133,7 @@ def _judge_ci(context: Context) -> Iterator[RuleFinding]:
         yield from _compare_parts(context, file, baseline)
 
 
-def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Iterator[RuleFinding]:
+def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Findings:
     target = re.compile(context.settings.tamper.check_target)
     tables = context.settings.tamper.check_tables
     before = find_parts(file.old_path, file.before, target, tables) if file.old_path else {}
@@ -155,18 +159,6 @@ def _shorten(text: str | None) -> str:
         return "none"
     joined = " ".join(text.split())
     return joined if len(joined) <= 120 else f"{joined[:119]}…"  # noqa: PLR2004 - one line of a terminal
-
-
-CI_UNCHANGED = Rule(
-    id="ci-unchanged",
-    system=System.ALL,
-    severity=Severity.HIGH,
-    holds="Nothing that says how work is checked has changed since the baseline.",
-    reads="CI files, hook configuration, test runners, and check targets",
-    remedy="Take the change out of this work. Change how work is checked separately, in a review of its own.",
-    judge=_judge_ci,
-    moments=(Moment.PRE, Moment.GATE),
-)
 
 
 class ConfigurationChange(NamedTuple):
@@ -207,7 +199,29 @@ def _parse(content: bytes | None) -> dict[str, object] | str:
         return f"is not valid TOML: {wrong}"
 
 
-def _judge_weakened(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="There is something to compare the work with.",
+    reads="where the handoff's own work started",
+    remedy="Fetch the rest of the history, then look again.",
+    commands=("git fetch --unshallow",),
+    moments=(Moment.GATE,),
+)
+def work_can_be_compared(context: Context) -> Findings:
+    if context.scope is None:
+        context.skip("asked about one handoff only")
+    if context.facts().shallow and (context.baseline() is None or not context.own_paths(context.scope)):
+        message = "the history is cut off, so nothing says where this work started and what it changed"
+        yield RuleFinding(message, "no start", expected="the commit before the work", actual="a shallow clone")
+
+
+@critical_rule(
+    holds="The configuration of the checks is no weaker than at the baseline.",
+    reads="handoff-tui.toml, now and at the baseline",
+    remedy="Take the change out of this work. Change the checks separately, in a review of their own.",
+    commands=("git log -p -- handoff-tui.toml",),
+    moments=(Moment.PRE, Moment.GATE),
+)
+def check_configuration_unchanged(context: Context) -> Findings:
     change = read_change(context)
     if change.broken is not None:
         message = f"{FILE} cannot be compared with the baseline: it {change.broken}"
@@ -216,37 +230,18 @@ def _judge_weakened(context: Context) -> Iterator[RuleFinding]:
         yield build_found(difference, change.text, f"{difference.name} was weakened: {reason}")
 
 
-CHECK_CONFIGURATION_UNCHANGED = Rule(
-    id="check-configuration-unchanged",
-    system=System.ALL,
-    severity=Severity.CRITICAL,
-    holds="The configuration of the checks is no weaker than at the baseline.",
+@low_rule(
+    holds="Every other setting is the same as at the baseline.",
     reads="handoff-tui.toml, now and at the baseline",
-    remedy="Take the change out of this work. Change the checks separately, in a review of their own.",
-    judge=_judge_weakened,
+    remedy="Make sure that the change is intended. It doesn't weaken any check.",
     commands=("git log -p -- handoff-tui.toml",),
     moments=(Moment.PRE, Moment.GATE),
 )
-
-
-def _judge_other_settings(context: Context) -> Iterator[RuleFinding]:
+def settings_unchanged(context: Context) -> Findings:
     change = read_change(context)
     for difference in change.differences:
         if difference.weaker is None:
             yield build_found(difference, change.text, f"{difference.name} of {FILE} differs from the baseline")
-
-
-SETTINGS_UNCHANGED = Rule(
-    id="settings-unchanged",
-    system=System.ALL,
-    severity=Severity.LOW,
-    holds="Every other setting is the same as at the baseline.",
-    reads="handoff-tui.toml, now and at the baseline",
-    remedy="Make sure that the change is intended. It doesn't weaken any check.",
-    judge=_judge_other_settings,
-    commands=("git log -p -- handoff-tui.toml",),
-    moments=(Moment.PRE, Moment.GATE),
-)
 
 
 class _Threshold(NamedTuple):
@@ -255,7 +250,13 @@ class _Threshold(NamedTuple):
     path: str
 
 
-def _judge_thresholds(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="No threshold for coverage, warnings, complexity, retries or time was loosened since the baseline.",
+    reads="project, coverage, linter and CI files that differ from the baseline",
+    remedy="Restore the threshold and meet it. Only the reviewer decides whether it may be loosened.",
+    moments=(Moment.PRE, Moment.GATE),
+)
+def thresholds_not_lowered(context: Context) -> Findings:
     files = read_changed(context, context.settings.tamper.threshold_files)
     zero_unless_set = context.settings.tamper.zero_unless_set
     tamper = context.settings.tamper
@@ -303,7 +304,7 @@ def _drop_moved(gone: list[_Threshold], added: list[_Threshold], *, floor: bool)
     return moved
 
 
-def _judge_added(name: str, added: list[_Threshold]) -> Iterator[RuleFinding]:
+def _judge_added(name: str, added: list[_Threshold]) -> Findings:
     for new in added:
         yield _build(name, _Threshold(0, 0, new.path), new, f"rose from 0 to {new.value:g}")
 
@@ -341,15 +342,3 @@ def _build(name: str, old: _Threshold, new: _Threshold | None, problem: str) -> 
     place = Place(path=new.path, line=new.line) if new is not None else Place(path=old.path)
     message = f'{place.path}: the threshold "{name}" {problem}'
     return RuleFinding(message, name, place, f"{old.value:g}", "none" if new is None else f"{new.value:g}")
-
-
-THRESHOLDS_NOT_LOWERED = Rule(
-    id="thresholds-not-lowered",
-    system=System.ALL,
-    severity=Severity.HIGH,
-    holds="No threshold for coverage, warnings, complexity, retries or time was loosened since the baseline.",
-    reads="project, coverage, linter and CI files that differ from the baseline",
-    remedy="Restore the threshold and meet it. Only the reviewer decides whether it may be loosened.",
-    judge=_judge_thresholds,
-    moments=(Moment.PRE, Moment.GATE),
-)

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule
 from handoff_tui.checks.testcode.compare import compare_tests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 
 if TYPE_CHECKING:
     from handoff_tui.checks.testcode.parts import SkipMark, TestFunction
@@ -24,7 +23,14 @@ _SHOWN = 5
 _TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNORECASE)
 
 
-def _judge_deleted(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="Every test of the baseline still exists.",
+    reads="test files that differ from the baseline",
+    remedy="Restore the tests. Only the reviewer decides whether a test is obsolete, not the agent.",
+    moments=(Moment.PRE, Moment.GATE),
+    version=2,
+)
+def tests_not_deleted(context: Context) -> Findings:
     baseline = context.require_baseline()
     files = read_changed(context, context.settings.tamper.test_files)
     pairs = compare_tests(context)
@@ -44,36 +50,27 @@ def _judge_deleted(context: Context) -> Iterator[RuleFinding]:
     for pair in gone:
         if pair.old_path not in lost:
             path = there.get(pair.old_path) or pair.old_path
-            yield RuleFinding(
-                message=f"the test {pair.before.name} of {pair.old_path} is gone",
-                subject=f"{pair.old_path} {pair.before.name}",
-                place=Place(path=path),
-                expected=f"{pair.before.name}, at line {pair.before.line} of the baseline",
-                actual="no such test",
-                command=f"git diff {baseline} -- {shlex.quote(path)}",
-            )
+            message = f"the test {pair.before.name} of {pair.old_path} is gone"
+            subject = f"{pair.old_path} {pair.before.name}"
+            expected = f"{pair.before.name}, at line {pair.before.line} of the baseline"
+            command = f"git diff {baseline} -- {shlex.quote(path)}"
+            yield RuleFinding(message, subject, Place(path=path), expected, "no such test", command)
 
 
-TESTS_NOT_DELETED = Rule(
-    id="tests-not-deleted",
-    system=System.ALL,
-    severity=Severity.CRITICAL,
-    holds="Every test of the baseline still exists.",
+@high_rule(
+    holds="No test was skipped, expected to fail, or deselected since the baseline.",
     reads="test files that differ from the baseline",
-    remedy="Restore the tests. Only the reviewer decides whether a test is obsolete, not the agent.",
-    judge=_judge_deleted,
+    remedy="Remove the mark and make the test pass. Only the reviewer decides whether a test may be skipped.",
     moments=(Moment.PRE, Moment.GATE),
     version=2,
 )
-
-
-def _judge_skips(context: Context) -> Iterator[RuleFinding]:
+def no_new_skips(context: Context) -> Findings:
     files = read_changed(context, context.settings.tamper.test_files)
     if files:
         yield from _judge_files(files)
 
 
-def _judge_files(files: list[ChangedFile]) -> Iterator[RuleFinding]:
+def _judge_files(files: list[ChangedFile]) -> Findings:
     from handoff_tui.checks.testcode.find import find_skips  # noqa: PLC0415 - only changed tests are read
 
     left: Counter[tuple[str, str]] = Counter()
@@ -95,20 +92,14 @@ def _judge_files(files: list[ChangedFile]) -> Iterator[RuleFinding]:
         yield RuleFinding(message, f"{mark.mark} {mark.owner}", Place(path=path, line=mark.line), expected, mark.mark)
 
 
-NO_NEW_SKIPS = Rule(
-    id="no-new-skips",
-    system=System.ALL,
-    severity=Severity.HIGH,
-    holds="No test was skipped, expected to fail, or deselected since the baseline.",
-    reads="test files that differ from the baseline",
-    remedy="Remove the mark and make the test pass. Only the reviewer decides whether a test may be skipped.",
-    judge=_judge_skips,
+@high_rule(
+    holds="Every test of the baseline asserts as much as it did.",
+    reads="tests that differ from the baseline",
+    remedy="Restore the assertions and change the code until they hold.",
     moments=(Moment.PRE, Moment.GATE),
     version=2,
 )
-
-
-def _judge_assertions(context: Context) -> Iterator[RuleFinding]:
+def assertions_not_weakened(context: Context) -> Findings:
     for pair in compare_tests(context):
         if pair.now is None or pair.new_path is None:
             continue
@@ -121,40 +112,15 @@ def _judge_assertions(context: Context) -> Iterator[RuleFinding]:
 def compare(before: TestFunction, now: TestFunction) -> Iterator[tuple[str, str, str, str]]:
     """Yields what a test lost: the aspect, the problem in words, the value before and now."""
     if now.assertions < before.assertions:
-        yield (
-            "assertions",
-            f"asserts less: {now.assertions} assertions that can fail, not {before.assertions}",
-            f"{before.assertions} assertions",
-            f"{now.assertions} assertions",
-        )
+        problem = f"asserts less: {now.assertions} assertions that can fail, not {before.assertions}"
+        yield "assertions", problem, f"{before.assertions} assertions", f"{now.assertions} assertions"
     elif now.exact < before.exact:
-        yield (
-            "exactness",
-            f"compares less exactly: {now.exact} comparisons, not {before.exact}",
-            f"{before.exact} comparisons",
-            f"{now.exact} comparisons",
-        )
+        problem = f"compares less exactly: {now.exact} comparisons, not {before.exact}"
+        yield "exactness", problem, f"{before.exact} comparisons", f"{now.exact} comparisons"
     elif now.empty and not before.empty:
         yield "body", "does nothing any more", "a body", "an empty body"
     for words in Counter(now.trivial) - Counter(before.trivial):
         yield f"trivial {words}", f"has an assertion that cannot fail: {words}", "an assertion that can fail", words
     if now.cases < before.cases:
-        yield (
-            "cases",
-            f"is given fewer cases: {now.cases}, not {before.cases}",
-            f"{before.cases} cases",
-            f"{now.cases} cases",
-        )
-
-
-ASSERTIONS_NOT_WEAKENED = Rule(
-    id="assertions-not-weakened",
-    system=System.ALL,
-    severity=Severity.HIGH,
-    holds="Every test of the baseline asserts as much as it did.",
-    reads="tests that differ from the baseline",
-    remedy="Restore the assertions and change the code until they hold.",
-    judge=_judge_assertions,
-    moments=(Moment.PRE, Moment.GATE),
-    version=2,
-)
+        problem = f"is given fewer cases: {now.cases}, not {before.cases}"
+        yield "cases", problem, f"{before.cases} cases", f"{now.cases} cases"

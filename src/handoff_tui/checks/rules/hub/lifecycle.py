@@ -8,12 +8,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.approvals import find_approvals, is_agent
+from handoff_tui.checks.facts.approvals import describe_unsigned, find_approvals, find_unsigned, is_agent
 from handoff_tui.checks.facts.documents import find_unreadable, parse_json, parse_moment, read_json, walk_objects
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.handoff import Handoff
 
@@ -37,7 +36,12 @@ class _Cycle(NamedTuple):
         return RuleFinding(f"{self.name}: {message}", f"{self.name} {aspect}", self.place, expected, actual)
 
 
-def _judge_lifecycle(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every work cycle was accepted while pending and completed while in progress, in that order.",
+    reads="work cycles and reports of the hub, now and at the baseline",
+    remedy="Correct the status and times of the cycle, or do the step that was left out.",
+)
+def lifecycle_legal(context: Context) -> Findings:
     handoffs = context.require_handoffs("hub")
     applies = False
     seen: set[str] = set()
@@ -78,7 +82,7 @@ def _list_cycles(root: object) -> list[dict[str, object]]:
     ]
 
 
-def _judge_words(context: Context, cycle: _Cycle) -> Iterator[RuleFinding]:
+def _judge_words(context: Context, cycle: _Cycle) -> Findings:
     hub = context.settings.hub
     for key, legal, needed in (("status", hub.statuses, True), ("report_status", hub.report_statuses, False)):
         value = cycle.fields.get(key)
@@ -86,7 +90,7 @@ def _judge_words(context: Context, cycle: _Cycle) -> Iterator[RuleFinding]:
             yield cycle.report(f"{key} is no legal word", key, " | ".join(legal), str(value))
 
 
-def _judge_times(cycle: _Cycle) -> Iterator[RuleFinding]:
+def _judge_times(cycle: _Cycle) -> Findings:
     status = cycle.text("status") or ""
     for key in _NOT_YET.get(status, ()):
         if cycle.fields.get(key) is not None:
@@ -108,7 +112,7 @@ def _judge_times(cycle: _Cycle) -> Iterator[RuleFinding]:
             yield cycle.report(message, f"{second} order", f"{second} after {before.isoformat()}", after.isoformat())
 
 
-def _judge_step(context: Context, cycle: _Cycle) -> Iterator[RuleFinding]:
+def _judge_step(context: Context, cycle: _Cycle) -> Findings:
     """Checks that the status at the baseline may lead to the current one."""
     baseline = context.baseline()
     now = cycle.text("status")
@@ -144,7 +148,7 @@ def _reachable(context: Context, status: str) -> set[str]:
     return reached
 
 
-def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
+def _judge_attempts(context: Context, handoff: Handoff) -> Findings:
     """Checks the reports in context files; those in work cycles are checked with them."""
     legal = context.settings.hub.report_statuses
     for attempt in handoff.attempts:
@@ -156,22 +160,16 @@ def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[RuleFinding]
             yield RuleFinding(message, f"{handoff.id} {name}", attempt.where, expected, attempt.status or "none")
 
 
-LIFECYCLE_LEGAL = Rule(
-    id="lifecycle-legal",
-    system=System.HUB,
-    severity=Severity.HIGH,
-    holds="Every work cycle was accepted while pending and completed while in progress, in that order.",
-    reads="work cycles and reports of the hub, now and at the baseline",
-    remedy="Correct the status and times of the cycle, or do the step that was left out.",
-    judge=_judge_lifecycle,
-)
-
-
 _PART_OF_A_TASK = compile_later(r"^(?:criterion|deliverable)-\d+$")
 _RUN_FACTS = ("run id", "cycle run id", "cycle run")
 
 
-def _judge_runs(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="No run is marked complete while one of its tasks isn't.",
+    reads="the state of runs and the stages of their tasks",
+    remedy="Bring the tasks listed here to COMPLETE, or set the run back to its real stage.",
+)
+def run_complete_when_tasks_are(context: Context) -> Findings:
     complete = {state.upper() for state in context.settings.hub.complete_states}
     final = str(context.settings.hub.stages[-1]).upper()
     marked = [
@@ -214,26 +212,25 @@ def _find_runs(handoff: Handoff) -> set[str]:
     return {fact.value for fact in handoff.facts if fact.name in _RUN_FACTS}
 
 
-RUN_COMPLETE_WHEN_TASKS_ARE = Rule(
-    id="run-complete-when-tasks-are",
-    system=System.HUB,
-    severity=Severity.HIGH,
-    holds="No run is marked complete while one of its tasks isn't.",
-    reads="the state of runs and the stages of their tasks",
-    remedy="Bring the tasks listed here to COMPLETE, or set the run back to its real stage.",
-    judge=_judge_runs,
+@critical_rule(
+    holds="A person approved, in the signed log, everything that is deployed or about to be.",
+    reads="states of runs and tasks, approvals in the hub's documents, and the signed log",
+    remedy="Have a person look at the work and approve it: `handoff-tui decide approve ID`.",
 )
-
-
-def _judge_deployments(context: Context) -> Iterator[RuleFinding]:
+def deploy_has_a_human(context: Context) -> Findings:
     handoffs = context.require_handoffs("hub")
     hub = context.settings.hub
     states = {state.upper() for state in (*hub.deploy_states, *hub.human_only_states)}
     states |= {name.upper() for name, role in hub.roles.items() if str(getattr(role, "stage", "")).upper() in states}
     deployed = [(handoff, sign) for handoff in handoffs if (sign := _find_deploy(handoff, states)) is not None]
+    found: list[RuleFinding] = []
+    unsigned: list[str] = []
     for handoff, sign in deployed or context.skip("nothing is being deployed"):
-        yield from find_unreadable(context, [document.path for document in handoff.documents])
-        yield from _judge_approvals(context, handoff, *sign)
+        found.extend(find_unreadable(context, [document.path for document in handoff.documents]))
+        found.extend(_judge_approvals(context, handoff, *sign, unsigned))
+    if unsigned and not found:
+        context.skip(describe_unsigned(unsigned))
+    yield from found
 
 
 def _find_deploy(handoff: Handoff, states: set[str]) -> tuple[str, Place | None] | None:
@@ -241,10 +238,7 @@ def _find_deploy(handoff: Handoff, states: set[str]) -> tuple[str, Place | None]
     first = Place(path=handoff.documents[0].path) if handoff.documents else None
     stage = next((fact for fact in handoff.facts if fact.name == "pipeline stage"), None)
     signs: list[tuple[str | None, Place | None]] = [
-        (handoff.source_phase, first),
-        (handoff.target_phase, first),
-        (handoff.target_agent, first),
-        (handoff.status, first),
+        *((word, first) for word in (handoff.source_phase, handoff.target_phase, handoff.target_agent, handoff.status)),
         *([(stage.value, stage.where)] if stage else []),
         *((attempt.phase, attempt.where) for attempt in handoff.attempts),
         *((attempt.agent, attempt.where) for attempt in handoff.attempts),
@@ -256,9 +250,25 @@ def _find_deploy(handoff: Handoff, states: set[str]) -> tuple[str, Place | None]
     )
 
 
-def _judge_approvals(context: Context, handoff: Handoff, sign: str, place: Place | None) -> Iterator[RuleFinding]:
+def _judge_approvals(
+    context: Context, handoff: Handoff, sign: str, place: Place | None, unsigned: list[str]
+) -> Findings:
+    """An approval that nobody signed is only a claim: it never passes.
+
+    It fails once there is a log, but for the handoff under review: there the person is about to decide.
+    """
+    signers = context.signers(handoff.id)
+    if signers:
+        return
     approvals = list(find_approvals(context, handoff))
-    if any(approval.name and not is_agent(context, handoff, approval.name) for approval in approvals):
+    named = [one for one in approvals if one.name and not is_agent(context, handoff, one.name)]
+    if named:
+        claim = find_unsigned(context, handoff, str(named[0].name)) or ""
+        if signers is None or context.scope == handoff.id:
+            unsigned.append(claim)
+        else:
+            expected = "a signed approval by a person"
+            yield RuleFinding(claim, f"{handoff.id} deploy", named[0].place, expected, "no such entry in the log")
         return
     given = approvals[-1] if approvals else None
     if given is None:
@@ -270,14 +280,3 @@ def _judge_approvals(context: Context, handoff: Handoff, sign: str, place: Place
     message = f"{handoff.id} is at {sign.lower()}, but {reason}"
     expected = "the approval of a named person"
     yield RuleFinding(message, f"{handoff.id} deploy", given.place if given else place, expected, actual)
-
-
-DEPLOY_HAS_A_HUMAN = Rule(
-    id="deploy-has-a-human",
-    system=System.HUB,
-    severity=Severity.CRITICAL,
-    holds="Everything that is deployed, or about to be, carries the approval of a named person.",
-    reads="states of runs and tasks, and approvals in the hub's documents",
-    remedy="Have a person look at the work and put their name into the handoff: `Approved by: <name>`.",
-    judge=_judge_deployments,
-)

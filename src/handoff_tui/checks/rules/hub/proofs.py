@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable, parse_json, read_json, walk_objects
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
-from handoff_tui.checks.result import Outcome
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.report import Outcome
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Proof, ProofKind, TestCounts
 from handoff_tui.handoffs.handoff import Handoff
 
@@ -46,7 +45,12 @@ _DOUBT = " is doubtful: "
 _OUTPUT_KEYS = ("raw_output", "output", "raw")
 
 
-def _judge_passes(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="No stage says pass while its own raw output shows a failure.",
+    reads="reports and raw output in context files, work cycles and JSON reports",
+    remedy="Read the raw output, set the stage to fail, and run it again.",
+)
+def pass_holds_up(context: Context) -> Findings:
     handoffs = context.require_handoffs("hub")
     pattern = re.compile("|".join(context.settings.hub.suspicious_output) or r"(?!)", re.IGNORECASE)
     applies = False
@@ -64,9 +68,7 @@ def _judge_passes(context: Context) -> Iterator[RuleFinding]:
         context.skip("no stage reports a pass")
 
 
-def _judge_attempt(
-    context: Context, handoff: Handoff, attempt: Attempt, pattern: re.Pattern[str]
-) -> Iterator[RuleFinding]:
+def _judge_attempt(context: Context, handoff: Handoff, attempt: Attempt, pattern: re.Pattern[str]) -> Findings:
     if attempt.status != "pass":
         return
     reason, place = attempt.warning, attempt.where
@@ -84,7 +86,7 @@ def _judge_attempt(
         yield RuleFinding(message, f"{handoff.id} {attempt.phase or who}", place, expected, reason)
 
 
-def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told: bool) -> Iterator[RuleFinding]:
+def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told: bool) -> Findings:
     """Checks an agent's JSON report, which is not an attempt of the handoff."""
     doubts = [problem for problem in context.problems() if problem.path == path and _DOUBT in problem.message]
     for problem in () if told else doubts:
@@ -115,17 +117,6 @@ def _read_output(context: Context, path: str) -> str:
     root = read_json(context, path)
     values = [root.get(key) for key in _OUTPUT_KEYS] if isinstance(root, dict) else []
     return "\n".join(value for value in values if isinstance(value, str))
-
-
-PASS_HOLDS_UP = Rule(
-    id="pass-holds-up",
-    system=System.HUB,
-    severity=Severity.CRITICAL,
-    holds="No stage says pass while its own raw output shows a failure.",
-    reads="reports and raw output in context files, work cycles and JSON reports",
-    remedy="Read the raw output, set the stage to fail, and run it again.",
-    judge=_judge_passes,
-)
 
 
 _MAGIC = {
@@ -217,20 +208,23 @@ _NAMED = compile_later(r"(?<![\w./:-])(?:[\w.@-]+/)*(?:\.?proofs?|screenshots)/(
 _DIFFSTAT = compile_later(r"\|\s+(?:\d+|Bin)\b")
 
 
-def _judge_proofs(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every proof exists, is what its name says, and agrees with the claimed result.",
+    reads="proofs of work, and the reports that name them",
+    remedy="Take the proof again from a real run, and put it where the report says it is.",
+)
+def proofs_exist_and_match(context: Context) -> Findings:
     handoffs = context.require_handoffs("hub")
-    applies = False
-    for handoff in handoffs:
-        named = list(_find_named(context, handoff))
-        applies = applies or bool(named) or bool(handoff.proofs)
-        for path, place in named:
+    named = [(handoff, list(_find_named(context, handoff))) for handoff in handoffs]
+    if not any(found or handoff.proofs for handoff, found in named):
+        context.skip("no proof is mentioned")
+    for handoff, found in named:
+        for path, place in found:
             if context.find(path, place.path) is None and not context.exists(path):
                 message = f"{handoff.id}: the proof {path} is named, but is not there"
                 yield RuleFinding(message, f"missing {path}", place, path, "no such file")
         for proof in handoff.proofs:
             yield from _judge_proof(context, handoff, proof)
-    if not applies:
-        context.skip("no proof is mentioned")
 
 
 def _find_named(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
@@ -261,56 +255,45 @@ def _find_listed(context: Context, document: str) -> Iterator[str]:
                     yield path.strip()
 
 
-def _judge_proof(context: Context, handoff: Handoff, proof: Proof) -> Iterator[RuleFinding]:
+def _judge_proof(context: Context, handoff: Handoff, proof: Proof) -> Findings:
     content = context.read(proof.path)
     if content is None:
-        yield _build(handoff, proof, "cannot be read", "a file that can be read", "unreadable or too large")
+        yield _report(handoff, proof, "cannot be read", "a file that can be read", "unreadable or too large")
     elif not content.strip():
-        yield _build(handoff, proof, "is empty", "content", f"{len(content)} bytes of nothing")
+        yield _report(handoff, proof, "is empty", "content", f"{len(content)} bytes of nothing")
     elif proof.kind is ProofKind.SCREENSHOT and is_picture(proof.path, content) is False:
         ending = proof.path.rpartition(".")[2].upper()
-        yield _build(handoff, proof, f"is no {ending} picture", f"a {ending} header", repr(content[:8]))
+        yield _report(handoff, proof, f"is no {ending} picture", f"a {ending} header", repr(content[:8]))
     elif proof.kind is ProofKind.TEST_RESULT:
         yield from _judge_result(handoff, proof, parse_result(proof.path, content))
 
 
-def _judge_result(handoff: Handoff, proof: Proof, counts: TestCounts | None) -> Iterator[RuleFinding]:
+def _judge_result(handoff: Handoff, proof: Proof, counts: TestCounts | None) -> Findings:
     if counts is None:
-        yield _build(handoff, proof, "holds no test result that can be read", "numbers of a test run", "none found")
+        yield _report(handoff, proof, "holds no test result that can be read", "numbers of a test run", "none found")
         return
     passing = [attempt for attempt in find_standing_attempts(handoff) if attempt.status == "pass"]
     tested = [attempt for attempt in passing if attempt.phase == "QA"] or passing
     if counts.failed and tested:
         who = tested[-1].agent or tested[-1].phase
         problem = f"has {counts.failed} failed tests, but {who} says pass"
-        yield _build(handoff, proof, problem, "no failed tests", f"{counts.failed} failed")
+        yield _report(handoff, proof, problem, "no failed tests", f"{counts.failed} failed")
     for attempt in tested:
         claimed = parse_words(attempt.summary or "")
         for name in ("total", "passed", "failed", "skipped"):
             said, shown = getattr(claimed, name, None), getattr(counts, name)
             if said is not None and shown is not None and said != shown:
                 problem = f"has {shown} {name}, but {attempt.agent or attempt.phase} says {said}"
-                yield _build(handoff, proof, problem, f"{said} {name}", f"{shown} {name}", name)
+                yield _report(handoff, proof, problem, f"{said} {name}", f"{shown} {name}", name)
     if counts.total is not None and counts.passed is not None and counts.failed is not None:
         parts = counts.passed + counts.failed + (counts.skipped or 0)
         if parts != counts.total:
             problem = f"does not add up: {parts} of {counts.total} tests are accounted for"
-            yield _build(handoff, proof, problem, f"{counts.total} tests", f"{parts} tests", "sum")
+            yield _report(handoff, proof, problem, f"{counts.total} tests", f"{parts} tests", "sum")
 
 
-def _build(
+def _report(
     handoff: Handoff, proof: Proof, problem: str, expected: str, actual: str, aspect: str = "content"
 ) -> RuleFinding:
     message = f"{handoff.id}: the proof {proof.path} {problem}"
     return RuleFinding(message, f"{proof.path} {aspect}", Place(path=proof.path), expected, actual)
-
-
-PROOFS_EXIST_AND_MATCH = Rule(
-    id="proofs-exist-and-match",
-    system=System.HUB,
-    severity=Severity.HIGH,
-    holds="Every proof exists, is what its name says, and agrees with the claimed result.",
-    reads="proofs of work, and the reports that name them",
-    remedy="Take the proof again from a real run, and put it where the report says it is.",
-    judge=_judge_proofs,
-)

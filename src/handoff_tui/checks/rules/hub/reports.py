@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import partial
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable, read_json, walk_objects
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, ReportedFinding
 from handoff_tui.handoffs.handoff import Handoff
 
 _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")
 
 
-def judge_report(context: Context, stage: str) -> Iterator[RuleFinding]:
+def judge_report(context: Context, stage: str) -> Findings:
     """Finds open findings that are too severe, reports that hide some, and a pass without a report."""
     handoffs = context.require_handoffs("hub")
     name = str(context.settings.hub.reports.get(stage) or context.skip(f"no report decides {stage}"))
@@ -49,7 +46,7 @@ def find_last_attempt(handoff: Handoff, stage: str) -> Attempt | None:
     return next((attempt for attempt in reversed(handoff.attempts) if attempt.phase == stage), None)
 
 
-def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[RuleFinding]:
+def _judge_one(context: Context, handoff: Handoff, path: str) -> Findings:
     root = read_json(context, path)
     words = _read_severities(root)
     failing = tuple(str(severity) for severity in context.settings.hub.failing_severities)
@@ -79,7 +76,7 @@ def _build_open(finding: ReportedFinding, severity: str | None) -> RuleFinding:
     return RuleFinding(message, finding.id, finding.where, "fixed, or less than critical and high", actual)
 
 
-def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) -> Iterator[RuleFinding]:
+def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) -> Findings:
     """Finds a pass without a report. A report that belongs to no task may support any."""
     attempt = find_last_attempt(handoff, stage)
     alone = any(find_reports(other, name) and not other.attempts for other in context.every_handoff())
@@ -113,23 +110,19 @@ def _normalise(word: str | None) -> str:
     return (word or "").strip().lower().replace(" ", "_").replace("-", "_")
 
 
-SECURITY_REPORT_CLEARS = Rule(
-    id="security-report-clears",
-    system=System.HUB,
-    severity=Severity.CRITICAL,
+@critical_rule(
     holds="The security report has no open finding that is critical or high.",
     reads="security_report.json and the attempts at SEC",
     remedy="Fix each finding listed here and run the security stage again. A status of pass doesn't clear it.",
-    judge=partial(judge_report, stage="SEC"),
 )
+def security_report_clears(context: Context) -> Findings:
+    return judge_report(context, "SEC")
 
 
-BUGS_REPORT_CLEARS = Rule(
-    id="bugs-report-clears",
-    system=System.HUB,
-    severity=Severity.CRITICAL,
+@critical_rule(
     holds="The bug report has no open bug that is critical or high.",
     reads="bugs.json and the attempts at QA",
     remedy="Fix each bug listed here and run QA again. A status of pass doesn't clear it.",
-    judge=partial(judge_report, stage="QA"),
 )
+def bugs_report_clears(context: Context) -> Findings:
+    return judge_report(context, "QA")

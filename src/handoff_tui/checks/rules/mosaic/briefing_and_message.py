@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import parse_moment
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule, medium_rule
 from handoff_tui.checks.rules.mosaic.session_state import SessionState, StateFile, judge_agent_states, says_something
-from handoff_tui.core.severity import Severity
 
 _BRIEFING = "briefing_acknowledgment"
 _TIME = "acknowledged_at"
 
 
-def _judge_briefing(context: Context, _: SessionState, file: StateFile) -> Iterator[RuleFinding]:
+def _judge_briefing(context: Context, _: SessionState, file: StateFile) -> Findings:
     briefing = file.members.get(_BRIEFING)
     written = briefing.get(_TIME) if isinstance(briefing, dict) else None
     if written is None or written == "":
@@ -25,7 +23,7 @@ def _judge_briefing(context: Context, _: SessionState, file: StateFile) -> Itera
         yield from _judge_time(context, file, written)
 
 
-def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[RuleFinding]:
+def _judge_time(context: Context, file: StateFile, written: object) -> Findings:
     hours = context.settings.mosaic.briefing_max_age_hours
     moment = parse_moment(written)
     if moment is None:
@@ -47,22 +45,20 @@ def _describe(age: timedelta) -> str:
     return f"{hours:.1f} hours" if hours < 48 else f"{age.days} days"  # noqa: PLR2004 - two days read better in hours
 
 
-BRIEFING_FRESH = Rule(
-    id="briefing-fresh",
-    system=System.MOSAIC,
-    severity=Severity.MEDIUM,
+@medium_rule(
     holds="The briefing was acknowledged recently.",
     reads="the acknowledgment of the briefing in the agent state, and the clock",
     remedy="Read the briefing again and write the time into briefing_acknowledgment.acknowledged_at.",
-    judge=judge_agent_states(_judge_briefing),
     moments=(Moment.PRE,),
 )
+def briefing_fresh(context: Context) -> Findings:
+    return judge_agent_states(context, _judge_briefing)
 
 
 _FIELD = "handoff_message"
 
 
-def _judge_message(context: Context, _: SessionState, file: StateFile) -> Iterator[RuleFinding]:
+def _judge_message(context: Context, _: SessionState, file: StateFile) -> Findings:
     least = context.settings.mosaic.handoff_message_minimum
     expected = f"at least {least} characters that say something"
     wrong = _describe_message(file.members.get(_FIELD), least)
@@ -87,13 +83,11 @@ def _describe_message(message: object, least: int) -> tuple[str, str] | None:
     return None
 
 
-HANDOFF_MESSAGE_SAYS_SOMETHING = Rule(
-    id="handoff-message-says-something",
-    system=System.MOSAIC,
-    severity=Severity.HIGH,
+@high_rule(
     holds="The handoff message is long enough to say what was done and what comes next.",
     reads="handoff_message in the agent state",
     remedy="Write into handoff_message what was done, what is left and what to do first.",
-    judge=judge_agent_states(_judge_message),
     moments=(Moment.POST,),
 )
+def handoff_message_says_something(context: Context) -> Findings:
+    return judge_agent_states(context, _judge_message)

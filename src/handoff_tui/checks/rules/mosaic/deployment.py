@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, medium_rule
 from handoff_tui.checks.rules.mosaic.session_state import SessionState, StateFile, judge_agent_states
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 
 _PROGRESS = "implementation_progress"
 _WORD = compile_later(r"[^\W_]+")
 
 
-def _judge_state(context: Context, state: SessionState, file: StateFile) -> Iterator[RuleFinding]:
+def _judge_state(context: Context, state: SessionState, file: StateFile) -> Findings:
     yield from _find_empty(context, file)
     yield from _judge_deployment(context, state, file)
 
 
-def _find_empty(context: Context, file: StateFile) -> Iterator[RuleFinding]:
+def _find_empty(context: Context, file: StateFile) -> Findings:
     """Finds required fields that are absent or empty."""
     for name in context.settings.mosaic.required_fields:
         value = file.members.get(name)
@@ -30,7 +28,7 @@ def _find_empty(context: Context, file: StateFile) -> Iterator[RuleFinding]:
             yield RuleFinding(f"{file.path} does not say its {name}", name, file.place(name), "a value", actual)
 
 
-def _judge_deployment(context: Context, state: SessionState, file: StateFile) -> Iterator[RuleFinding]:
+def _judge_deployment(context: Context, state: SessionState, file: StateFile) -> Findings:
     claims = [
         claim
         for claim in state.handoff.claims
@@ -55,19 +53,24 @@ def _is_determined(claim: Claim, undetermined: tuple[str, ...]) -> bool:
     return bool(words) and words[0] not in undetermined
 
 
-PRODUCTION_STATE_DETERMINABLE = Rule(
-    id="production-state-determinable",
-    system=System.MOSAIC,
-    severity=Severity.MEDIUM,
+@medium_rule(
     holds="The state files say who worked last, how far the work is, and what is deployed.",
     reads="required fields of the agent state, and what it says about the deployment",
     remedy="Fill in the named field. Write the state of the deployment into implementation_progress.deployment_status.",
-    judge=judge_agent_states(_judge_state),
     moments=(Moment.POST,),
 )
+def production_state_determinable(context: Context) -> Findings:
+    return judge_agent_states(context, _judge_state)
 
 
-def _judge_answers(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    blocking=False,
+    holds="Every deployment that is said to be live answers.",
+    reads="what handoffs say about deployments, and their addresses if you allow network access",
+    remedy="Bring the deployment up, or say in the state that it isn't live.",
+    moments=(Moment.PRE, Moment.POST),
+)
+def deployment_answers(context: Context) -> Findings:
     claims = [claim for handoff in context.handoffs() for claim in handoff.claims if _says_live(context, claim)]
     if not claims:
         context.skip("no deployment is claimed to be live")
@@ -112,16 +115,3 @@ def _judge_answer(context: Context, address: str, claim: Claim) -> RuleFinding |
 def _build_unnamed(claim: Claim) -> RuleFinding:
     message = f"{claim.where.path} says that a deployment is {claim.value}, but gives no address to ask"
     return RuleFinding(message, "address", claim.where, "an address", "nothing")
-
-
-DEPLOYMENT_ANSWERS = Rule(
-    id="deployment-answers",
-    system=System.MOSAIC,
-    severity=Severity.MEDIUM,
-    blocking=False,
-    holds="Every deployment that is said to be live answers.",
-    reads="what handoffs say about deployments, and their addresses if you allow network access",
-    remedy="Bring the deployment up, or say in the state that it isn't live.",
-    judge=_judge_answers,
-    moments=(Moment.PRE, Moment.POST),
-)

@@ -9,20 +9,12 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.rules.mosaic.session_state import (
-    AGENT_STATE,
-    BLOCKERS,
-    DIALECT,
-    find_states,
-    is_state_file,
-    read_state_file,
-    says_something,
-)
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule
+from handoff_tui.checks.rules.mosaic import session_state
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
+from handoff_tui.handoffs.formats.mosaic import layout
 from handoff_tui.handoffs.handoff import Handoff
 
 _STATE_COMMIT = "head"
@@ -33,10 +25,17 @@ _ELSEWHERE = "on another line of history"
 _MAY_BE_CUT_OFF = (_NO_SUCH, _ELSEWHERE)
 
 
-def _judge_commits(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every commit that the session state names is in the history of HEAD, and its own commit is near HEAD.",
+    reads="commits named in state files and session documents, and the history",
+    remedy="Write the commit that ends the work into the state. Correct or remove commits that don't exist.",
+    commands=("git log --oneline -5",),
+    moments=(Moment.PRE,),
+)
+def claimed_commits_match_git(context: Context) -> Findings:
     claims = [
         claim
-        for handoff in context.require_handoffs(DIALECT)
+        for handoff in context.require_handoffs(session_state.DIALECT)
         for claim in handoff.claims
         if claim.kind is ClaimKind.COMMIT
     ]
@@ -57,10 +56,10 @@ def _judge_commits(context: Context) -> Iterator[RuleFinding]:
     yield from found
 
 
-def _judge_form(context: Context) -> Iterator[RuleFinding]:
+def _judge_form(context: Context) -> Findings:
     """Finds states that can't be read or name something that isn't a commit."""
-    for state in find_states(context):
-        file = read_state_file(context, state.path(AGENT_STATE))
+    for state in session_state.find_states(context):
+        file = session_state.read_state_file(context, state.path(layout.AGENT_STATE))
         yield from file.broken
         commit = file.members.get(_FIELD)
         if commit is not None and not (isinstance(commit, str) and _COMMIT_FIRST.match(commit)):
@@ -82,7 +81,7 @@ def _judge_claim(context: Context, claim: Claim, written: str) -> RuleFinding | 
     commit = context.commit(written)
     if commit is None:
         message = f"{claim.where.path} names commit {written}, which does not exist here"
-        return _build_commit_finding(claim, written, message, "a commit of this repository", _NO_SUCH)
+        return _report_commit(claim, written, message, "a commit of this repository", _NO_SUCH)
     if claim.subject == _STATE_COMMIT:
         return _judge_lag(context, claim, written, commit)
     if any(known.id == commit for known in context.commits()) or context.lag(commit) is not None:
@@ -101,7 +100,7 @@ def _judge_lag(context: Context, claim: Claim, written: str, commit: str) -> Rul
         context.note(f"HEAD is {_count(lag)} ahead of {written} in {claim.where.path}{left_out}")
         return None
     message = f"{claim.where.path} was written for commit {written}, and HEAD is {_count(lag)} ahead of it"
-    return _build_commit_finding(claim, written, message, f"at most {_count(tolerated)} of work", _count(lag))
+    return _report_commit(claim, written, message, f"at most {_count(tolerated)} of work", _count(lag))
 
 
 def _count_work(context: Context, commit: str, lag: int, tolerated: int) -> int:
@@ -113,7 +112,7 @@ def _count_work(context: Context, commit: str, lag: int, tolerated: int) -> int:
     for known in newer:
         if work > tolerated:
             break
-        work += not all(is_state_file(context, path) for path in context.commit_paths(known))
+        work += not all(session_state.is_state_file(context, path) for path in context.commit_paths(known))
     return work
 
 
@@ -132,29 +131,16 @@ def _find_newer(context: Context, commit: str) -> list[str]:
 
 def _build_unrelated(claim: Claim, written: str) -> RuleFinding:
     message = f"{claim.where.path} names commit {written}, which is not in the history of HEAD"
-    return _build_commit_finding(claim, written, message, "an ancestor of HEAD", _ELSEWHERE)
+    return _report_commit(claim, written, message, "an ancestor of HEAD", _ELSEWHERE)
 
 
-def _build_commit_finding(claim: Claim, written: str, message: str, expected: str, actual: str) -> RuleFinding:
+def _report_commit(claim: Claim, written: str, message: str, expected: str, actual: str) -> RuleFinding:
     command = None if actual == _NO_SUCH else f"git log --oneline {written}..HEAD"
     return RuleFinding(message, written, claim.where, expected, actual, command)
 
 
 def _count(number: int) -> str:
     return f"{number} commit{'' if number == 1 else 's'}"
-
-
-CLAIMED_COMMITS_MATCH_GIT = Rule(
-    id="claimed-commits-match-git",
-    system=System.MOSAIC,
-    severity=Severity.HIGH,
-    holds="Every commit that the session state names is in the history of HEAD, and its own commit is near HEAD.",
-    reads="commits named in state files and session documents, and the history",
-    remedy="Write the commit that ends the work into the state. Correct or remove commits that don't exist.",
-    commands=("git log --oneline -5",),
-    judge=_judge_commits,
-    moments=(Moment.PRE,),
-)
 
 
 _NAMED = {
@@ -164,7 +150,13 @@ _NAMED = {
 }
 
 
-def _judge_files(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every file that a state file or handoff document names exists.",
+    reads="files named in state files and handoff documents",
+    remedy="Create or commit the named file, or correct the document that names it.",
+    moments=(Moment.PRE, Moment.POST),
+)
+def referenced_files_exist(context: Context) -> Findings:
     handoffs = context.handoffs()
     claims = [(handoff, claim) for handoff in handoffs for claim in handoff.claims if claim.kind in _NAMED]
     broken = list(find_unreadable(context, {document.path for handoff in handoffs for document in handoff.documents}))
@@ -199,18 +191,6 @@ def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Claim
     return list(missing.values())
 
 
-REFERENCED_FILES_EXIST = Rule(
-    id="referenced-files-exist",
-    system=System.MOSAIC,
-    severity=Severity.HIGH,
-    holds="Every file that a state file or handoff document names exists.",
-    reads="files named in state files and handoff documents",
-    remedy="Create or commit the named file, or correct the document that names it.",
-    judge=_judge_files,
-    moments=(Moment.PRE, Moment.POST),
-)
-
-
 _RESOLVED = "resolved"
 _WORD = compile_later(r"[\w./@+~-]+")
 _COMMIT = compile_later(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
@@ -219,11 +199,17 @@ _SURELY_A_FILE = compile_later(r".+/.+\.[A-Za-z]\w{0,9}")
 """`and/or` and `e.g` look like files too, but may be missing."""
 
 
-def _judge_blockers(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every resolved blocker names a commit or a file as evidence.",
+    reads="the blockers of all handoffs, and their evidence",
+    remedy="Name the commit, test or document that shows the resolution, or reopen the blocker.",
+    moments=(Moment.PRE,),
+)
+def resolved_blockers_have_evidence(context: Context) -> Findings:
     broken: list[RuleFinding] = []
     fields: dict[tuple[str, str], str] = {}
-    for state in find_states(context):
-        file = read_state_file(context, state.path(BLOCKERS))
+    for state in session_state.find_states(context):
+        file = session_state.read_state_file(context, state.path(layout.BLOCKERS))
         broken.extend(file.broken)
         fields.update(_list_evidence(context, file.path, file.members))
     resolved = [blocker for handoff in context.handoffs() for blocker in _list_resolved(handoff)]
@@ -253,17 +239,17 @@ def _list_evidence(context: Context, path: str, members: dict[str, object]) -> I
 
 def _judge_evidence(context: Context, blocker: Blocker, evidence: str) -> RuleFinding | None:
     if not evidence.strip():
-        return _build_blocker_finding(blocker, "is marked as resolved without any evidence", "nothing")
+        return _report_blocker(blocker, "is marked as resolved without any evidence", "nothing")
     commits, files = _find_names(evidence)
     if any(map(context.commit, commits)) or any(context.find(file, blocker.where.path) for file in files):
         return None
     named = [*commits, *(file for file in files if _SURELY_A_FILE.fullmatch(file))]
     if named:
-        return _build_blocker_finding(blocker, f"has {named[0]} as evidence, which does not exist here", evidence)
+        return _report_blocker(blocker, f"has {named[0]} as evidence, which does not exist here", evidence)
     if context.settings.mosaic.evidence_names_proof:
-        return _build_blocker_finding(blocker, "is marked as resolved with words only", evidence)
-    if not says_something(evidence):
-        return _build_blocker_finding(blocker, "has evidence that says nothing", evidence)
+        return _report_blocker(blocker, "is marked as resolved with words only", evidence)
+    if not session_state.says_something(evidence):
+        return _report_blocker(blocker, "has evidence that says nothing", evidence)
     return None
 
 
@@ -274,18 +260,6 @@ def _find_names(evidence: str) -> tuple[list[str], list[str]]:
     return commits, [word for word in words if _FILE.fullmatch(word)]
 
 
-def _build_blocker_finding(blocker: Blocker, what: str, actual: str) -> RuleFinding:
+def _report_blocker(blocker: Blocker, what: str, actual: str) -> RuleFinding:
     message = f"blocker {blocker.id} ({blocker.title}) {what}"
     return RuleFinding(message, blocker.id, blocker.where, "a commit or a file that exists", actual[:80])
-
-
-RESOLVED_BLOCKERS_HAVE_EVIDENCE = Rule(
-    id="resolved-blockers-have-evidence",
-    system=System.MOSAIC,
-    severity=Severity.HIGH,
-    holds="Every resolved blocker names a commit or a file as evidence.",
-    reads="the blockers of all handoffs, and their evidence",
-    remedy="Name the commit, test or document that shows the resolution, or reopen the blocker.",
-    judge=_judge_blockers,
-    moments=(Moment.PRE,),
-)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, medium_rule
 from handoff_tui.checks.rules.mosaic.session_state import require_states
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 
 _OWN_COMMAND = "handoff-tui check"
 _GIT_HOOKS = ".git/hooks/"
@@ -23,13 +21,18 @@ class _Caller(NamedTuple):
     text: str
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    blocking=False,
+    holds="The session gate exists, is executable, and is called from a hook, a CI file or an agent prompt.",
+    reads="the enforcement scripts, hooks, CI files and agent prompts",
+    remedy="Call the script from a git hook, CI or the agent's prompt. A script that nobody calls enforces nothing.",
+    moments=(Moment.PRE, Moment.POST),
+)
+def session_gate_wired(context: Context) -> Findings:
     for state in require_states(context):
-        above = state.folder.removesuffix(context.settings.mosaic.folder)
-        scripts = [
-            above + context.settings.mosaic.session_gate_script,
-            above + context.settings.mosaic.validation_script,
-        ]
+        mosaic = context.settings.mosaic
+        above = state.folder.removesuffix(mosaic.folder)
+        scripts = [above + mosaic.session_gate_script, above + mosaic.validation_script]
         callers = _find_callers(context, above)
         present = [script for script in scripts if context.exists(script)]
         enforced_here = any(_find_minded(caller) for caller in callers)
@@ -82,9 +85,7 @@ def _find_minded(caller: _Caller, script: str | None = None) -> list[Call]:
     return [call for call in calls if not call.shrug and not call.mention]
 
 
-def _judge_script(
-    context: Context, script: str, calls: list[tuple[str, Call]], *, enforced_here: bool
-) -> Iterator[RuleFinding]:
+def _judge_script(context: Context, script: str, calls: list[tuple[str, Call]], *, enforced_here: bool) -> Findings:
     if not calls and not enforced_here:
         message = f"{script} is there, but no hook, CI file or agent prompt calls it"
         yield RuleFinding(message, script, Place(path=script), "a call", "no call", "handoff-tui hooks install")
@@ -108,16 +109,3 @@ def _build_dangling(script: str, call: tuple[str, Call]) -> RuleFinding:
     return RuleFinding(
         f"{path} calls {script}, which does not exist", script, place, f"{script} exists", "no such file"
     )
-
-
-SESSION_GATE_WIRED = Rule(
-    id="session-gate-wired",
-    system=System.MOSAIC,
-    severity=Severity.MEDIUM,
-    blocking=False,
-    holds="The session gate exists, is executable, and is called from a hook, a CI file or an agent prompt.",
-    reads="the enforcement scripts, hooks, CI files and agent prompts",
-    remedy="Call the script from a git hook, CI or the agent's prompt. A script that nobody calls enforces nothing.",
-    judge=judge,
-    moments=(Moment.PRE, Moment.POST),
-)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
-from handoff_tui.checks.rule import RuleFinding
+from handoff_tui.checks.rule import Findings, RuleFinding
 from handoff_tui.core.place import Place
+from handoff_tui.handoffs.formats.mosaic.layout import AGENT_STATE
 from handoff_tui.handoffs.handoff import Handoff
 
-Judge = Callable[[Context], Iterator[RuleFinding]]
 DIALECT = "mosaic"
-AGENT_STATE = "agent_state.json"
-BLOCKERS = "blockers.json"
-CURRENT_TASK = "current_task.json"
 
 
 class SessionState(NamedTuple):
@@ -49,26 +46,25 @@ def require_states(context: Context) -> tuple[SessionState, ...]:
 
 def find_abandoned_folder(context: Context) -> str | None:
     """Returns a state folder without a state, whose enforcement exists or whose files git still tracks."""
-    name = context.settings.mosaic.folder
-    scripts = (context.settings.mosaic.session_gate_script, context.settings.mosaic.validation_script)
+    mosaic = context.settings.mosaic
+    name = mosaic.folder
+    scripts = (mosaic.session_gate_script, mosaic.validation_script)
     if any(script.startswith(f"{name}/") and context.exists(script) for script in scripts):
         return name
-    state_files = context.settings.mosaic.state_files
     changed = context.facts().changed
-    return name if any(f"{name}/{file}" in changed for file in state_files) else None
+    return name if any(f"{name}/{file}" in changed for file in mosaic.state_files) else None
 
 
 def is_state_file(context: Context, path: str) -> bool:
     """Returns whether a file is session state, as opposed to work or enforcement."""
+    mosaic = context.settings.mosaic
     folder, _, name = path.rpartition("/")
-    if _ends_with_folder(folder, context.settings.mosaic.agents_folder):
-        return fnmatchcase(name, context.settings.mosaic.agents_documents)
-    if not _ends_with_folder(folder, context.settings.mosaic.folder):
+    if _ends_with_folder(folder, mosaic.agents_folder):
+        return fnmatchcase(name, mosaic.agents_documents)
+    if not _ends_with_folder(folder, mosaic.folder):
         return False
-    names = (*context.settings.mosaic.state_files, *context.settings.mosaic.optional_state_files)
-    if name in names or name == context.settings.mosaic.latest_handoff:
-        return True
-    return fnmatchcase(name, context.settings.mosaic.session_documents)
+    names = (*mosaic.state_files, *mosaic.optional_state_files, mosaic.latest_handoff)
+    return name in names or fnmatchcase(name, mosaic.session_documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +99,13 @@ def read_state_file(context: Context, path: str) -> StateFile:
     return StateFile(path, content, value)
 
 
-def judge_agent_states(find: Callable[[Context, SessionState, StateFile], Iterable[RuleFinding]]) -> Judge:
-    """Builds a rule's function that looks at the agent state of each session, unless it is broken."""
-
-    def judge(context: Context) -> Iterator[RuleFinding]:
-        for state in require_states(context):
-            file = read_state_file(context, state.path(AGENT_STATE))
-            yield from file.broken or find(context, state, file)
-
-    return judge
+def judge_agent_states(
+    context: Context, find: Callable[[Context, SessionState, StateFile], Iterable[RuleFinding]]
+) -> Findings:
+    """Judges the agent state of each session, unless it is broken."""
+    for state in require_states(context):
+        file = read_state_file(context, state.path(AGENT_STATE))
+        yield from file.broken or find(context, state, file)
 
 
 def says_something(text: str) -> bool:

@@ -9,11 +9,8 @@ from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule
 from handoff_tui.checks.rules.mosaic.session_state import (
-    AGENT_STATE,
-    BLOCKERS,
-    CURRENT_TASK,
     SessionState,
     find_abandoned_folder,
     find_states,
@@ -21,7 +18,14 @@ from handoff_tui.checks.rules.mosaic.session_state import (
 )
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.formats.mosaic.layout import (
+    AGENT_STATE,
+    APPROVAL,
+    BLOCKERS,
+    CURRENT_TASK,
+    PROJECT_STATE,
+    SESSION_LOG,
+)
 
 _COMMIT: Final = compile_later(r"[0-9a-fA-F]{7,64}")
 
@@ -30,10 +34,6 @@ NUMBER: Final = "a number"
 OBJECT: Final = "an object"
 LIST: Final = "a list"
 _TYPES: Final[dict[str, type | tuple[type, ...]]] = {TEXT: str, NUMBER: (int, float), OBJECT: dict, LIST: list}
-
-PROJECT_STATE: Final = "project_state.json"
-SESSION_LOG: Final = "session_log.jsonl"
-APPROVAL: Final = "gemini_approval.json"
 
 TYPES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     AGENT_STATE: {
@@ -98,7 +98,7 @@ def compare_shape(value: Mapping[str, object], shape: Shape) -> Iterator[Misfit]
             yield Misfit(name, f"has no {name}", name, "null" if name in value else "absent")
     for name, types in shape.types.items():
         member = value.get(name)
-        if member is not None and not any(_is_of_type(member, wanted) for wanted in types):
+        if member is not None and name_type(member) not in types:
             expected = " or ".join(types)
             yield Misfit(name, f"has a {name} that is not {expected}", expected, name_type(member))
     for name, known in shape.values.items():
@@ -120,15 +120,17 @@ def name_type(value: object) -> str:
     return next(name for name, types in _TYPES.items() if isinstance(value, types))
 
 
-def _is_of_type(value: object, wanted: str) -> bool:
-    return name_type(value) == wanted
-
-
 def _normalise(word: str) -> str:
     return word.strip().lower().replace("_", "-").replace(" ", "-")
 
 
-def _judge_existence(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="Every state file exists.",
+    reads="the state folder",
+    remedy="Write the missing state files, or restore them from git. The next session starts from them.",
+    moments=(Moment.PRE, Moment.POST),
+)
+def state_files_exist(context: Context) -> Findings:
     for folder in _find_folders(context):
         for name in context.settings.mosaic.state_files:
             path = f"{folder}/{name}"
@@ -155,22 +157,16 @@ def _build_missing(context: Context, path: str, what: str, actual: str) -> RuleF
     return RuleFinding(message, path, Place(path=path), "a state file", actual, command)
 
 
-STATE_FILES_EXIST = Rule(
-    id="state-files-exist",
-    system=System.MOSAIC,
-    severity=Severity.CRITICAL,
-    holds="Every state file exists.",
-    reads="the state folder",
-    remedy="Write the missing state files, or restore them from git. The next session starts from them.",
-    judge=_judge_existence,
-    moments=(Moment.PRE, Moment.POST),
-)
-
-
 _LISTS_OF_BLOCKERS = ("blockers", "archived_blockers")
 
 
-def _judge_shape(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="Every state file is valid JSON with the right fields, types and values.",
+    reads="the state files",
+    remedy="Correct the named field, or the JSON around the named line.",
+    moments=(Moment.PRE, Moment.POST),
+)
+def state_files_parse(context: Context) -> Findings:
     for state in require_states(context):
         for name in _list_names(context):
             yield from _judge_file(context, state, name)
@@ -180,7 +176,7 @@ def _list_names(context: Context) -> tuple[str, ...]:
     return (*context.settings.mosaic.state_files, *context.settings.mosaic.optional_state_files)
 
 
-def _judge_file(context: Context, state: SessionState, name: str) -> Iterator[RuleFinding]:
+def _judge_file(context: Context, state: SessionState, name: str) -> Findings:
     path = state.path(name)
     content = context.read(path)
     if content is None:
@@ -192,7 +188,7 @@ def _judge_file(context: Context, state: SessionState, name: str) -> Iterator[Ru
     yield from list(judge_content(context, path, name, content)) or find_unreadable(context, (path,))
 
 
-def _judge_lines(context: Context, path: str, name: str, content: bytes) -> Iterator[RuleFinding]:
+def _judge_lines(context: Context, path: str, name: str, content: bytes) -> Findings:
     """Yields one finding per kind of misfit, at its first line, because a log may repeat it a thousand times."""
     shape = _build_shape(context, name)
     told: set[str] = set()
@@ -211,7 +207,7 @@ def _judge_lines(context: Context, path: str, name: str, content: bytes) -> Iter
                 yield _build_misfit(path, misfit, misfit.field, number)
 
 
-def _judge_object(context: Context, path: str, name: str, content: bytes) -> Iterator[RuleFinding]:
+def _judge_object(context: Context, path: str, name: str, content: bytes) -> Findings:
     try:
         value = parse_strictly(content)
     except JsonBrokenError as broken:
@@ -224,13 +220,10 @@ def _judge_object(context: Context, path: str, name: str, content: bytes) -> Ite
         yield from _judge_blockers(context, path, content, value)
 
 
-def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str, object]) -> Iterator[RuleFinding]:
-    statuses = (*context.settings.mosaic.open_statuses, *context.settings.mosaic.closed_statuses)
-    shape = Shape(
-        BLOCKER_TYPES,
-        context.settings.mosaic.blocker_fields,
-        {"severity": context.settings.mosaic.severities, "status": statuses},
-    )
+def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str, object]) -> Findings:
+    mosaic = context.settings.mosaic
+    statuses = (*mosaic.open_statuses, *mosaic.closed_statuses)
+    shape = Shape(BLOCKER_TYPES, mosaic.blocker_fields, {"severity": mosaic.severities, "status": statuses})
     seen: set[str] = set()
     for list_name in _LISTS_OF_BLOCKERS:
         blockers = value.get(list_name)
@@ -247,13 +240,12 @@ def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str
 
 
 def _build_shape(context: Context, name: str) -> Shape:
-    required: tuple[str, ...] = ()
     if name == AGENT_STATE:
         required = context.settings.mosaic.required_fields
     elif name == CURRENT_TASK:
         required = context.settings.mosaic.task_fields
-    elif name == BLOCKERS:
-        required = _LISTS_OF_BLOCKERS[:1]
+    else:
+        required = _LISTS_OF_BLOCKERS[:1] if name == BLOCKERS else ()
     return Shape(TYPES.get(name, {}), required, commit=COMMIT_FIELDS.get(name))
 
 
@@ -268,15 +260,3 @@ def _build_misfit(path: str, misfit: Misfit, subject: str, line: int | None, who
     owner = f"{path}: {whose}" if whose else path
     place = Place(path=path, line=line)
     return RuleFinding(f"{owner} {misfit.message}", subject, place, misfit.expected, misfit.actual)
-
-
-STATE_FILES_PARSE = Rule(
-    id="state-files-parse",
-    system=System.MOSAIC,
-    severity=Severity.CRITICAL,
-    holds="Every state file is valid JSON with the right fields, types and values.",
-    reads="the state files",
-    remedy="Correct the named field, or the JSON around the named line.",
-    judge=_judge_shape,
-    moments=(Moment.PRE, Moment.POST),
-)

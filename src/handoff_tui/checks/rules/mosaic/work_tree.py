@@ -5,27 +5,31 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 
-_OWN_FOLDER = ".handoff-tui/"
 _MENTION = compile_later(r"[\w./@+~-]+")
 _EDGES = "./~+-@"
 """Characters around a mention that belong to the sentence or the notation, not to the name."""
 
 
-def _judge_changes(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="The work tree is clean, or a handoff document names every uncommitted path.",
+    reads="git status, and the text of all handoff documents and state files",
+    remedy="Commit the change, or name the path in the handoff document and say why it isn't committed.",
+    commands=("git status --short", "git commit"),
+    moments=(Moment.PRE,),
+)
+def changes_are_documented(context: Context) -> Findings:
     if not context.handoffs():
         context.skip("no handoff here")
     facts = context.facts()
-    changed = [path for path in (*facts.changed, *facts.untracked) if not path.startswith(_OWN_FOLDER)]
+    changed = [*facts.changed, *facts.untracked]  # without what we write ourselves
     if not changed:
         return
     mentions = _Mentions(context)
@@ -91,23 +95,16 @@ def _build_found(path: str, *, is_untracked: bool) -> RuleFinding:
     return RuleFinding(message, path, Place(path=path), expected, actual, f"git add -- {shlex.quote(path)}")
 
 
-CHANGES_ARE_DOCUMENTED = Rule(
-    id="changes-are-documented",
-    system=System.MOSAIC,
-    severity=Severity.HIGH,
-    holds="The work tree is clean, or a handoff document names every uncommitted path.",
-    reads="git status, and the text of all handoff documents and state files",
-    remedy="Commit the change, or name the path in the handoff document and say why it isn't committed.",
-    commands=("git status --short", "git commit"),
-    judge=_judge_changes,
-    moments=(Moment.PRE,),
-)
-
-
 _USUAL_REMOTE = "origin"
 
 
-def _judge_push(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="Every commit on the branch is in its upstream.",
+    reads="the branch and its upstream, as last fetched",
+    remedy="Push the branch before you hand over. The next agent can't get commits that are only here.",
+    moments=(Moment.PRE,),
+)
+def nothing_unpushed(context: Context) -> Findings:
     if not context.handoffs():
         context.skip("no handoff here")
     facts = context.facts()
@@ -149,15 +146,3 @@ def _build_unpushed(branch: str, upstream: str, ahead: int, behind: int) -> Rule
     expected = "nothing unpushed"
     command = "git pull --rebase && git push" if behind else "git push"
     return RuleFinding(message, branch, expected=expected, actual=f"{commits} ahead{diverged}", command=command)
-
-
-NOTHING_UNPUSHED = Rule(
-    id="nothing-unpushed",
-    system=System.MOSAIC,
-    severity=Severity.CRITICAL,
-    holds="Every commit on the branch is in its upstream.",
-    reads="the branch and its upstream, as last fetched",
-    remedy="Push the branch before you hand over. The next agent can't get commits that are only here.",
-    judge=_judge_push,
-    moments=(Moment.PRE,),
-)

@@ -14,11 +14,10 @@ from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import describe_cut_off, find_line, is_document_cut_off, read_json, walk_objects
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, high_rule
 from handoff_tui.checks.rules.procedure.records import PROCEDURE, find_broken
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
@@ -103,7 +102,13 @@ class _Compared(NamedTuple):
     """The document, if a shallow clone doesn't show whether the checksum was true when it was written."""
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    declared="VR008",
+    holds="VR008: every checksum matches its file.",
+    reads="hashes in results, manifests and metadata, checksum lists, and the files they name",
+    remedy="Find out whether the file or the checksum is right. Restore the file, or compute the checksum again.",
+)
+def data_intact(context: Context) -> Findings:
     handoffs = context.handoffs()
     procedures = [handoff for handoff in handoffs if handoff.dialect == PROCEDURE]
     named = [named for handoff in procedures for named in list_metadata_sums(context, handoff)]
@@ -126,18 +131,18 @@ def judge(context: Context) -> Iterator[RuleFinding]:
     yield from found
 
 
-def _judge_named(context: Context, entry: NamedSum) -> Iterator[RuleFinding]:
+def _judge_named(context: Context, entry: NamedSum) -> Findings:
     if entry.value is None:
-        yield _build(entry, "names no SHA-256", "64 hex digits", "something else")
+        yield _report(entry, "names no SHA-256", "64 hex digits", "something else")
         return
     path = entry.path if context.exists(entry.path) else context.find(entry.path, entry.where.path)
     content = context.read(path) if path else None
     if content is None:
-        yield _build(
+        yield _report(
             entry, "names the checksum of a file that is not here or cannot be read", entry.value, "no content"
         )
     elif _hash(content) != entry.value:
-        yield _build(entry, "names another checksum than the file has", entry.value, _hash(content))
+        yield _report(entry, "names another checksum than the file has", entry.value, _hash(content))
 
 
 def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
@@ -157,7 +162,7 @@ def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
         return _ask_measurement(context, handoff, claim)
     entry = NamedSum(path, value, claim.where)
     return _Compared(
-        judged=True, found=_build(entry, "names another checksum than the file has", value, _hash(content))
+        judged=True, found=_report(entry, "names another checksum than the file has", value, _hash(content))
     )
 
 
@@ -166,7 +171,7 @@ def _ask_measurement(context: Context, handoff: Handoff, claim: Claim) -> _Compa
     for verdict in context.verdicts(handoff.id):
         if verdict.claim == claim and verdict.state is VerdictState.CONTRADICTED:
             entry = NamedSum(claim.subject or "a file", parse_sum(claim.value), claim.where)
-            found = _build(entry, "names a checksum that is not true", str(claim.value), verdict.evidence)
+            found = _report(entry, "names a checksum that is not true", str(claim.value), verdict.evidence)
             return _Compared(judged=True, found=found)
     return _Compared(judged=False)
 
@@ -186,7 +191,7 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _build(entry: NamedSum, problem: str, expected: str, actual: str) -> RuleFinding:
+def _report(entry: NamedSum, problem: str, expected: str, actual: str) -> RuleFinding:
     message = f"VR008: {entry.where.path} {problem}: {entry.path}"
     command = f"sha256sum -- {quote(entry.path)}" if entry.value is not None else None
     return RuleFinding(message, f"checksum {entry.path}", entry.where, _shorten(expected), _shorten(actual), command)
@@ -195,15 +200,3 @@ def _build(entry: NamedSum, problem: str, expected: str, actual: str) -> RuleFin
 def _shorten(text: str) -> str:
     digits = parse_sum(text)
     return f"{digits[:_SHOWN]}…" if digits else text
-
-
-DATA_INTACT = Rule(
-    id="data-intact",
-    system=System.PROCEDURE,
-    severity=Severity.HIGH,
-    declared="VR008",
-    holds="VR008: every checksum matches its file.",
-    reads="hashes in results, manifests and metadata, checksum lists, and the files they name",
-    remedy="Find out whether the file or the checksum is right. Restore the file, or compute the checksum again.",
-    judge=judge,
-)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_line, find_unreadable, read_json, walk_objects
-from handoff_tui.checks.rule import RuleFinding
+from handoff_tui.checks.rule import Findings
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
@@ -42,7 +42,7 @@ def find_place(handoff: Handoff) -> Place | None:
     return Place(path=handoff.documents[0].path) if handoff.documents else None
 
 
-def find_broken(context: Context, handoff: Handoff, number: str) -> Iterator[RuleFinding]:
+def find_broken(context: Context, handoff: Handoff, number: str) -> Findings:
     """Yields the unreadable documents of a handoff as findings of the rule with this number."""
     paths = [document.path for document in handoff.documents]
     for found in find_unreadable(context, paths):

@@ -6,13 +6,12 @@ was rolled back, and no agent hands one phase to two successors at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import combinations
-from typing import Protocol, cast
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import read_json
-from handoff_tui.checks.rule import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, RuleFinding, high_rule
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
     TDD,
@@ -33,35 +32,23 @@ _RESULT_LISTS = ("validation_results", "rule_results", "results", "validations")
 _ENDS = ("end_time", "ended_at", "completed_at")
 
 
-class _Severe(Protocol):
-    @property
-    def severity(self) -> Severity: ...
-
-
-class _Reversible(Protocol):
-    @property
-    def rollback(self) -> tuple[object, ...]: ...
-
-
-def judge_execution(context: Context, execution: Record) -> Iterator[RuleFinding]:
+def judge_execution(context: Context, execution: Record) -> Findings:
     """Checks that the state is legal and fits steps and errors, and that a failure was rolled back."""
     state = execution.state
     legal = context.settings.procedures.states
     final = context.settings.procedures.final_states
     if state is None or state not in legal:
-        yield _build_contradiction(
-            execution, "state", f"is in no legal state: {state or 'none'}", " ".join(legal), state or "none"
-        )
+        yield _report(execution, "state", f"is in no legal state: {state or 'none'}", " ".join(legal), state or "none")
         return
     if state not in final and any(execution.fields.get(key) is not None for key in _ENDS):
-        yield _build_contradiction(execution, "end", f"has ended, but is still {state}", " or ".join(final), state)
+        yield _report(execution, "end", f"has ended, but is still {state}", " or ".join(final), state)
     yield from _judge_steps(context, execution, state)
     if state == "completed" and execution.fields.get("errors"):
-        yield _build_contradiction(execution, "errors", "is completed, but lists errors", "no errors", "errors")
+        yield _report(execution, "errors", "is completed, but lists errors", "no errors", "errors")
     yield from _judge_rollback(context, execution, state)
 
 
-def judge_session(context: Context, session: Record) -> Iterator[RuleFinding]:
+def judge_session(context: Context, session: Record) -> Findings:
     """Checks that the overall result follows from the rules: no critical one failed, and enough passed."""
     overall = session.fields.get("overall_result")
     results = _list_results(session)
@@ -74,13 +61,9 @@ def judge_session(context: Context, session: Record) -> Iterator[RuleFinding]:
     good = not critical and share >= minimum
     if overall and not good:
         reason = f"{critical[0]} failed" if critical else f"{share:.0%} of its rules passed"
-        yield _build_contradiction(
-            session, "overall result", f"is said to have passed, but {reason}", "failed", "passed"
-        )
+        yield _report(session, "overall result", f"is said to have passed, but {reason}", "failed", "passed")
     elif good and not overall and share == 1:
-        yield _build_contradiction(
-            session, "overall result", "is said to have failed, but every rule passed", "passed", "failed"
-        )
+        yield _report(session, "overall result", "is said to have failed, but every rule passed", "passed", "failed")
 
 
 def _is_done(context: Context, step: Mapping[str, object]) -> bool | None:
@@ -92,47 +75,40 @@ def _is_done(context: Context, step: Mapping[str, object]) -> bool | None:
     return word.rpartition(".")[2].casefold() in context.settings.procedures.done_words if word else None
 
 
-def _judge_steps(context: Context, execution: Record, state: str) -> Iterator[RuleFinding]:
+def _judge_steps(context: Context, execution: Record, state: str) -> Findings:
     steps = next((found for key in _STEP_LISTS if (found := execution.objects(key))), [])
     for number, step in enumerate(steps, start=1):
         name = as_text(step.get("name")) or as_text(step.get("step_name")) or f"step {number}"
         if state == "completed" and _is_done(context, step) is False:
             word = as_text(step.get("status")) or "not done"
-            yield _build_contradiction(
-                execution, f"step {name}", f"is completed, but its step {name} is not", "completed", word
-            )
+            yield _report(execution, f"step {name}", f"is completed, but its step {name} is not", "completed", word)
     no_cause = not execution.fields.get("errors") and not execution.fields.get("error")
     if state == "failed" and steps and no_cause and all(_is_done(context, step) for step in steps):
         results = _list_results(execution)
         if all(passed for passed, _ in results.values()):
-            yield _build_contradiction(
+            yield _report(
                 execution, "cause", "failed, but every step succeeded and no error is told", "a cause", "none"
             )
 
 
-def _judge_rollback(context: Context, execution: Record, state: str) -> Iterator[RuleFinding]:
+def _judge_rollback(context: Context, execution: Record, state: str) -> Findings:
     performed = execution.fields.get("rollback_performed")
     if state == "completed" and performed is True:
-        yield _build_contradiction(execution, "rollback", "is completed, but was rolled back", "one of the two", "both")
+        yield _report(execution, "rollback", "is completed, but was rolled back", "one of the two", "both")
     if state == "failed" and performed is not True and _can_roll_back(context, execution):
-        yield _build_contradiction(execution, "rollback", "failed and was not rolled back", "a rollback", "none")
+        yield _report(execution, "rollback", "failed and was not rolled back", "a rollback", "none")
     if state == "rollback" and performed is False:
-        yield _build_contradiction(
-            execution, "rollback", "is in rollback, but no rollback was performed", "a rollback", "none"
-        )
+        yield _report(execution, "rollback", "is in rollback, but no rollback was performed", "a rollback", "none")
     for step in execution.objects("rollback_results") if state in {"failed", "rollback"} else ():
         if _is_done(context, step) is False:
             name = as_text(step.get("action")) or as_text(step.get("name")) or "a step"
             word = as_text(step.get("status")) or "not done"
-            yield _build_contradiction(
-                execution, f"rollback {name}", f"was not rolled back: {name} is {word}", "completed", word
-            )
+            yield _report(execution, f"rollback {name}", f"was not rolled back: {name} is {word}", "completed", word)
 
 
 def _can_roll_back(context: Context, execution: Record) -> bool:
     """Returns whether a rollback is expected: not if the configured procedure has none."""
-    known = cast("dict[str, _Reversible]", context.settings.procedures.procedures)
-    procedure = known.get(execution.text("procedure_id") or "")
+    procedure = context.settings.procedures.procedures.get(execution.text("procedure_id") or "")
     return procedure is None or bool(procedure.rollback)
 
 
@@ -151,11 +127,11 @@ def _list_results(record: Record) -> dict[str, tuple[bool, bool]]:
 
 
 def _is_critical(context: Context, name: str) -> bool:
-    rules = cast("dict[str, _Severe]", context.settings.procedures.rules)
+    rules = context.settings.procedures.rules
     return name in rules and rules[name].severity is Severity.CRITICAL
 
 
-def _build_contradiction(record: Record, what: str, problem: str, expected: str, actual: str) -> RuleFinding:
+def _report(record: Record, what: str, problem: str, expected: str, actual: str) -> RuleFinding:
     name = record.text("execution_id") or record.text("session_id") or record.where.path
     return RuleFinding(f"VR003: {name} {problem}", f"{name} {what}", record.where, expected, actual)
 
@@ -164,7 +140,13 @@ _PARTIES = ("source_phase", "target_phase", "source_agent", "target_agent")
 _PHASE_KEYS = ("phase", "currentPhase", "current_phase")
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    declared="VR003",
+    holds="VR003: every handoff is in one state: its files agree, executions end legally, and results fit the outcome.",
+    reads="contexts, executions and validation sessions of procedures; state files and notes of TDD cycles",
+    remedy="Decide which state is true and correct the other file. Finish or roll back what is half done.",
+)
+def state_consistent(context: Context) -> Findings:
     own = [
         handoff
         for handoff in context.handoffs()
@@ -187,23 +169,23 @@ def judge(context: Context) -> Iterator[RuleFinding]:
     yield from _judge_rivals(context, own)
 
 
-def _judge_contexts(handoff: Handoff, contexts: tuple[Record, ...]) -> Iterator[RuleFinding]:
+def _judge_contexts(handoff: Handoff, contexts: tuple[Record, ...]) -> Findings:
     """Checks that two contexts of one handoff name the same phases, agents and state."""
     for first, second in combinations(contexts, 2):
         for key in (*_PARTIES, "state"):
             told = [record.state if key == "state" else record.text(key) for record in (first, second)]
             if told[0] and told[1] and told[0] != told[1]:
-                yield _build_conflict(handoff, key, told[0], first.where, told[1], second.where)
+                yield _report_two(handoff, key, told[0], first.where, told[1], second.where)
 
 
-def _judge_outcome(handoff: Handoff, records: Records) -> Iterator[RuleFinding]:
+def _judge_outcome(handoff: Handoff, records: Records) -> Findings:
     """Checks that the contexts and the last session agree with the end of the last execution."""
     last = records.executions[-1] if records.executions else None
     if last is None or last.state is None:
         return
     for record in records.contexts:
         if record.state is not None and record.state != last.state:
-            yield _build_conflict(handoff, "state", record.state, record.where, last.state, last.where)
+            yield _report_two(handoff, "state", record.state, record.where, last.state, last.where)
     of_last = [
         session
         for session in records.sessions
@@ -211,16 +193,16 @@ def _judge_outcome(handoff: Handoff, records: Records) -> Iterator[RuleFinding]:
         and session.text("procedure_id") in {None, last.text("procedure_id")}
     ]
     if of_last and last.state == "completed" and of_last[-1].fields.get("overall_result") is False:
-        yield _build_conflict(handoff, "state", "completed", last.where, "validation failed", of_last[-1].where)
+        yield _report_two(handoff, "state", "completed", last.where, "validation failed", of_last[-1].where)
 
 
-def _build_conflict(handoff: Handoff, key: str, one: str, where: Place, other: str, elsewhere: Place) -> RuleFinding:
+def _report_two(handoff: Handoff, key: str, one: str, where: Place, other: str, elsewhere: Place) -> RuleFinding:
     name = key.replace("_", " ")
     message = f"VR003: {handoff.id} has two values for its {name}: {one} ({where}) and {other} ({elsewhere})"
     return RuleFinding(message, f"{handoff.id} {key} {where.path} {elsewhere.path}", elsewhere, one, other)
 
 
-def _judge_state_files(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
+def _judge_state_files(context: Context, handoff: Handoff) -> Findings:
     """Checks that a state file beside notes has the phase of the newest note."""
     if not any(document.role is DocumentRole.NOTE for document in handoff.documents):
         return
@@ -230,14 +212,14 @@ def _judge_state_files(context: Context, handoff: Handoff) -> Iterator[RuleFindi
         noted = handoff.source_phase
         if phase is not None and noted is not None and phase.upper() != noted.upper():
             place = find_place(handoff) or Place(path=document.path)
-            yield _build_conflict(handoff, "phase", noted, place, phase, Place(path=document.path))
+            yield _report_two(handoff, "phase", noted, place, phase, Place(path=document.path))
 
 
 def _read_phase(members: Mapping[str, object]) -> str | None:
     return next((text for key in _PHASE_KEYS if (text := as_text(members.get(key)))), None)
 
 
-def _judge_rivals(context: Context, own: list[Handoff]) -> Iterator[RuleFinding]:
+def _judge_rivals(context: Context, own: list[Handoff]) -> Findings:
     """Finds two open handoffs by which one agent passes the same phase to different successors."""
     scope = {handoff.id for handoff in own}
     waiting = [handoff for handoff in context.every_handoff() if _is_waiting(handoff)]
@@ -245,14 +227,9 @@ def _judge_rivals(context: Context, own: list[Handoff]) -> Iterator[RuleFinding]
         same = (first.source_phase, first.source_agent) == (second.source_phase, second.source_agent)
         successors = [(handoff.target_phase, handoff.target_agent) for handoff in (first, second)]
         if same and successors[0] != successors[1] and {first.id, second.id} & scope:
-            yield RuleFinding(
-                message=f"VR003: {first.id} and {second.id} both pass {first.source_phase} of {first.source_agent} on,"
-                " to different successors",
-                subject=f"{first.id} {second.id} successors",
-                place=find_place(second),
-                expected=_describe(successors[0]),
-                actual=_describe(successors[1]),
-            )
+            both = f"{first.id} and {second.id} both pass {first.source_phase} of {first.source_agent} on"
+            message, subject = f"VR003: {both}, to different successors", f"{first.id} {second.id} successors"
+            yield RuleFinding(message, subject, find_place(second), *map(_describe, successors))
 
 
 def _is_waiting(handoff: Handoff) -> bool:
@@ -262,15 +239,3 @@ def _is_waiting(handoff: Handoff) -> bool:
 
 def _describe(successor: tuple[str | None, str | None]) -> str:
     return " of ".join(part for part in successor if part) or "nobody"
-
-
-STATE_CONSISTENT = Rule(
-    id="state-consistent",
-    system=System.PROCEDURE,
-    severity=Severity.HIGH,
-    declared="VR003",
-    holds="VR003: every handoff is in one state: its files agree, executions end legally, and results fit the outcome.",
-    reads="contexts, executions and validation sessions of procedures; state files and notes of TDD cycles",
-    remedy="Decide which state is true and correct the other file. Finish or roll back what is half done.",
-    judge=judge,
-)

@@ -9,25 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from shlex import quote
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.rules.procedure.records import (
-    PROCEDURE,
-    TDD,
-    Record,
-    find_broken,
-    find_place,
-    is_path_like,
-    list_named,
-    read_records,
-    require_transitions,
-)
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
+from handoff_tui.checks.rules.procedure import records
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
@@ -35,11 +24,6 @@ from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 _REPOSITORY = "{repository}/"
 _NAMES_AGENTS = frozenset({"builder", "tdd", "hub"})
 """Built-in pipelines that name agents."""
-
-
-class _ConfiguredProcedure(Protocol):
-    @property
-    def required_agents(self) -> tuple[str, ...]: ...
 
 
 class _Need(NamedTuple):
@@ -50,7 +34,15 @@ class _Need(NamedTuple):
     required_by: str | None
 
 
-def judge(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    declared="VR004",
+    holds="VR004: the agent that takes over has a command, and its program is installed and answers.",
+    reads="target agents and phases; [agents], [pipelines] and [procedures] in the configuration; the search path",
+    remedy="Install the agent's program, or correct its command in [agents] or in its phase.",
+    commands=("handoff-tui config show --origins",),
+    moments=(Moment.PRE, Moment.GATE),
+)
+def agent_ready(context: Context) -> Findings:
     handoffs = [handoff for handoff in context.handoffs() if handoff.target_agent or handoff.target_phase]
     pipelines, commands = list_pipelines(context), list_commands(context)
     needs = [
@@ -97,37 +89,28 @@ def _find_pipeline_of(agent: str, pipelines: list[Pipeline]) -> str | None:
 
 def _list_required(context: Context, handoff: Handoff) -> Iterator[tuple[str, str]]:
     """Yields the agents that the configured procedures of a handoff require."""
-    configured = cast("dict[str, _ConfiguredProcedure]", context.settings.procedures.procedures)
+    configured = context.settings.procedures.procedures
     for name in dict.fromkeys(fact.value for fact in handoff.facts if fact.name == "procedure"):
         if handoff.dialect == "procedure" and name in configured:
             yield from ((name, agent) for agent in configured[name].required_agents)
 
 
-def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[RuleFinding]:
+def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Findings:
     if not need.command:
         message = f"VR004: {need.agent} is required by {need.required_by}, but has no command"
         expected = f"a command in [agents.{need.agent}]"
-        yield RuleFinding(message, f"{handoff.id} agent {need.agent}", find_place(handoff), expected, "none")
+        yield RuleFinding(message, f"{handoff.id} agent {need.agent}", records.find_place(handoff), expected, "none")
         return
     program = need.command[0]
+    subject, place = f"{handoff.id} agent {need.agent}", records.find_place(handoff)
     if not _is_there(context, program):
-        yield RuleFinding(
-            message=f"VR004: {need.agent} cannot be started for {handoff.id}: the program {program} is not found",
-            subject=f"{handoff.id} agent {need.agent}",
-            place=find_place(handoff),
-            expected=f"{program} on the search path",
-            actual="not found",
-            command=f"command -v -- {quote(program)}",
-        )
+        message = f"VR004: {need.agent} cannot be started for {handoff.id}: the program {program} is not found"
+        expected, command = f"{program} on the search path", f"command -v -- {quote(program)}"
+        yield RuleFinding(message, subject, place, expected, "not found", command)
     elif context.program_answers(program) is False:
-        yield RuleFinding(
-            message=f"VR004: {need.agent} does not answer for {handoff.id}: {program} --version does not end",
-            subject=f"{handoff.id} agent {need.agent}",
-            place=find_place(handoff),
-            expected=f"{program} --version ends within a few seconds",
-            actual="it could not be started, or did not end",
-            command=f"{quote(program)} --version",
-        )
+        message = f"VR004: {need.agent} does not answer for {handoff.id}: {program} --version does not end"
+        expected, actual = f"{program} --version ends within a few seconds", "it could not be started, or did not end"
+        yield RuleFinding(message, subject, place, expected, actual, f"{quote(program)} --version")
 
 
 def _is_there(context: Context, program: str) -> bool:
@@ -138,37 +121,29 @@ def _is_there(context: Context, program: str) -> bool:
     return context.find_program(program) is not None
 
 
-AGENT_READY = Rule(
-    id="agent-ready",
-    system=System.PROCEDURE,
-    severity=Severity.CRITICAL,
-    declared="VR004",
-    holds="VR004: the agent that takes over has a command, and its program is installed and answers.",
-    reads="target agents and phases; [agents], [pipelines] and [procedures] in the configuration; the search path",
-    remedy="Install the agent's program, or correct its command in [agents] or in its phase.",
-    judge=judge,
-    moments=(Moment.PRE, Moment.GATE),
-    commands=("handoff-tui config show --origins",),
-)
-
-
 _PRESENT = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 
 
-def _judge_resources(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    declared="VR002",
+    holds="VR002: the target phase, its agent, and every file and folder named for it exist.",
+    reads="pipelines and agents in the configuration, and files named in claims and metadata",
+    remedy="Add what is missing to the repository or the configuration, or correct the handoff that names it.",
+)
+def target_resources_present(context: Context) -> Findings:
     pipelines = list_pipelines(context)
-    for handoff in require_transitions(context):
-        yield from find_broken(context, handoff, "VR002")
+    for handoff in records.require_transitions(context):
+        yield from records.find_broken(context, handoff, "VR002")
         yield from _judge_phase(handoff, find_own_pipelines(pipelines, handoff))
         yield from _judge_agent(context, handoff, pipelines)
-        if handoff.dialect in {PROCEDURE, TDD}:
+        if handoff.dialect in {records.PROCEDURE, records.TDD}:
             yield from _judge_claimed_files(context, handoff)
-        if handoff.dialect == PROCEDURE:
-            for metadata in read_records(context, handoff).metadata():
+        if handoff.dialect == records.PROCEDURE:
+            for metadata in records.read_records(context, handoff).metadata():
                 yield from _judge_metadata(context, handoff, metadata)
 
 
-def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[RuleFinding]:
+def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Findings:
     """Checks that the target phase exists. Pipelines of roles fit any phase; custom ones must have the source phase."""
     deciding = [
         pipeline
@@ -182,10 +157,10 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[RuleFi
     names = [phase.name for phase in deciding[0].phases]
     message = f"VR002: {handoff.id} goes to the phase {target}, which the pipeline {deciding[0].name} does not have"
     expected = f"one of {', '.join(names)}"
-    yield RuleFinding(message, f"{handoff.id} phase {target}", find_place(handoff), expected, target)
+    yield RuleFinding(message, f"{handoff.id} phase {target}", records.find_place(handoff), expected, target)
 
 
-def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Iterator[RuleFinding]:
+def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Findings:
     """Checks that the agent is configured, if the repository configures agents at all."""
     configured = set(list_commands(context))
     if not configured or handoff.target_agent is None:
@@ -195,19 +170,21 @@ def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeli
         message = f"VR002: {handoff.id} goes to {handoff.target_agent}, whom the configuration does not know"
         expected = f"one of {', '.join(sorted(configured))}"
         actual = handoff.target_agent
-        yield RuleFinding(message, f"{handoff.id} agent {handoff.target_agent}", find_place(handoff), expected, actual)
+        yield RuleFinding(
+            message, f"{handoff.id} agent {handoff.target_agent}", records.find_place(handoff), expected, actual
+        )
 
 
-def _judge_claimed_files(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
+def _judge_claimed_files(context: Context, handoff: Handoff) -> Findings:
     for claim in handoff.claims:
         if claim.kind in _PRESENT and claim.subject and context.find(claim.subject, claim.where.path) is None:
             yield _build_missing(handoff, claim.subject, claim.where)
 
 
-def _judge_metadata(context: Context, handoff: Handoff, metadata: Record) -> Iterator[RuleFinding]:
-    paths = [path for _, path in list_named(metadata.fields, context.settings.procedures.path_fields)]
-    resources = list_named(metadata.fields, context.settings.procedures.resource_fields)
-    paths.extend(text for _, text in resources if is_path_like(text))
+def _judge_metadata(context: Context, handoff: Handoff, metadata: records.Record) -> Findings:
+    paths = [path for _, path in records.list_named(metadata.fields, context.settings.procedures.path_fields)]
+    resources = records.list_named(metadata.fields, context.settings.procedures.resource_fields)
+    paths.extend(text for _, text in resources if records.is_path_like(text))
     for path in dict.fromkeys(paths):
         if context.find(path, metadata.where.path) is None:
             yield _build_missing(handoff, path, metadata.where)
@@ -221,19 +198,14 @@ def _build_missing(handoff: Handoff, path: str, where: Place) -> RuleFinding:
     return RuleFinding(message, f"{handoff.id} {path}", where, expected, "outside" if outside else "missing")
 
 
-TARGET_RESOURCES_PRESENT = Rule(
-    id="target-resources-present",
-    system=System.PROCEDURE,
-    severity=Severity.CRITICAL,
-    declared="VR002",
-    holds="VR002: the target phase, its agent, and every file and folder named for it exist.",
-    reads="pipelines and agents in the configuration, and files named in claims and metadata",
-    remedy="Add what is missing to the repository or the configuration, or correct the handoff that names it.",
-    judge=_judge_resources,
+@high_rule(
+    declared="VR006",
+    holds="VR006: every remote that was asked answers.",
+    reads="the repository's remotes; the network only if you allow it",
+    remedy="Bring the remote back or correct its address, so that the next agent can fetch and push.",
+    commands=("git remote -v",),
 )
-
-
-def _judge_connections(context: Context) -> Iterator[RuleFinding]:
+def connections_stable(context: Context) -> Findings:
     remotes = dict(context.remotes())
     if not remotes:
         context.skip("no remote is configured")
@@ -247,34 +219,24 @@ def _judge_connections(context: Context) -> Iterator[RuleFinding]:
             yield RuleFinding(message, f"remote {name}", expected="an answer", actual="none", command=command)
 
 
-CONNECTIONS_STABLE = Rule(
-    id="connections-stable",
-    system=System.PROCEDURE,
-    severity=Severity.HIGH,
-    declared="VR006",
-    holds="VR006: every remote that was asked answers.",
-    reads="the repository's remotes; the network only if you allow it",
-    remedy="Bring the remote back or correct its address, so that the next agent can fetch and push.",
-    judge=_judge_connections,
-    commands=("git remote -v",),
-)
-
-
-_FILES = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 _PLANNED = "planned "
 
 
-def _judge_permissions(context: Context) -> Iterator[RuleFinding]:
-    judged = False
-    for handoff in require_transitions(context):
-        for path, where in _list_written(context, handoff):
-            judged = True
-            yield from _judge_written(context, handoff, path, where)
-        for path, where in _list_scripts(context, handoff):
-            judged = True
-            yield from _judge_script(context, handoff, path, where)
-    if not judged:
-        context.skip("no handoff names a file to write or a script to run")
+@medium_rule(
+    declared="VR007",
+    holds="VR007: the next phase can write what it writes and execute what it runs.",
+    reads="permissions of state files, TDD files, and outputs and scripts named in metadata",
+    remedy="Grant the permissions that the next phase needs, or name files that it can use.",
+)
+def permissions_granted(context: Context) -> Findings:
+    uses = [
+        (judge, handoff, path, where)
+        for handoff in records.require_transitions(context)
+        for judge, list_paths in ((_judge_written, _list_written), (_judge_script, _list_scripts))
+        for path, where in list_paths(context, handoff)
+    ]
+    for judge, handoff, path, where in uses or context.skip("no handoff names a file to write or a script to run"):
+        yield from judge(context, handoff, path, where)
 
 
 def _list_written(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
@@ -282,14 +244,16 @@ def _list_written(context: Context, handoff: Handoff) -> Iterator[tuple[str, Pla
     for document in handoff.documents:
         if document.role is DocumentRole.STATE and context.exists(document.path):
             yield document.path, Place(path=document.path)
-    if handoff.dialect == TDD:
-        yield from ((claim.subject, claim.where) for claim in handoff.claims if claim.kind in _FILES and claim.subject)
+    if handoff.dialect == records.TDD:
+        yield from (
+            (claim.subject, claim.where) for claim in handoff.claims if claim.kind in _PRESENT and claim.subject
+        )
         for fact in handoff.facts:
             if fact.name.startswith(_PLANNED) and fact.where is not None:
                 yield fact.value, fact.where
-    if handoff.dialect == PROCEDURE:
-        for metadata in read_records(context, handoff).metadata():
-            for _, path in list_named(metadata.fields, context.settings.procedures.output_fields):
+    if handoff.dialect == records.PROCEDURE:
+        for metadata in records.read_records(context, handoff).metadata():
+            for _, path in records.list_named(metadata.fields, context.settings.procedures.output_fields):
                 yield path, metadata.where
 
 
@@ -297,16 +261,16 @@ def _list_scripts(context: Context, handoff: Handoff) -> Iterator[tuple[str, Pla
     """Yields scripts named in metadata, and named files with the ending of a script."""
     suffixes = context.settings.procedures.script_suffixes
     for claim in handoff.claims:
-        named = claim.subject if claim.kind in _FILES else None
+        named = claim.subject if claim.kind in _PRESENT else None
         if named and named.endswith(suffixes) and (found := context.find(named, claim.where.path)):
             yield found, claim.where
-    if handoff.dialect == PROCEDURE:
-        for metadata in read_records(context, handoff).metadata():
-            for _, path in list_named(metadata.fields, context.settings.procedures.script_fields):
+    if handoff.dialect == records.PROCEDURE:
+        for metadata in records.read_records(context, handoff).metadata():
+            for _, path in records.list_named(metadata.fields, context.settings.procedures.script_fields):
                 yield context.find(path, metadata.where.path) or path, metadata.where
 
 
-def _judge_written(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[RuleFinding]:
+def _judge_written(context: Context, handoff: Handoff, path: str, where: Place) -> Findings:
     place = _find_present(context, path)
     if place is None or context.is_writable(place):
         return
@@ -325,28 +289,11 @@ def _find_present(context: Context, path: str) -> str | None:
     return None
 
 
-def _judge_script(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[RuleFinding]:
+def _judge_script(context: Context, handoff: Handoff, path: str, where: Place) -> Findings:
     if context.is_executable(path):
         return
     present = context.exists(path)
-    yield RuleFinding(
-        message=f"VR007: the next phase of {handoff.id} cannot run {path}: "
-        + ("it is not executable" if present else "it does not exist"),
-        subject=f"{handoff.id} run {path}",
-        place=where,
-        expected="executable",
-        actual="not executable" if present else "missing",
-        command=f"chmod +x -- {quote(path)}" if present else None,
-    )
-
-
-PERMISSIONS_GRANTED = Rule(
-    id="permissions-granted",
-    system=System.PROCEDURE,
-    severity=Severity.MEDIUM,
-    declared="VR007",
-    holds="VR007: the next phase can write what it writes and execute what it runs.",
-    reads="permissions of state files, TDD files, and outputs and scripts named in metadata",
-    remedy="Grant the permissions that the next phase needs, or name files that it can use.",
-    judge=_judge_permissions,
-)
+    reason = "it is not executable" if present else "it does not exist"
+    message = f"VR007: the next phase of {handoff.id} cannot run {path}: {reason}"
+    actual, command = ("not executable", f"chmod +x -- {quote(path)}") if present else ("missing", None)
+    yield RuleFinding(message, f"{handoff.id} run {path}", where, "executable", actual, command)

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable, read_json
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule, medium_rule
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
@@ -19,13 +18,25 @@ _FORMATS = ("gsd", "claude", "relay", "notes")
 _COMMIT = compile_later(r"[0-9a-fA-F]{7,64}")
 
 
+def _read_member(context: Context, path: str, key: str) -> object:
+    """Returns a member of a JSON document; None if there is none."""
+    root = read_json(context, path) if path.lower().endswith(".json") else None
+    return root.get(key) if isinstance(root, dict) else None
+
+
 def _require_public(context: Context) -> list[Handoff]:
     """Returns the handoffs under review in a public format, or skips the rule if there are none."""
     found = [handoff for handoff in context.handoffs() if handoff.dialect in _FORMATS]
     return found or context.skip("no handoff in a public format here")
 
 
-def _judge_commits(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="Every commit that a handoff names exists in this repository.",
+    reads="commits named in planning state, checkpoints, relays and notes",
+    remedy="Fetch the commit if it was made elsewhere. Otherwise the work it stands for isn't here.",
+    commands=("git fetch --all",),
+)
+def named_commits_exist(context: Context) -> Findings:
     handoffs = _require_public(context)
     applies = False
     for handoff in handoffs:
@@ -48,11 +59,10 @@ def _judge_commits(context: Context) -> Iterator[RuleFinding]:
         context.skip("no commit is named")
 
 
-def _find_malformed(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
+def _find_malformed(context: Context, handoff: Handoff) -> Findings:
     """Finds tasks whose commit can't be one."""
     for document in handoff.documents:
-        root = read_json(context, document.path) if document.path.lower().endswith(".json") else None
-        tasks = root.get("completed_tasks") if isinstance(root, dict) else None
+        tasks = _read_member(context, document.path, "completed_tasks")
         for number, task in enumerate(tasks if isinstance(tasks, list) else [], start=1):
             commit = task.get("commit") if isinstance(task, dict) else None
             if commit is None or not str(commit).strip() or _COMMIT.fullmatch(str(commit).strip()):
@@ -63,22 +73,16 @@ def _find_malformed(context: Context, handoff: Handoff) -> Iterator[RuleFinding]
             yield RuleFinding(message, f"{handoff.id} task {name}", place, "the id of a commit", str(commit))
 
 
-NAMED_COMMITS_EXIST = Rule(
-    id="named-commits-exist",
-    system=System.PUBLIC,
-    severity=Severity.HIGH,
-    holds="Every commit that a handoff names exists in this repository.",
-    reads="commits named in planning state, checkpoints, relays and notes",
-    remedy="Fetch the commit if it was made elsewhere. Otherwise the work it stands for isn't here.",
-    judge=_judge_commits,
-    commands=("git fetch --all",),
-)
-
-
 _FIELD = "uncommitted_files"
 
 
-def _judge_uncommitted(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    holds="uncommitted_files lists exactly the files that are uncommitted.",
+    reads="uncommitted_files, and what git reports as changed",
+    remedy="Commit what should be committed, and list the rest in uncommitted_files.",
+    commands=("git status --short",),
+)
+def uncommitted_files_agree(context: Context) -> Findings:
     handoffs = context.require_handoffs("gsd")
     lists = [(handoff, path) for handoff in handoffs for path in _find_lists(context, handoff)]
     broken = [
@@ -105,8 +109,7 @@ def _judge_uncommitted(context: Context) -> Iterator[RuleFinding]:
 
 def _find_lists(context: Context, handoff: Handoff) -> Iterator[str]:
     for document in handoff.documents:
-        root = read_json(context, document.path) if document.path.lower().endswith(".json") else None
-        if isinstance(root, dict) and isinstance(root.get(_FIELD), list):
+        if isinstance(_read_member(context, document.path, _FIELD), list):
             yield document.path
 
 
@@ -125,17 +128,12 @@ def _build_clean(handoff: Handoff, claim: Claim) -> RuleFinding:
     if claim.subject is None:
         message = f"{handoff.id}: an entry of {_FIELD} names no path: {claim.text}"
         return RuleFinding(message, f"{handoff.id} {claim.text}", claim.where, "a path", claim.text)
-    return RuleFinding(
-        message=f"{handoff.id}: {claim.subject} is said to be uncommitted, but git has no change there",
-        subject=f"{handoff.id} {claim.subject}",
-        place=claim.where,
-        expected="an uncommitted change",
-        actual="clean, or not there",
-        command=f"git log -1 -- {shlex.quote(claim.subject)}",
-    )
+    message = f"{handoff.id}: {claim.subject} is said to be uncommitted, but git has no change there"
+    subject, command = f"{handoff.id} {claim.subject}", f"git log -1 -- {shlex.quote(claim.subject)}"
+    return RuleFinding(message, subject, claim.where, "an uncommitted change", "clean, or not there", command)
 
 
-def _find_unnamed(context: Context, unnamed: set[str], path: str) -> Iterator[RuleFinding]:
+def _find_unnamed(context: Context, unnamed: set[str], path: str) -> Findings:
     """Finds changes that no list names, apart from the documents of handoffs."""
     own = {document.path for handoff in context.every_handoff() for document in handoff.documents}
     for changed in sorted(unnamed - own):
@@ -145,24 +143,18 @@ def _find_unnamed(context: Context, unnamed: set[str], path: str) -> Iterator[Ru
         yield RuleFinding(message, f"unnamed {changed}", Place(path=path), expected, "not named", command)
 
 
-UNCOMMITTED_FILES_AGREE = Rule(
-    id="uncommitted-files-agree",
-    system=System.PUBLIC,
-    severity=Severity.MEDIUM,
-    holds="uncommitted_files lists exactly the files that are uncommitted.",
-    reads="uncommitted_files, and what git reports as changed",
-    remedy="Commit what should be committed, and list the rest in uncommitted_files.",
-    judge=_judge_uncommitted,
-    commands=("git status --short",),
-)
-
-
 _WITH_CHECKPOINTS = ("claude", "gsd", "relay")
 _CHECKPOINT_FIELD = "checkpoint_pending"
 _NOTHING = ("", "none", "null", "false", "no")
 
 
-def _judge_checkpoints(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="No checkpoint waits for a person.",
+    reads="checkpoint_pending",
+    remedy="Answer what the checkpoint asks, then remove checkpoint_pending from the handoff.",
+    moments=(Moment.POST, Moment.GATE),
+)
+def checkpoint_cleared(context: Context) -> Findings:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _WITH_CHECKPOINTS]
     if not handoffs:
         context.skip("no handoff format with checkpoints here")
@@ -170,8 +162,7 @@ def _judge_checkpoints(context: Context) -> Iterator[RuleFinding]:
         paths = [document.path for document in handoff.documents if document.path.lower().endswith(".json")]
         yield from find_unreadable(context, paths)
         for path in paths:
-            root = read_json(context, path)
-            value = root.get(_CHECKPOINT_FIELD) if isinstance(root, dict) else None
+            value = _read_member(context, path, _CHECKPOINT_FIELD)
             if value is not None and value is not False and str(value).strip().lower() not in _NOTHING:
                 message = f"{handoff.id} waits for a person at the checkpoint {value}"
                 expected = "no checkpoint pending"
@@ -183,23 +174,17 @@ def _find_place(handoff: Handoff, path: str) -> Place:
     return next((place for place in places if place.path == path), Place(path=path))
 
 
-CHECKPOINT_CLEARED = Rule(
-    id="checkpoint-cleared",
-    system=System.PUBLIC,
-    severity=Severity.HIGH,
-    holds="No checkpoint waits for a person.",
-    reads="checkpoint_pending",
-    remedy="Answer what the checkpoint asks, then remove checkpoint_pending from the handoff.",
-    judge=_judge_checkpoints,
-    moments=(Moment.POST, Moment.GATE),
-)
-
-
 _ACTION = "human-action-"
 _CHECKPOINT = "checkpoint"
 
 
-def _judge_actions(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="No blocking action waits for a person, and no blocker is open.",
+    reads="blockers and human_actions_pending",
+    remedy="Do or resolve what is listed here and take it off the list. Then start work.",
+    moments=(Moment.POST, Moment.GATE),
+)
+def human_actions_cleared(context: Context) -> Findings:
     handoffs = _require_public(context)
     waiting: list[tuple[Handoff, Blocker]] = []
     for handoff in handoffs:
@@ -216,8 +201,7 @@ def _blocks(context: Context, blocker: Blocker) -> bool:
         return False
     if not blocker.id.startswith(_ACTION):
         return True
-    root = read_json(context, blocker.where.path)
-    actions = root.get("human_actions_pending") if isinstance(root, dict) else None
+    actions = _read_member(context, blocker.where.path, "human_actions_pending")
     number = blocker.id.removeprefix(_ACTION)
     position = int(number) - 1 if number.isdecimal() else -1
     action = actions[position] if isinstance(actions, list) and 0 <= position < len(actions) else None
@@ -229,15 +213,3 @@ def _build_waiting(handoff: Handoff, blocker: Blocker) -> RuleFinding:
     message = f"{handoff.id}: {what}: {blocker.title}"
     expected = "done, or said not to block" if blocker.needs_human else "resolved"
     return RuleFinding(message, f"{handoff.id} {blocker.title}", blocker.where, expected, blocker.status or "pending")
-
-
-HUMAN_ACTIONS_CLEARED = Rule(
-    id="human-actions-cleared",
-    system=System.PUBLIC,
-    severity=Severity.HIGH,
-    holds="No blocking action waits for a person, and no blocker is open.",
-    reads="blockers and human_actions_pending",
-    remedy="Do or resolve what is listed here and take it off the list. Then start work.",
-    judge=_judge_actions,
-    moments=(Moment.POST, Moment.GATE),
-)

@@ -8,16 +8,21 @@ from datetime import UTC, datetime, timedelta
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable, parse_json, parse_moment
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, medium_rule
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, list_steps, require_cycles
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, Problem, ProblemLevel
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
-def _judge_notes(context: Context) -> Iterator[RuleFinding]:
+@critical_rule(
+    holds="Every TDD note and state file is readable and names its phase.",
+    reads="git notes and state files of TDD cycles",
+    remedy="Write the note or file again as one JSON object with phase and nextPhase.",
+    commands=("git notes --ref=tdd-handoffs list",),
+)
+def handoff_notes_parse(context: Context) -> Findings:
     handoffs = context.handoffs("tdd")
     problems = [problem for problem in context.problems() if _is_ours(context, problem, handoffs)]
     if not handoffs and not problems:
@@ -35,12 +40,9 @@ def _judge_notes(context: Context) -> Iterator[RuleFinding]:
 
 def _is_ours(context: Context, problem: Problem, handoffs: tuple[Handoff, ...]) -> bool:
     """Returns whether a problem is an error in a TDD file under review, or in a note that became no step."""
-    name = problem.path.rpartition("/")[2]
-    is_note = problem.path.startswith(f"notes:{context.settings.tdd.notes_ref}/")
-    is_file = problem.path.startswith(f"{context.settings.tdd.state_folder}/") or name in {
-        context.settings.tdd.state_file,
-        context.settings.tdd.lock_file,
-    }
+    tdd, name = context.settings.tdd, problem.path.rpartition("/")[2]
+    is_note = problem.path.startswith(f"notes:{tdd.notes_ref}/")
+    is_file = problem.path.startswith(f"{tdd.state_folder}/") or name in {tdd.state_file, tdd.lock_file}
     is_error = problem.level is ProblemLevel.ERROR
     if problem.path in _list_documents(handoffs):
         return is_error
@@ -53,24 +55,17 @@ def _list_documents(handoffs: tuple[Handoff, ...]) -> set[str]:
     return {document.path for handoff in handoffs for document in handoff.documents}
 
 
-HANDOFF_NOTES_PARSE = Rule(
-    id="handoff-notes-parse",
-    system=System.TDD,
-    severity=Severity.CRITICAL,
-    holds="Every TDD note and state file is readable and names its phase.",
-    reads="git notes and state files of TDD cycles",
-    remedy="Write the note or file again as one JSON object with phase and nextPhase.",
-    judge=_judge_notes,
-    commands=("git notes --ref=tdd-handoffs list",),
-)
-
-
 _PAIR = compile_later(r"^\s*([A-Za-z][A-Za-z_ -]{0,30}?)\s*[:=]\s*(\S.*)$")
 _FUTURE = timedelta(minutes=1)
 _MILLISECONDS_FROM = 1e11
 
 
-def _judge_locks(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    holds="Every lock names its owner and isn't stale.",
+    reads="the lock file of TDD agents, and the clock",
+    remedy="Make sure that its owner has stopped working. Then remove the lock.",
+)
+def lock_not_stale(context: Context) -> Findings:
     """Looks for the lock by name too, because git often ignores it."""
     name = context.settings.tdd.lock_file
     documents = (document.path for handoff in context.handoffs("tdd") for document in handoff.documents)
@@ -81,30 +76,30 @@ def _judge_locks(context: Context) -> Iterator[RuleFinding]:
     for path in present:
         text = context.read_text(path)
         if text is None:
-            yield _build_lock_finding(path, "content", "cannot be read", "a lock that can be read", "no content")
+            yield _report_lock(path, "content", "cannot be read", "a lock that can be read", "no content")
             continue
         yield from find_unreadable(context, (path,))
         yield from _judge_lock(context, path, _parse_lock(text))
 
 
-def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator[RuleFinding]:
+def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Findings:
     if not any(fields.get(_fold(key)) for key in context.settings.tdd.lock_owner_fields):
-        yield _build_lock_finding(path, "owner", "does not say who holds it", "an owner", "none")
+        yield _report_lock(path, "owner", "does not say who holds it", "an owner", "none")
     keys = context.settings.tdd.lock_time_fields
     written = next((text for key in keys if (text := fields.get(_fold(key)))), None)
     since = _parse_lock_time(written) if written else None
     if since is None:
-        yield _build_lock_finding(path, "time", "does not say since when it is held", "a time", written or "none")
+        yield _report_lock(path, "time", "does not say since when it is held", "a time", written or "none")
         return
     age = context.now() - since
     limit = context.settings.tdd.lock_stale_minutes
     if age > timedelta(minutes=limit):
         minutes = int(age.total_seconds() // 60)
-        yield _build_lock_finding(
+        yield _report_lock(
             path, "age", f"is older than {limit} minutes", f"at most {limit} minutes", f"{minutes} minutes"
         )
     elif age < -_FUTURE:
-        yield _build_lock_finding(path, "age", "is dated in the future", "a time that has been", written or "none")
+        yield _report_lock(path, "age", "is dated in the future", "a time that has been", written or "none")
 
 
 def _parse_lock(text: str) -> dict[str, str]:
@@ -129,19 +124,8 @@ def _fold(key: str) -> str:
     return key.casefold().replace(" ", "_")
 
 
-def _build_lock_finding(path: str, what: str, problem: str, expected: str, actual: str) -> RuleFinding:
+def _report_lock(path: str, what: str, problem: str, expected: str, actual: str) -> RuleFinding:
     return RuleFinding(f"the lock {path} {problem}", f"{path} {what}", Place(path=path), expected, actual)
-
-
-LOCK_NOT_STALE = Rule(
-    id="lock-not-stale",
-    system=System.TDD,
-    severity=Severity.MEDIUM,
-    holds="Every lock names its owner and isn't stale.",
-    reads="the lock file of TDD agents, and the clock",
-    remedy="Make sure that its owner has stopped working. Then remove the lock.",
-    judge=_judge_locks,
-)
 
 
 _BOX = compile_later(r"^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$")
@@ -150,7 +134,13 @@ _MARKS = compile_later(r"[*_`~]")
 _STAGES = ("completed", "pending")
 
 
-def _judge_test_lists(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    holds="The tests of the newest step agree with the test list, and no test is both completed and pending.",
+    reads="completed and pending tests of TDD steps, and the checkboxes of the test list",
+    remedy="Tick the tests that are done, and list every other test as pending.",
+    moments=(Moment.PRE, Moment.GATE),
+)
+def test_list_consistent(context: Context) -> Findings:
     tests = [(handoff, told) for handoff in require_cycles(context) if (told := _list_tests(handoff))]
     for handoff, told in tests or context.skip("no step names its tests"):
         yield from _judge_note(handoff, told)
@@ -163,7 +153,7 @@ def _list_tests(handoff: Handoff) -> list[Task]:
     return [task for task in handoff.tasks if task.stage in _STAGES and task.id.startswith(task.stage)]
 
 
-def _judge_note(handoff: Handoff, told: list[Task]) -> Iterator[RuleFinding]:
+def _judge_note(handoff: Handoff, told: list[Task]) -> Findings:
     """Finds tests that are in two lists, or twice in one."""
     counts = Counter(_normalise(task.title) for task in told)
     for name, count in counts.items():
@@ -172,28 +162,28 @@ def _judge_note(handoff: Handoff, told: list[Task]) -> Iterator[RuleFinding]:
         same = [task for task in told if _normalise(task.title) == name]
         both = len({task.done for task in same}) > 1
         problem = "is both completed and pending" if both else "is listed twice"
-        yield _build_test_finding(handoff, same[-1].title, problem, same[-1].where, "once", f"{count} times")
+        yield _report_test(handoff, same[-1].title, problem, same[-1].where, "once", f"{count} times")
 
 
-def _judge_list(context: Context, handoff: Handoff, told: list[Task], path: str) -> Iterator[RuleFinding]:
+def _judge_list(context: Context, handoff: Handoff, told: list[Task], path: str) -> Findings:
     text = context.read_text(path)
     if text is None:
-        yield _build_test_finding(handoff, path, "cannot be read", Place(path=path), "a list of tests", "no content")
+        yield _report_test(handoff, path, "cannot be read", Place(path=path), "a list of tests", "no content")
         return
     boxes = {_normalise(title): (checked, title, place) for checked, title, place in _read_boxes(path, text)}
     current = _normalise(handoff.title or "")
     for task in told:
         name = _normalise(task.title)
         if name not in boxes:
-            yield _build_test_finding(handoff, task.title, f"is not in {path}", task.where, "a box in the list", "none")
+            yield _report_test(handoff, task.title, f"is not in {path}", task.where, "a box in the list", "none")
         elif boxes[name][0] != task.done and name != current:
             said, box = ("completed", "open") if task.done else ("pending", "ticked")
             problem = f"is {said} in the step, but {box} in {path}"
-            yield _build_test_finding(handoff, task.title, problem, boxes[name][2], said, box)
+            yield _report_test(handoff, task.title, problem, boxes[name][2], said, box)
     known = {_normalise(task.title) for task in told} | {current}
     for name, (_, title, place) in boxes.items():
         if name not in known:
-            yield _build_test_finding(
+            yield _report_test(
                 handoff, title, "is in the list, but not in the step", place, "named in the step", "missing"
             )
 
@@ -212,20 +202,6 @@ def _normalise(title: str) -> str:
     return " ".join(_MARKS.sub("", title).split()).rstrip(".").casefold()
 
 
-def _build_test_finding(
-    handoff: Handoff, title: str, problem: str, place: Place, expected: str, actual: str
-) -> RuleFinding:
+def _report_test(handoff: Handoff, title: str, problem: str, place: Place, expected: str, actual: str) -> RuleFinding:
     message = f'{handoff.id}: "{title}" {problem}'
     return RuleFinding(message, f"{handoff.id} {_normalise(title)}", place, expected, actual)
-
-
-TEST_LIST_CONSISTENT = Rule(
-    id="test-list-consistent",
-    system=System.TDD,
-    severity=Severity.MEDIUM,
-    holds="The tests of the newest step agree with the test list, and no test is both completed and pending.",
-    reads="completed and pending tests of TDD steps, and the checkboxes of the test list",
-    remedy="Tick the tests that are done, and list every other test as pending.",
-    judge=_judge_test_lists,
-    moments=(Moment.PRE, Moment.GATE),
-)

@@ -8,25 +8,23 @@ from itertools import pairwise
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.pipelines import list_pipelines
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.rules.tdd.cycles import (
-    CommitIndex,
-    Step,
-    build_present,
-    list_cycles,
-    list_steps,
-    require_cycles,
-)
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule, medium_rule
+from handoff_tui.checks.rules.tdd import cycles as tdd
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.handoff import Handoff
 
 _Moves = frozenset[tuple[str, str]]
 
 
-def _judge_order(context: Context) -> Iterator[RuleFinding]:
-    cycles = require_cycles(context)
+@high_rule(
+    holds="The phases of every cycle follow the pipeline: PLAN, RED, GREEN, REFACTOR, then PLAN or COMPLETE.",
+    reads="notes, trailers and state files of TDD cycles, and the edges of the tdd pipeline",
+    remedy="Go back to the phase that was left out, or correct the note that names the wrong phase.",
+    commands=("git log --notes=tdd-handoffs",),
+)
+def phase_order_legal(context: Context) -> Findings:
+    cycles = tdd.require_cycles(context)
     scope = {handoff.id for handoff in cycles}
     pipeline = list_pipelines(context).get("tdd")
     if pipeline is None or not pipeline.phases:
@@ -43,22 +41,20 @@ def _judge_order(context: Context) -> Iterator[RuleFinding]:
             yield from _judge_start(context, first, pipeline.phases[0].name, scope)
         for before, after in pairwise(known):
             if before.phase != after.phase and (before.phase, after.phase) not in moves and after.handoff.id in scope:
-                yield _build_disorder(
-                    after, f"{after.phase} follows {before.phase}", _list_targets(before.phase, moves)
-                )
+                yield _report_order(after, f"{after.phase} follows {before.phase}", _list_targets(before.phase, moves))
 
 
-def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Iterator[RuleFinding]:
-    for step in list_steps(handoff):
+def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Findings:
+    for step in tdd.list_steps(handoff):
         if step.phase is not None and step.phase not in phases:
-            yield _build_disorder(step, f"{step.phase} is no phase", " or ".join(phases))
+            yield _report_order(step, f"{step.phase} is no phase", " or ".join(phases))
     if handoff.target_phase is not None and handoff.target_phase not in phases:
-        yield _build_disorder(
-            build_present(handoff), f"the next phase {handoff.target_phase} is none", " or ".join(phases)
+        yield _report_order(
+            tdd.build_present(handoff), f"the next phase {handoff.target_phase} is none", " or ".join(phases)
         )
 
 
-def _judge_announced(handoff: Handoff, moves: _Moves) -> Iterator[RuleFinding]:
+def _judge_announced(handoff: Handoff, moves: _Moves) -> Findings:
     """Checks the announced next phase. A phase may repeat only after a failure."""
     source, target = handoff.source_phase, handoff.target_phase
     if source is None or target is None or (source, target) in moves:
@@ -67,80 +63,70 @@ def _judge_announced(handoff: Handoff, moves: _Moves) -> Iterator[RuleFinding]:
     failed = handoff.status == "FAIL" or bool(handoff.blockers) or handoff.attempt > 1
     if source == target and (failed or source not in leaves):
         return
-    yield _build_disorder(build_present(handoff), f"{target} is to follow {source}", _list_targets(source, moves))
+    yield _report_order(tdd.build_present(handoff), f"{target} is to follow {source}", _list_targets(source, moves))
 
 
-def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list[Step]]:
+def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list[tdd.Step]]:
     """Yields the steps on commits as one chain over all cycles, and those in files as one chain per folder."""
-    commits = CommitIndex(context)
-    placed: list[tuple[int, Step]] = []
-    for handoff in list_cycles(context.every_handoff()):
-        for step in list_steps(handoff):
+    commits = tdd.CommitIndex(context)
+    placed: list[tuple[int, tdd.Step]] = []
+    for handoff in tdd.list_cycles(context.every_handoff()):
+        for step in tdd.list_steps(handoff):
             age = commits.age(step)
             if age is not None:
                 placed.append((age, step))
     yield [step for _, step in sorted(placed, key=lambda entry: -entry[0])]
     for handoff in cycles:
-        chains: dict[str, list[Step]] = {}
-        for step in list_steps(handoff):
+        chains: dict[str, list[tdd.Step]] = {}
+        for step in tdd.list_steps(handoff):
             if step.commit is None and not step.where.path.startswith("refs/"):
-                chains.setdefault(step.where.path.rpartition("/history/")[0] or _name_chain(step), []).append(step)
+                # `.handoff/current.json` continues `.handoff/history/`, other files stand alone
+                name = step.where.path.rpartition("/history/")[0] or step.where.path.removesuffix("/current.json")
+                chains.setdefault(name, []).append(step)
         yield from chains.values()
 
 
-def _name_chain(step: Step) -> str:
-    """Names the chain of a file: `.handoff/current.json` continues `.handoff/history/`, other files stand alone."""
-    return step.where.path.removesuffix("/current.json")
-
-
-def _judge_start(context: Context, first: Step, start: str, scope: set[str]) -> Iterator[RuleFinding]:
+def _judge_start(context: Context, first: tdd.Step, start: str, scope: set[str]) -> Findings:
     """Checks the first phase, if the full history is here."""
     commits = context.commits()
     is_whole = bool(commits) and not commits[-1].parents and not context.facts().shallow
     if is_whole and first.where.path.startswith("notes:") and first.handoff.id in scope:
-        yield _build_disorder(first, f"{first.phase} comes first", start)
+        yield _report_order(first, f"{first.phase} comes first", start)
 
 
 def _list_targets(phase: str | None, moves: _Moves) -> str:
     return " or ".join(sorted(target for source, target in moves if source == phase)) or "nothing"
 
 
-def _build_disorder(step: Step, problem: str, expected: str) -> RuleFinding:
+def _report_order(step: tdd.Step, problem: str, expected: str) -> RuleFinding:
     message = f"{step.handoff.id}: {problem}, which is out of order"
     return RuleFinding(message, f"{step.handoff.id} {problem}", step.where, expected, problem)
-
-
-PHASE_ORDER_LEGAL = Rule(
-    id="phase-order-legal",
-    system=System.TDD,
-    severity=Severity.HIGH,
-    holds="The phases of every cycle follow the pipeline: PLAN, RED, GREEN, REFACTOR, then PLAN or COMPLETE.",
-    reads="notes, trailers and state files of TDD cycles, and the edges of the tdd pipeline",
-    remedy="Go back to the phase that was left out, or correct the note that names the wrong phase.",
-    judge=_judge_order,
-    commands=("git log --notes=tdd-handoffs",),
-)
 
 
 _FIELDS = ("retryCount", "retry_count", "retries")
 _RED = "RED"
 
 
-def _judge_retries(context: Context) -> Iterator[RuleFinding]:
+@high_rule(
+    holds="No phase was retried more often than the retry budget allows.",
+    reads="retry counts and repeated phases of TDD cycles",
+    remedy="Stop retrying. A person looks at the failures and decides: another test, another design, or the end.",
+)
+def retry_budget_kept(context: Context) -> Findings:
     budget = context.settings.tdd.retry_budget
     failures = context.settings.tdd.failures_before_human
-    for handoff in require_cycles(context):
-        present = build_present(handoff)
+    for handoff in tdd.require_cycles(context):
+        present = tdd.build_present(handoff)
         yield from _judge_field(context, present)
         counted = handoff.attempt - 1
         if counted > budget:
-            yield _build_excess(
+            yield _report_excess(
                 present, "retries", f"was tried again {counted} times", f"at most {budget} retries", counted
             )
         yield from _judge_runs(handoff, budget, failures)
 
 
-def _judge_field(context: Context, present: Step) -> Iterator[RuleFinding]:
+def _judge_field(context: Context, present: tdd.Step) -> Findings:
     """Finds a retry count that isn't a number."""
     for problem in context.problems():
         if problem.path == present.where.path and problem.message.startswith(_FIELDS):
@@ -149,41 +135,32 @@ def _judge_field(context: Context, present: Step) -> Iterator[RuleFinding]:
             yield RuleFinding(message, f"{present.handoff.id} retry count", present.where, expected, problem.message)
 
 
-def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[RuleFinding]:
+def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Findings:
     """Counts repeated attempts and failures in a row from the steps themselves, whatever their retry count."""
     tries, failed = 0, 0
-    previous: Step | None = None
+    previous: tdd.Step | None = None
     worst: dict[str, RuleFinding] = {}
-    for step in list_steps(handoff):
+    for step in tdd.list_steps(handoff):
         repeats = previous is not None and previous.phase == step.phase and step.phase is not None
         tries = tries + 1 if repeats else 1
         failed = (failed + 1 if repeats else 1) if step.status == "FAIL" and step.phase != _RED else 0
         if tries - 1 > budget:
             problem = f"was tried again {tries - 1} times, as its steps show"
-            worst[f"tries {step.phase}"] = _build_excess(step, "tries", problem, f"at most {budget} retries", tries - 1)
+            worst[f"tries {step.phase}"] = _report_excess(
+                step, "tries", problem, f"at most {budget} retries", tries - 1
+            )
         if failed >= failures:
             problem = f"failed {failed} times in a row"
-            worst[f"failures {step.phase}"] = _build_excess(
+            worst[f"failures {step.phase}"] = _report_excess(
                 step, "failures", problem, f"a person after {failures}", failed
             )
         previous = step
     yield from worst.values()
 
 
-def _build_excess(step: Step, what: str, problem: str, expected: str, actual: int) -> RuleFinding:
+def _report_excess(step: tdd.Step, what: str, problem: str, expected: str, actual: int) -> RuleFinding:
     message = f"{step.phase or 'the phase'} of {step.handoff.id} {problem}; a person must decide"
     return RuleFinding(message, f"{step.handoff.id} {step.phase} {what}", step.where, expected, str(actual))
-
-
-RETRY_BUDGET_KEPT = Rule(
-    id="retry-budget-kept",
-    system=System.TDD,
-    severity=Severity.HIGH,
-    holds="No phase was retried more often than the retry budget allows.",
-    reads="retry counts and repeated phases of TDD cycles",
-    remedy="Stop retrying. A person looks at the failures and decides: another test, another design, or the end.",
-    judge=_judge_retries,
-)
 
 
 _AGENT = compile_later(r"^\[[^\]]*\]\s*")
@@ -191,29 +168,28 @@ _SCOPE = r"(?:\([^()]*\))?!?"
 _SHOWN = 60
 
 
-def _judge_prefixes(context: Context) -> Iterator[RuleFinding]:
+@medium_rule(
+    holds="The subject of every annotated commit begins with the prefix of its phase.",
+    reads="subjects of commits that carry a phase",
+    remedy="Reword the commit if it isn't pushed yet, or move the note to the commit it belongs to.",
+    commands=("git commit --amend",),
+    moments=(Moment.PRE, Moment.GATE),
+)
+def commit_prefix_fits_phase(context: Context) -> Findings:
     prefixes = context.settings.tdd.commit_prefixes
-    commits = CommitIndex(context)
-    judged = False
-    for handoff in require_cycles(context):
-        for step in list_steps(handoff):
-            wanted = prefixes.get(step.phase or "")
-            commit = commits.find(step)
-            if wanted is None or commit is None:
-                continue
-            judged = True
-            if not _has_prefix(commit.subject, wanted):
-                yield RuleFinding(
-                    message=f"the commit {commit.id[:SHORT_COMMIT]} of {step.phase} in {handoff.id} begins with no"
-                    f" {' or '.join(wanted)}",
-                    subject=f"commit {commit.id}",
-                    place=step.where,
-                    expected=" or ".join(wanted),
-                    actual=commit.subject[:_SHOWN],
-                    command=f"git show --no-patch {commit.id[:SHORT_COMMIT]}",
-                )
-    if not judged:
-        context.skip("none of the newest commits carries a phase")
+    commits = tdd.CommitIndex(context)
+    carried = [
+        (step, prefixes[step.phase or ""], commit)
+        for handoff in tdd.require_cycles(context)
+        for step in tdd.list_steps(handoff)
+        if step.phase in prefixes and (commit := commits.find(step)) is not None
+    ]
+    for step, wanted, commit in carried or context.skip("none of the newest commits carries a phase"):
+        if not _has_prefix(commit.subject, wanted):
+            short, expected = commit.id[:SHORT_COMMIT], " or ".join(wanted)
+            message = f"the commit {short} of {step.phase} in {step.handoff.id} begins with no {expected}"
+            actual, command = commit.subject[:_SHOWN], f"git show --no-patch {short}"
+            yield RuleFinding(message, f"commit {commit.id}", step.where, expected, actual, command)
 
 
 def _has_prefix(subject: str, prefixes: tuple[str, ...]) -> bool:
@@ -225,16 +201,3 @@ def _has_prefix(subject: str, prefixes: tuple[str, ...]) -> bool:
         if re.match(pattern, words):
             return True
     return False
-
-
-COMMIT_PREFIX_FITS_PHASE = Rule(
-    id="commit-prefix-fits-phase",
-    system=System.TDD,
-    severity=Severity.MEDIUM,
-    holds="The subject of every annotated commit begins with the prefix of its phase.",
-    reads="subjects of commits that carry a phase",
-    remedy="Reword the commit if it isn't pushed yet, or move the note to the commit it belongs to.",
-    judge=_judge_prefixes,
-    moments=(Moment.PRE, Moment.GATE),
-    commands=("git commit --amend",),
-)

@@ -7,10 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.core.packages import Package
 from handoff_tui.core.place import ProblemLevel
-from handoff_tui.core.tasks import Attempt, Fact, Question
-from handoff_tui.handoffs.claim import Claim
+from handoff_tui.core.tasks import Attempt, Question
 from handoff_tui.handoffs.formats.builder.names import HandoffFiles, NamedSource, strip_id
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
@@ -23,7 +21,7 @@ from handoff_tui.handoffs.formats.builder.recognition import recognise
 from handoff_tui.handoffs.formats.builder.registry_state import RegistryFacts
 from handoff_tui.handoffs.formats.builder.results import ResultsReading, read_results
 from handoff_tui.handoffs.formats.builder.spec import SpecReading, read_spec
-from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffDraft, RegistryState
 from handoff_tui.handoffs.reading.format import Source
 
 
@@ -72,13 +70,8 @@ def number_results(members: list[NamedSource], settings: Builder) -> list[Number
 
 
 _ORDER = (
-    DocumentRole.SPEC,
-    DocumentRole.PROMPT,
-    DocumentRole.ANSWERS,
-    DocumentRole.RESULTS,
-    DocumentRole.REVIEW,
-    DocumentRole.EVALUATION,
-    DocumentRole.OTHER,
+    *(DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS, DocumentRole.RESULTS),
+    *(DocumentRole.REVIEW, DocumentRole.EVALUATION, DocumentRole.OTHER),
 )
 
 
@@ -87,15 +80,11 @@ class BuilderDraft:
     """What was read of one group of files. Packages, evidence and the registry add to it."""
 
     group: HandoffFiles
+    told: HandoffDraft
     specs: list[SpecReading] = field(default_factory=list)
     prompts: list[PromptReading] = field(default_factory=list)
     results: list[NumberedResults] = field(default_factory=list)
     reviews: list[ReviewReading] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
-    facts: list[Fact] = field(default_factory=list)
-    documents: list[Document] = field(default_factory=list)
-    packages: list[Package] = field(default_factory=list)
-    blocked_by: list[str] = field(default_factory=list)
 
     @property
     def sources(self) -> list[Source]:
@@ -136,34 +125,19 @@ class BuilderDraft:
 
     def handoff(self, state: RegistryState | None) -> Handoff:
         """The finished handoff; the newest results count."""
-        newest = self.newest.reading if self.newest else None
-        agents = [results.reading.agent for results in self.results if results.reading.agent]
-        return Handoff(
-            id=self.group.id,
-            dialect="builder",
-            title=self._title(),
-            original_name=self.group.original,
-            source_phase="build",
-            target_phase="review",
-            source_agent=newest.agent if newest else None,
-            status=newest.status if newest else None,
-            registry=state,
-            blocked_by=tuple(self.blocked_by),
-            attempt=self.newest.number if self.newest else 1,
-            attempts=tuple(results.attempt() for results in self.results),
-            producers=tuple(dict.fromkeys(agents)),
-            message=newest.summary if newest else None,
-            claims=(*(newest.claims if newest else ()), *self.claims),
-            tests=newest.tests if newest else None,
-            regression=newest.regression if newest else None,
-            baseline=newest.baseline if newest else None,
-            documents=tuple(self.documents),
-            packages=tuple(self.packages),
-            questions=tuple(self.questions()),
-            greenlit=self.greenlit(),
-            facts=tuple(self.facts),
-            created=newest.date if newest else None,
-        )
+        told, newest = self.told, self.newest
+        told.title, told.registry = self._title(), state
+        told.questions, told.greenlit = tuple(self.questions()), self.greenlit()
+        told.attempts = tuple(results.attempt() for results in self.results)
+        for results in self.results:
+            told.add_producer(results.reading.agent)
+        if newest is not None:
+            reading = newest.reading
+            told.attempt, told.source_agent, told.status = newest.number, reading.agent, reading.status
+            told.message, told.created = reading.summary, reading.date
+            told.tests, told.regression, told.baseline = reading.tests, reading.regression, reading.baseline
+            told.claims = (*reading.claims, *told.claims)
+        return told.build()
 
     def _title(self) -> str | None:
         stated = next((spec.title for spec in self.specs if spec.title), None)
@@ -177,7 +151,9 @@ class BuilderDraft:
 
 
 def build_draft(group: HandoffFiles, settings: Builder) -> BuilderDraft:
-    draft = BuilderDraft(group)
+    told = HandoffDraft.model_construct(id=group.id, dialect="builder", original_name=group.original)
+    told.source_phase, told.target_phase = "build", "review"
+    draft = BuilderDraft(group, told)
     draft.specs = [read_spec(source, settings) for source in group.sources(DocumentRole.SPEC)]
     draft.prompts = [read_prompt(member.source) for member in _by_attempt(group.of(DocumentRole.PROMPT))]
     draft.results = number_results(group.of(DocumentRole.RESULTS), settings)
@@ -185,20 +161,20 @@ def build_draft(group: HandoffFiles, settings: Builder) -> BuilderDraft:
     for role in (DocumentRole.REVIEW, DocumentRole.EVALUATION):
         draft.reviews.extend(_read_review(draft, member, role, settings) for member in _by_attempt(group.of(role)))
     for spec in draft.specs:
-        draft.facts.extend(spec.facts)
+        told.facts += tuple(spec.facts)
         if spec.prompt is not None and not draft.prompts:
-            draft.facts.extend(spec.prompt.facts)
-        draft.blocked_by.extend(spec.blocked_by)
+            told.facts += tuple(spec.prompt.facts)
+        told.blocked_by += tuple(spec.blocked_by)
         if spec.stated_id and spec.stated_id != group.id and not group.id.startswith(f"{spec.stated_id}-"):
             spec.source.report(f"is named for {group.id}, but says it is {spec.stated_id}")
     for prompt in draft.prompts:
-        draft.facts.extend(prompt.facts)
+        told.facts += tuple(prompt.facts)
     if draft.newest:
-        draft.facts.extend(draft.newest.reading.facts)
+        told.facts += tuple(draft.newest.reading.facts)
     for review in draft.reviews:
-        draft.claims.extend(review.claims)
-        draft.facts.extend(review.facts)
-    draft.documents = _build_documents(draft)
+        told.claims += tuple(review.claims)
+        told.facts += tuple(review.facts)
+    told.documents = tuple(_build_documents(draft))
     return draft
 
 
@@ -207,10 +183,8 @@ def _read_review(draft: BuilderDraft, member: NamedSource, role: DocumentRole, s
     reading = read_review(member.source, role, settings)
     number = member.named.attempt
     if number is not None and draft.newest is not None and number < draft.newest.number:
-        draft.facts.extend(
-            Fact(name=f"{claim.subject} of attempt {number}", value=str(claim.value), where=claim.where)
-            for claim in reading.claims
-        )
+        for claim in reading.claims:
+            draft.told.add_fact(f"{claim.subject} of attempt {number}", str(claim.value), claim.where)
         reading.verdict = None
         reading.claims.clear()
     return reading

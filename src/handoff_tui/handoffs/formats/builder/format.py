@@ -87,11 +87,11 @@ def _attach_evidence(drafts: list[BuilderDraft], files: FormatFiles, reading: Fo
             continue
         source = files.source(path)
         reading.used.add(path)
-        draft.documents.append(source.document(DocumentRole.LOG if is_events else DocumentRole.OTHER))
+        draft.told.documents += (source.document(DocumentRole.LOG if is_events else DocumentRole.OTHER),)
         if is_events:
-            draft.facts.append(count_events(source))
+            draft.told.facts += (count_events(source),)
         else:
-            draft.claims.extend(read_evidence(source))
+            draft.told.claims += tuple(read_evidence(source))
 
 
 def _compare_contract(drafts: list[BuilderDraft], files: FormatFiles, reading: FormatReading) -> None:
@@ -120,15 +120,16 @@ def _settle_registry(
     for _, row in rows:
         handoff = _resolve(row.id, by_id)
         if handoff in by_id:
-            by_id[handoff].blocked_by.extend(row.blocked_by)
+            by_id[handoff].told.blocked_by += row.blocked_by
     for handoff, draft in by_id.items():
         unknown = is_framework(handoff)
-        resolved = (_resolve(other, by_id) or (other if unknown else None) for other in draft.blocked_by)
-        draft.blocked_by = [other for other in dict.fromkeys(resolved) if other is not None and other != handoff]
+        resolved = (_resolve(other, by_id) or (other if unknown else None) for other in draft.told.blocked_by)
+        others = dict.fromkeys(resolved)
+        draft.told.blocked_by = tuple(other for other in others if other is not None and other != handoff)
     states = {
         handoff: derive_state(draft.standing(superseded=handoff in superseded)) for handoff, draft in by_id.items()
     }
-    blocked_by = {handoff: tuple(draft.blocked_by) for handoff, draft in by_id.items()}
+    blocked_by = {handoff: draft.told.blocked_by for handoff, draft in by_id.items()}
     states = apply_blocks(states, blocked_by, released)
     for source, row in rows:
         _compare_row(source, row, by_id, states, reading)
@@ -156,9 +157,9 @@ def _compare_row(
         message = f"the registry has {row.id} as {row.state}, but there are no files of it"
         reading.problems.append(_warn(row, message))
         return
-    draft.facts.append(Fact(name="registry says", value=row.text, where=row.where))
-    if all(document.path != source.path for document in draft.documents):
-        draft.documents.append(source.document(DocumentRole.LIST))
+    draft.told.add_fact("registry says", row.text, row.where)
+    if all(document.path != source.path for document in draft.told.documents):
+        draft.told.documents += (source.document(DocumentRole.LIST),)
     if row.state is not states[handoff]:
         message = f"the registry has {handoff} as {row.state}, but its files say {states[handoff]}"
         reading.problems.append(_warn(row, message))

@@ -200,7 +200,7 @@ def _parse_in_folder(stem: str, folder: str, attempt: int | None) -> NamedFile |
     known = canonical is not None or is_framework(name)
     if match.group("number") and not known:
         return None
-    attempt = attempt or (int(match.group("number")) if match.group("number") else None)
+    attempt = attempt or _number(match)
     return NamedFile(
         _role(match.group("role")),
         canonical or name or None,
@@ -217,7 +217,7 @@ def _parse_nested(stem: str, folder: str, attempt: int | None) -> NamedFile | No
         return None
     name = match.group("id")
     canonical = parse_id(name)
-    attempt = attempt or (int(match.group("number")) if match.group("number") else None)
+    attempt = attempt or _number(match)
     in_own_folder = folder.rpartition("/")[2] in {name, canonical}
     return NamedFile(
         _role(match.group("role")),
@@ -268,6 +268,10 @@ def _split_words(kind: str, rest: str) -> tuple[str, str, str, int | None] | Non
     """Only fixes of bugs go by words instead of a number."""
     canonical = parse_id(f"{kind}_{rest}") if kind.upper() == "BUGFIX" else None
     return (canonical, f"{kind}_{rest}", "", None) if canonical else None
+
+
+def _number(match: re.Match[str]) -> int | None:
+    return int(match.group("number")) if match.group("number") else None
 
 
 def _role(name: str) -> DocumentRole:
@@ -333,12 +337,9 @@ def _build_member(source: Source) -> tuple[str, NamedSource]:
         return build_id(handoff.replace("/", "-")), NamedSource(source, named)
     same_kind = [found for found in in_title if is_framework(found) == is_framework(named.id)]
     if same_kind and not any(found == named.id or is_same_framework(found, named.id) for found in same_kind):
-        source.report(f"is named for {named.id}, but its title says {same_kind[0]}", _title_line(source))
+        line = next((section.line for section in source.outline.sections if section.level), None)
+        source.report(f"is named for {named.id}, but its title says {same_kind[0]}", line)
     return build_id(named.id.replace("/", "-")), NamedSource(source, named)
-
-
-def _title_line(source: Source) -> int | None:
-    return next((section.line for section in source.outline.sections if section.level), None)
 
 
 def _find_group(groups: list[HandoffFiles], member: NamedSource) -> HandoffFiles | None:

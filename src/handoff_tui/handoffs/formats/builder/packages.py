@@ -7,12 +7,12 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.packages import Asset, Package
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft
 from handoff_tui.handoffs.formats.builder.names import find_packages
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
-from handoff_tui.handoffs.reading.claim_words import build_claim, canonical_hash
+from handoff_tui.handoffs.reading.claim_words import canonical_hash
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -46,7 +46,7 @@ def _read_manifest(source: Source) -> ManifestReading:
         return reading
     for key in _REQUIRED:
         if root.get(key) is None:
-            root.document.report((), f"{key} is missing")
+            root.report(f"{key} is missing")
     assets = _read_assets(root)
     reading.package = Package(
         id=root.scalar("package_id") or source.folder.rpartition("/")[2] or "unnamed",
@@ -77,19 +77,19 @@ def _read_assets(root: JsonNode) -> list[tuple[Asset, JsonNode]]:
     for node in root.objects("assets"):
         path = node.text("path")
         if path is None:
-            node.document.report(node.pointer, f"{node.name} has no path")
+            node.report(f"{node.name} has no path")
             continue
         asset = Asset(path=path, sha256=node.text("sha256"), classification=node.scalar("classification"))
         found.append((asset, node.get("sha256") or node))
     files = root.get("files")
     if files is not None:
-        files.document.report(files.pointer, "files is not in the standard; the list must be named assets")
+        files.report("files is not in the standard; the list must be named assets")
         found.extend(_read_files(files))
     for asset, node in found:
         if asset.sha256 is None:
-            node.document.report(node.pointer, f"{asset.path} has no hash")
+            node.report(f"{asset.path} has no hash")
         elif not _HASH.match(asset.sha256):
-            node.document.report(node.pointer, f"the hash of {asset.path} is not sha256:<64 hex digits>")
+            node.report(f"the hash of {asset.path} is not sha256:<64 hex digits>")
     return found
 
 
@@ -97,7 +97,7 @@ def _read_files(files: JsonNode) -> list[tuple[Asset, JsonNode]]:
     """`files` as an object of hashes by path, or as a list in the shape of assets or of plain paths."""
     found: list[tuple[Asset, JsonNode]] = []
     for member in files.members():
-        path = str(member.pointer[-1])
+        path = member.key
         if isinstance(member.value, str):
             found.append((Asset(path=path, sha256=member.value), member))
         else:
@@ -120,7 +120,7 @@ def _scalar(node: JsonNode, key: str) -> str | None:
 def _read_dependencies(root: JsonNode) -> tuple[str, ...]:
     wrong = root.get("depends_on")
     if wrong is not None:
-        wrong.document.report(wrong.pointer, "depends_on is not in the standard; the list must be named dependencies")
+        wrong.report("depends_on is not in the standard; the list must be named dependencies")
     return tuple(dict.fromkeys((*_read_names(root, "dependencies"), *_read_names(root, "depends_on"))))
 
 
@@ -165,10 +165,9 @@ def attach_packages(drafts: list[BuilderDraft], manifests: list[ManifestReading]
         owners = [draft for draft, names in zip(drafts, subjects, strict=True) if name in names]
         owners = owners or [draft for draft, names in zip(drafts, mentions, strict=True) if name in names]
         for draft in owners:
-            draft.documents.append(reading.source.document(DocumentRole.MANIFEST))
-            draft.claims.extend(reading.claims)
-            if reading.package is not None:
-                draft.packages.append(reading.package)
+            draft.told.documents += (reading.source.document(DocumentRole.MANIFEST),)
+            draft.told.claims += tuple(reading.claims)
+            draft.told.packages += (reading.package,) if reading.package is not None else ()
         if not owners:
             unnamed.append(reading)
     return _build_rest(unnamed, {draft.group.id for draft in drafts}) if unnamed else None

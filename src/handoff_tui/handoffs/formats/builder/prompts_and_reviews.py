@@ -10,23 +10,14 @@ from typing import Final, NamedTuple
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact, Question
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.builder.results import is_template
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import DocumentRole
-from handoff_tui.handoffs.reading.claim_words import HASH, build_claim, canonical_hash, parse_verdict, quote
+from handoff_tui.handoffs.reading import markdown
+from handoff_tui.handoffs.reading.claim_words import HASH, canonical_hash, parse_verdict
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
-from handoff_tui.handoffs.reading.markdown import (
-    Code,
-    Item,
-    Outline,
-    Paragraph,
-    Section,
-    TextLine,
-    parse_markdown,
-    plain,
-)
 
 _INTRODUCTION: Final = compile_later(
     r"\b(?:answer|verification|confirm|gate)\b.*\bquestions?\b|\b1[03]\s*-?\s*(?:Q\b|questions?\b)"
@@ -40,6 +31,7 @@ _STOP: Final = compile_later(
 _NUMBERED_LINE: Final = compile_later(r"\W*Q\s?([0-9]{1,2})\b\W*(.*)$", re.IGNORECASE | re.DOTALL)
 _EXPECTED: Final = compile_later(r"\W*(?:[0-9]{1,2}[.)]\s*)?expected\b.{0,40}\banswers?\b", re.IGNORECASE)
 _CONTRACT: Final = compile_later(r"\bcontract\b[^\n]{0,40}?\bv?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE)
+_OPENED_LANGUAGES: Final = frozenset({"", "text", "markdown", "md", "prompt"})
 _LONGEST_LABEL = 60
 _HEADER_LINES = 20
 
@@ -50,7 +42,7 @@ class _Piece(NamedTuple):
     line: int
     text: str
     heading: bool = False
-    item: Item | None = None
+    item: markdown.Item | None = None
     fenced: bool = False
 
 
@@ -122,8 +114,8 @@ def _take_stop(reading: PromptReading, piece: _Piece) -> None:
         return
     for offset, text in enumerate(piece.text.split("\n")):
         if _STOP.search(text):
-            where = reading.source.place(piece.line + offset)
-            reading.facts.append(Fact(name="stop for approval", value=quote(plain(text)), where=where))
+            fact = reading.source.fact("stop for approval", quote(markdown.plain(text)), piece.line + offset)
+            reading.facts.append(fact)
             return
 
 
@@ -132,7 +124,7 @@ def find_contract_version(source: Source) -> str | None:
     for section in source.outline.sections[:3]:
         for line in section.lines():
             match = re.match(
-                r"\W*(?:contract )?version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", plain(line.text), re.IGNORECASE
+                r"\W*(?:contract )?version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", markdown.plain(line.text), re.IGNORECASE
             )
             if match:
                 return match.group(1)
@@ -142,12 +134,12 @@ def find_contract_version(source: Source) -> str | None:
 
 def _is_introduction(piece: _Piece) -> bool:
     ordered = piece.item is not None and piece.item.ordered
-    return not ordered and _INTRODUCTION.search(plain(piece.text)) is not None and "?" not in piece.text
+    return not ordered and _INTRODUCTION.search(markdown.plain(piece.text)) is not None and "?" not in piece.text
 
 
 def _take_question(source: Source, questions: list[Question], piece: _Piece) -> bool:
     """Adds a question; says whether more may follow."""
-    named = _NUMBERED_LINE.match(plain(piece.text))
+    named = _NUMBERED_LINE.match(markdown.plain(piece.text))
     if named and not piece.heading and named.group(2).strip():
         if all(question.number != int(named.group(1)) for question in questions):
             questions.append(_build_question(source, int(named.group(1)), named.group(2), piece.line))
@@ -162,7 +154,7 @@ def _take_question(source: Source, questions: list[Question], piece: _Piece) -> 
 def _build_question(source: Source, number: int, text: str, line: int) -> Question:
     # a stop without a blank line before it continues the last item
     asked = re.split(r"\n(?=.*\bSTOP\b)", text, maxsplit=1)[0]
-    return Question(number=number, text=quote(plain(asked)), where=source.place(line))
+    return Question(number=number, text=quote(markdown.plain(asked)), where=source.place(line))
 
 
 def _check_number(reading: PromptReading, announced: int | None) -> None:
@@ -178,59 +170,46 @@ def _check_number(reading: PromptReading, announced: int | None) -> None:
 def _read_contract(reading: PromptReading, pieces: list[_Piece]) -> None:
     for piece in pieces:
         for offset, text in enumerate(piece.text.split("\n")):
-            match = _CONTRACT.search(plain(text)) if piece.line + offset <= _HEADER_LINES else None
+            match = _CONTRACT.search(markdown.plain(text)) if piece.line + offset <= _HEADER_LINES else None
             if match:
                 reading.contract = match.group(1)
-                where = reading.source.place(piece.line + offset)
-                reading.facts.append(Fact(name="prompt contract", value=match.group(1), where=where))
+                reading.facts.append(reading.source.fact("prompt contract", match.group(1), piece.line + offset))
                 return
 
 
 def _read_expected_answers(reading: PromptReading, pieces: list[_Piece]) -> None:
     source = reading.source
     for piece in pieces:
-        if not _EXPECTED.match(plain(piece.text)) or (piece.item is not None and piece.item.ordered):
+        if not _EXPECTED.match(markdown.plain(piece.text)) or (piece.item is not None and piece.item.ordered):
             continue
-        where = source.place(piece.line)
-        reading.facts.append(Fact(name="expected answers", value=quote(plain(piece.text)), where=where))
+        reading.facts.append(source.fact("expected answers", quote(markdown.plain(piece.text)), piece.line))
         if piece.fenced:
             source.report("shows the expected answers to the agent, inside the prompt itself", piece.line)
 
 
-def _pieces(outline: Outline) -> Iterator[_Piece]:
+def _pieces(outline: markdown.Outline, *, fenced: bool = False) -> Iterator[_Piece]:
     """The document in order, with fenced prompts opened up: they are Markdown themselves."""
     for section in outline.sections:
         if section.level:
-            yield _Piece(section.line, plain(section.title), heading=True)
+            yield _Piece(section.line, markdown.plain(section.title), heading=True)
         for block in section.blocks:
-            if isinstance(block, Code) and normalise(block.language) in {"", "text", "markdown", "md", "prompt"}:
-                yield from _fenced_pieces(block)
-            elif isinstance(block, Item):
+            if isinstance(block, markdown.Code) and not fenced and normalise(block.language) in _OPENED_LANGUAGES:
+                for piece in _pieces(markdown.parse_markdown(block.text), fenced=True):
+                    yield piece._replace(line=block.line + piece.line - 1, fenced=True)
+            elif isinstance(block, markdown.Item):
                 yield _Piece(block.line, block.text, item=block)
-            elif isinstance(block, Paragraph):
+            elif isinstance(block, markdown.Paragraph):
                 yield from _paragraph_pieces(block.line, block.text)
 
 
-def _fenced_pieces(code: Code) -> Iterator[_Piece]:
-    for section in parse_markdown(code.text).sections:
-        if section.level:
-            yield _Piece(code.line + section.line - 1, plain(section.title), heading=True, fenced=True)
-        for block in section.blocks:
-            line = code.line + block.line - 1
-            if isinstance(block, Item):
-                yield _Piece(line, block.text, item=block, fenced=True)
-            elif isinstance(block, Paragraph):
-                yield from _paragraph_pieces(line, block.text, fenced=True)
-
-
-def _paragraph_pieces(line: int, text: str, *, fenced: bool = False) -> Iterator[_Piece]:
+def _paragraph_pieces(line: int, text: str) -> Iterator[_Piece]:
     """One piece; or one per line where its lines are numbered questions."""
     lines = text.split("\n")
-    if len([part for part in lines if _NUMBERED_LINE.match(plain(part))]) > 1:
+    if len([part for part in lines if _NUMBERED_LINE.match(markdown.plain(part))]) > 1:
         for offset, part in enumerate(lines):
-            yield _Piece(line + offset, part, fenced=fenced)
+            yield _Piece(line + offset, part)
     else:
-        yield _Piece(line, text, fenced=fenced)
+        yield _Piece(line, text)
 
 
 _ANSWER: Final = compile_later(
@@ -292,9 +271,8 @@ def read_review(source: Source, role: DocumentRole, settings: Builder = _STANDAR
             source.report(f"has a verdict that is no known word: {quote(line.text)}", line.number)
             continue
         reading.verdict = verdict
-        where = source.place(line.number)
         subject = "review" if role is DocumentRole.REVIEW else "evaluation"
-        reading.claims.append(build_claim(ClaimKind.VERDICT, where, line.text, subject=subject, value=verdict))
+        reading.claims.append(source.claim(ClaimKind.VERDICT, line.number, line.text, subject=subject, value=verdict))
         allowed = settings.review_verdicts if role is DocumentRole.REVIEW else settings.evaluation_verdicts
         if verdict not in allowed:
             source.report(f"has the verdict {verdict}; the standard knows {', '.join(allowed)}", line.number)
@@ -327,7 +305,7 @@ def read_evidence(source: Source) -> list[Claim]:
 
 def _evidence_pairs(node: JsonNode) -> Iterator[tuple[str, str, JsonNode]]:
     """`{"path": p, "sha256": h}`, or `{"REVIEW_REPORT.md": "sha256:…"}`."""
-    members = {str(member.pointer[-1]): member for member in node.members()}
+    members = {member.key: member for member in node.members()}
     path = next((m.value for key in _PATH_KEYS if (m := members.get(key)) and isinstance(m.value, str)), None)
     digest = next((members[key] for key in _HASH_KEYS if key in members), None)
     if path and digest is not None and isinstance(digest.value, str) and HASH.search(digest.value):
@@ -341,16 +319,16 @@ def _answered_numbers(source: Source) -> Iterator[int]:
     """A heading `Q4` with text below it, an item, or a line that begins with its number."""
     counter = 0
     for section in source.outline.sections:
-        heading = _ANSWER.match(plain(section.title)) if section.level > 1 else None
+        heading = _ANSWER.match(markdown.plain(section.title)) if section.level > 1 else None
         if heading and any(not _NO_ANSWER.match(line.text) for line in section.lines()):
             yield _number(heading)
         for block in section.blocks:
-            if isinstance(block, Item) and block.ordered and block.depth == 1 and heading is None:
+            if isinstance(block, markdown.Item) and block.ordered and block.depth == 1 and heading is None:
                 counter = max(counter + 1, block.number or 0)  # a list may leave questions out, or start anew at 1
                 if not _NO_ANSWER.match(block.text.rpartition("?")[2]):
                     yield counter
         for line in section.lines():
-            match = None if line.code else _ANSWER.match(plain(line.text))
+            match = None if line.code else _ANSWER.match(markdown.plain(line.text))
             if match and (match.group(1) or match.group(2)) and not _NO_ANSWER.match(match.group(4).rpartition("?")[2]):
                 yield _number(match)
 
@@ -359,19 +337,19 @@ def _number(match: re.Match[str]) -> int:
     return int(match.group(1) or match.group(2) or match.group(3))
 
 
-def _greenlight_lines(section: Section) -> Iterator[TextLine]:
+def _greenlight_lines(section: markdown.Section) -> Iterator[markdown.TextLine]:
     """A heading without a decision is read with the first line below it; an empty box is shown as one."""
     boxes = {item.line for item in section.items() if item.checked is False}
     lines = [
-        TextLine(line.number, f"[ ] {line.text}") if line.number in boxes else line
+        markdown.TextLine(line.number, f"[ ] {line.text}") if line.number in boxes else line
         for line in section.lines()
         if not line.code and line.text.strip()
     ]
-    heading = _GREENLIGHT.match(plain(section.title)) if section.level > 1 else None
+    heading = _GREENLIGHT.match(markdown.plain(section.title)) if section.level > 1 else None
     if heading and not heading.group("rest").strip(_BARE):
-        yield TextLine(section.line, f"{section.title}: {lines[0].text if lines else ''}")
+        yield markdown.TextLine(section.line, f"{section.title}: {lines[0].text if lines else ''}")
     elif heading:
-        yield TextLine(section.line, section.title)
+        yield markdown.TextLine(section.line, section.title)
     yield from (line for line in lines if line.number not in boxes)
 
 
@@ -379,11 +357,10 @@ def _read_greenlight(reading: ReviewReading) -> None:
     source = reading.source
     for section in source.outline.sections:
         for line in _greenlight_lines(section):
-            match = _GREENLIGHT.match(plain(line.text))
+            match = _GREENLIGHT.match(markdown.plain(line.text))
             if match is None:
                 continue
             rest = match.group("rest")
-            where = source.place(line.number)
             if _REFUSED.search(rest) or (not rest.strip(_BARE) and line.text.rstrip("* ").endswith(":")):
                 reading.greenlit = reading.greenlit or False
             elif _NOT_HUMAN.search(rest):
@@ -391,4 +368,4 @@ def _read_greenlight(reading: ReviewReading) -> None:
                 reading.greenlit = reading.greenlit or False
             else:
                 reading.greenlit = True
-                reading.facts.append(Fact(name="greenlight", value=quote(plain(line.text)), where=where))
+                reading.facts.append(source.fact("greenlight", quote(markdown.plain(line.text)), line.number))

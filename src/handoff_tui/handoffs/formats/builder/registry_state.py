@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import quote
 from handoff_tui.handoffs.formats.builder.names import find_ids, parse_id
 from handoff_tui.handoffs.handoff import RegistryState
-from handoff_tui.handoffs.reading.claim_words import quote
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import Table, plain
 
@@ -112,17 +112,13 @@ def _rows(source: Source, table: Table) -> list[RegistryRow]:
     name, status = table.column("handoff", "id"), table.column("status", "state")
     if name is None or status is None or name == status:
         return []
-    blocked = table.column("blocked", "depends")
     rows: list[RegistryRow] = []
     for row in table.rows:
-        if len(row.cells) <= max(name, status):
-            continue
-        cell = plain(row.cells[name])
+        cell, stated = plain(table.cell(row, "handoff", "id")), table.cell(row, "status", "state")
         handoff = parse_id(cell) or next(iter(find_ids(cell)), None)
-        state = parse_state(row.cells[status])
+        state = parse_state(stated)
         if handoff is None or state is None:
             continue
-        before = find_ids(plain(row.cells[blocked])) if blocked is not None and blocked < len(row.cells) else []
-        text = quote(plain(row.cells[status]))
-        rows.append(RegistryRow(handoff, text, state, tuple(before), source.place(row.line)))
+        before = find_ids(plain(table.cell(row, "blocked", "depends")))
+        rows.append(RegistryRow(handoff, quote(plain(stated)), state, tuple(before), source.place(row.line)))
     return rows

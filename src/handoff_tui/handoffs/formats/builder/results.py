@@ -10,33 +10,13 @@ from typing import Final, NamedTuple
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
+from handoff_tui.handoffs.formats.builder import sections as outlines
 from handoff_tui.handoffs.formats.builder.names import find_ids
 from handoff_tui.handoffs.formats.builder.results_claims import complete_with, find_file_claims, find_runs
-from handoff_tui.handoffs.formats.builder.sections import (
-    body,
-    fields,
-    find_section,
-    headed,
-    is_heading_of,
-    missing_sections,
-    normalise,
-    normalise_name,
-    preamble,
-)
 from handoff_tui.handoffs.handoff import ClaimedBaseline
-from handoff_tui.handoffs.reading.claim_words import (
-    build_claim,
-    claim_commits,
-    claim_counts,
-    parse_counts,
-    parse_number,
-    parse_status,
-    parse_verdict,
-    quote,
-)
+from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_field, plain
 
@@ -59,31 +39,30 @@ def find_status(source: Source) -> StatusReading | None:
     for line, text in candidates:
         if is_template(text):
             source.report(f"states no status: {quote(text)} is the choice from the template", line)
-        elif (token := parse_status(text)) is not None:
+        elif (token := claim_words.parse_status(text)) is not None:
             return _build(source, token, text, line)
         else:
             source.report(f"has a status that is no known word: {quote(text)}", line)
     closing: TextLine | None = None
     for written in source.outline.lines():
-        if not written.code and not is_template(written.text) and parse_verdict(written.text) is not None:
+        if not written.code and not is_template(written.text) and claim_words.parse_verdict(written.text) is not None:
             closing = written
-    verdict = parse_verdict(closing.text) if closing else None
+    verdict = claim_words.parse_verdict(closing.text) if closing else None
     return _build(source, verdict, closing.text, closing.number) if closing and verdict else None
 
 
 def is_template(text: str) -> bool:
     """Whether a status is the unfilled choice `PASS | FAIL | PARTIAL`."""
-    return len([part for part in text.replace("/", "|").split("|") if parse_status(_after_colon(part))]) > 1
-
-
-def _after_colon(text: str) -> str:
-    return text.rpartition(":")[2]
+    return (
+        len([part for part in text.replace("/", "|").split("|") if claim_words.parse_status(part.rpartition(":")[2])])
+        > 1
+    )
 
 
 def _stated(source: Source) -> Iterator[tuple[int, str]]:
-    for section in headed(source.outline):
+    for section in outlines.headed(source.outline):
         name = section.name
-        if normalise(name).partition(" ")[0] != "status":
+        if outlines.normalise(name).partition(" ")[0] != "status":
             continue
         value = re.sub(r"^\W*status\W*", "", plain(name), flags=re.IGNORECASE)
         if value:
@@ -92,17 +71,16 @@ def _stated(source: Source) -> Iterator[tuple[int, str]]:
         first = next((line for line in section.lines() if line.text.strip()), None)
         if first is not None:
             yield first.number, plain(first.text)
-    for line, name, value in fields(preamble(source.outline)):
+    for line, name, value in outlines.fields(outlines.preamble(source.outline)):
         if name in _STATUS_FIELDS and value:
             yield line.number, value
 
 
 def _build(source: Source, token: str, text: str, line: int) -> StatusReading:
-    claim = build_claim(ClaimKind.STATUS, source.place(line), text, value=token)
     words = quote(plain(text))
     extra = words.upper().strip(" .!*") != token
-    facts = (Fact(name="status in words", value=words, where=source.place(line)),) if extra else ()
-    return StatusReading(token, text, line, claim, facts)
+    facts = (source.fact("status in words", words, line),) if extra else ()
+    return StatusReading(token, text, line, source.claim(ClaimKind.STATUS, line, text, value=token), facts)
 
 
 _RESULT_WORD: Final = compile_later(r"\b(PASS(?:ED)?|FAIL(?:ED)?|SKIPPED)\b")
@@ -128,17 +106,17 @@ class BaselineReading:
 def find_checks(source: Source) -> list[Claim]:
     """Each gate that is said to have passed or failed."""
     claims: list[Claim] = []
-    for section in headed(source.outline):
-        if not re.match(r"gates?\b", normalise(section.name)):
+    for section in outlines.headed(source.outline):
+        if not re.match(r"gates?\b", outlines.normalise(section.name)):
             continue
         for part in source.outline.below(section):
             for line, name, value in _check_lines(part):
-                token = parse_status(value)
+                token = claim_words.parse_status(value)
                 match = _RESULT_WORD.search(value)
-                token = token or (parse_status(match.group(1)) if match else None)
-                if token and normalise_name(name) != "command":
-                    where = source.place(line.number)
-                    claims.append(build_claim(ClaimKind.CHECK, where, line.text, subject=quote(name), value=token))
+                token = token or (claim_words.parse_status(match.group(1)) if match else None)
+                if token and outlines.normalise_name(name) != "command":
+                    subject = quote(name)
+                    claims.append(source.claim(ClaimKind.CHECK, line.number, line.text, subject=subject, value=token))
     return list(dict.fromkeys(claims))
 
 
@@ -157,26 +135,24 @@ def _check_lines(section: Section) -> Iterator[tuple[TextLine, str, str]]:
 def find_baseline(source: Source, standard: tuple[str, ...]) -> BaselineReading:
     """Packages and tests after this work; the rest of the snapshot as facts."""
     reading = BaselineReading()
-    section = find_section(source.outline, "Baseline Snapshot")
+    section = outlines.find_section(source.outline, "Baseline Snapshot")
     if section is None:
         return reading
-    parts = body(source.outline, section, standard)
+    parts = outlines.body(source.outline, section, standard)
     numbers: dict[str, int] = {}
 
     def take(subject: str, value: str, line: TextLine) -> bool:
-        number = parse_number(value)
+        number = claim_words.parse_number(value)
         if number is None or subject in numbers:
             return False
         numbers[subject] = number
-        where = source.place(line.number)
-        reading.claims.append(build_claim(ClaimKind.BASELINE, where, line.text, subject=subject, value=number))
+        reading.claims.append(source.claim(ClaimKind.BASELINE, line.number, line.text, subject=subject, value=number))
         return True
 
-    for line, name, value in fields(parts):
+    for line, name, value in outlines.fields(parts):
         subject = "packages" if _PACKAGES.match(name) else "tests" if _TESTS.match(name) else None
         if (subject is None or not take(subject, value, line)) and value:
-            where = source.place(line.number)
-            reading.facts.append(Fact(name="baseline", value=quote(plain(line.text)), where=where))
+            reading.facts.append(source.fact("baseline", quote(plain(line.text)), line.number))
     if "packages" not in numbers:
         for line in _prose(parts):
             match = _PACKAGES_IN_PROSE.search(plain(line.text))
@@ -189,12 +165,12 @@ def find_baseline(source: Source, standard: tuple[str, ...]) -> BaselineReading:
 
 def find_clean_room(source: Source, standard: tuple[str, ...]) -> list[Fact]:
     """How many packages were installed, in which order, and whether all passed."""
-    section = find_section(source.outline, "Clean-Room Verification")
+    section = outlines.find_section(source.outline, "Clean-Room Verification")
     if section is None:
         return []
-    parts = body(source.outline, section, standard)
+    parts = outlines.body(source.outline, section, standard)
     facts: dict[str, Fact] = {}
-    for line, name, value in fields(parts):
+    for line, name, value in outlines.fields(parts):
         label = None
         if _PACKAGES.match(name):
             label = "clean-room packages installed"
@@ -203,12 +179,12 @@ def find_clean_room(source: Source, standard: tuple[str, ...]) -> list[Fact]:
         elif _ALL_PASS.match(name):
             label = "clean-room all pass"
         if label and value:
-            facts.setdefault(label, Fact(name=label, value=quote(value), where=source.place(line.number)))
+            facts.setdefault(label, source.fact(label, quote(value), line.number))
     for line in _prose(parts):
         match = re.search(r"\b([0-9]{1,6}) packages? installed\b", plain(line.text), re.IGNORECASE)
         if match:
             label = "clean-room packages installed"
-            facts.setdefault(label, Fact(name=label, value=match.group(1), where=source.place(line.number)))
+            facts.setdefault(label, source.fact(label, match.group(1), line.number))
     return list(facts.values())
 
 
@@ -265,8 +241,8 @@ def _read(source: Source, settings: Builder) -> ResultsReading:
         reading.facts.extend(status.facts)
     reading.missing = tuple(
         name
-        for name in missing_sections(source.outline, settings.results_sections)
-        if not (normalise(name) == "status" and status is not None)
+        for name in outlines.missing_sections(source.outline, settings.results_sections)
+        if not (outlines.normalise(name) == "status" and status is not None)
     )
     _read_tests(reading, settings, status.text if status else "")
     reading.claims.extend(find_file_claims(source))
@@ -277,7 +253,7 @@ def _read(source: Source, settings: Builder) -> ResultsReading:
     reading.facts.extend(baseline.facts)
     reading.facts.extend(find_clean_room(source, settings.results_sections))
     lines = [line for line in source.outline.lines() if _COMMIT_LINE.search(line.text) and not line.code]
-    reading.claims.extend(claim_commits(lines, source.path))
+    reading.claims.extend(claim_words.claim_commits(lines, source.path))
     _read_backfill(reading)
     return reading
 
@@ -288,7 +264,7 @@ def _read_head(reading: ResultsReading) -> None:
     match = _ATTEMPT_IN_TITLE.search(title)
     reading.attempt = int(match.group(1)) if match else None
     agents: dict[str, str] = {}
-    for line, name, value in fields(preamble(source.outline)):
+    for line, name, value in outlines.fields(outlines.preamble(source.outline)):
         if not value:
             continue
         if name in _AGENT_FIELDS:
@@ -296,16 +272,15 @@ def _read_head(reading: ResultsReading) -> None:
         elif name in {"date", "completed", "created"}:
             reading.date = reading.date or value
         elif name == "attempt":
-            reading.attempt = parse_number(value) or reading.attempt
+            reading.attempt = claim_words.parse_number(value) or reading.attempt
         elif name == "branch":
-            where = source.place(line.number)
-            reading.claims.append(build_claim(ClaimKind.BRANCH, where, line.text, value=value))
+            reading.claims.append(source.claim(ClaimKind.BRANCH, line.number, line.text, value=value))
         if name not in {"status", "attempt"}:
-            reading.facts.append(Fact(name=name, value=quote(value), where=source.place(line.number)))
+            reading.facts.append(source.fact(name, quote(value), line.number))
     # an agent is at times only called by the handoff it worked on; another field then says who it was
     names = [agents[name] for name in _AGENT_FIELDS if name in agents]
     reading.agent = next((name for name in names if not find_ids(name)), names[0] if names else None)
-    summary = find_section(source.outline, "Summary")
+    summary = outlines.find_section(source.outline, "Summary")
     paragraphs = summary.paragraphs() if summary else []
     reading.summary = plain(" ".join(paragraphs[0].text.split())) if paragraphs else None
 
@@ -315,11 +290,11 @@ def _read_tests(reading: ResultsReading, settings: Builder, status_text: str) ->
     own: list[Section] = []
     regression: list[Section] = []
     other: list[Section] = []
-    for section in headed(reading.source.outline):
+    for section in outlines.headed(reading.source.outline):
         words = section.name
         if _REGRESSION.search(words) and re.search(r"regression|tests?|suite", words, re.IGNORECASE):
             regression.append(section)
-        elif is_heading_of(words, "Test Results"):
+        elif outlines.is_heading_of(words, "Test Results"):
             own.append(section)
         elif re.search(r"\btests?\b", words, re.IGNORECASE):
             other.append(section)
@@ -330,7 +305,7 @@ def _read_tests(reading: ResultsReading, settings: Builder, status_text: str) ->
     for section in sorted([*own[1:], *regression[1:], *other], key=lambda section: section.line):
         run = None if section.line in covered else find_runs([section])[0]
         if run is not None and run.is_complete:
-            fact = Fact(name="other test run", value=f"{section.name}: {run.words()}", where=_place(reading, run.line))
+            fact = reading.source.fact("other test run", f"{section.name}: {run.words()}", run.line)
             reading.facts.append(fact)
 
 
@@ -343,19 +318,18 @@ def _read_scope(
     status_text: str = "",
 ) -> TestCounts | None:
     outline = reading.source.outline
-    counted = parse_counts(status_text)
-    parts = body(outline, sections[0], settings.results_sections) if sections else []
+    counted = claim_words.parse_counts(status_text)
+    parts = outlines.body(outline, sections[0], settings.results_sections) if sections else []
     covered.update(part.line for part in parts)
     run, earlier = find_runs(parts) if parts else (None, [])
     if run is None:
         if counted is not None and reading.status_line is not None:
-            reading.claims.extend(claim_counts(counted, scope, _place(reading, reading.status_line), status_text))
+            where = reading.source.place(reading.status_line)
+            reading.claims.extend(claim_words.claim_counts(counted, scope, where, status_text))
         return counted
     complete_with(run, counted)
     reading.claims.extend(run.claims(scope, reading.source))
-    reading.facts.extend(
-        Fact(name=f"other {scope} run", value=other.words(), where=_place(reading, other.line)) for other in earlier
-    )
+    reading.facts.extend(reading.source.fact(f"other {scope} run", run.words(), run.line) for run in earlier)
     _read_new_failures(reading, parts)
     return run.counts()
 
@@ -363,12 +337,12 @@ def _read_scope(
 def _read_new_failures(reading: ResultsReading, sections: list[Section]) -> None:
     """`NONE`, a sentence, or the list below it."""
     items = [item for section in sections for item in section.items()]
-    for line, name, value in fields(sections):
+    for line, name, value in outlines.fields(sections):
         if not name.startswith("new failures"):
             continue
         told = value or "; ".join(plain(item.text) for item in _items_below(items, line.number))
-        where = _place(reading, line.number)
-        reading.facts.append(Fact(name="new failures introduced", value=quote(told) or "(nothing)", where=where))
+        fact = reading.source.fact("new failures introduced", quote(told) or "(nothing)", line.number)
+        reading.facts.append(fact)
         return
 
 
@@ -382,13 +356,9 @@ def _read_backfill(reading: ResultsReading) -> None:
     source = reading.source
     title = source.outline.title or ""
     if "backfill" in title.lower():
-        reading.facts.append(Fact(name="backfill", value=quote(title), where=source.place(1)))
+        reading.facts.append(source.fact("backfill", quote(title), 1))
         return
     for line in source.outline.lines():
         if not line.code and _BACKFILL.match(plain(line.text)):
-            reading.facts.append(Fact(name="backfill", value=quote(plain(line.text)), where=source.place(line.number)))
+            reading.facts.append(source.fact("backfill", quote(plain(line.text)), line.number))
             return
-
-
-def _place(reading: ResultsReading, line: int) -> Place:
-    return reading.source.place(line)

@@ -9,20 +9,9 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import TestCounts
-from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.formats.builder.sections import fields, headed, is_heading_of, normalise, normalise_name
-from handoff_tui.handoffs.reading.claim_words import (
-    HASH,
-    build_claim,
-    canonical_hash,
-    claim_counts,
-    clean_path,
-    find_paths,
-    parse_counts,
-    parse_number,
-    parse_status,
-    quote,
-)
+from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
+from handoff_tui.handoffs.formats.builder import sections as outlines
+from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import Item, Outline, Row, Section, Table, TextLine, parse_field, plain
 
@@ -65,7 +54,7 @@ class Run:
             if name in self.numbers:
                 line = self.places.get(name, TextLine(self.line, self.text))
                 counts = TestCounts(**{name: self.numbers[name]})
-                claims.extend(claim_counts(counts, scope, source.place(line.number), line.text))
+                claims.extend(claim_words.claim_counts(counts, scope, source.place(line.number), line.text))
         return claims
 
     def words(self) -> str:
@@ -81,7 +70,8 @@ def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
     if told:
         chosen = next((run for run in reversed(told) if run.is_complete), told[-1])
         return chosen, [run for run in told if run is not chosen]
-    run = _run_of_tables(sections) or _run_of_text(sections)
+    tables = (table for section in sections for table in section.tables())
+    run = next(filter(None, map(_run_of_table, tables)), None) or _run_of_text(sections)
     if run is not None:
         run.command = run.command or next((lone.command for lone in runs if lone.command), None)
     return run, []
@@ -99,7 +89,7 @@ def complete_with(run: Run, more: TestCounts | None) -> None:
 def _runs_of_fields(sections: list[Section]) -> list[Run]:
     runs: list[Run] = []
     label = ""
-    for line, name, value in fields(sections):
+    for line, name, value in outlines.fields(sections):
         if _ATTEMPT.match(line.text):
             label = quote(plain(line.text).rstrip(": "))
             runs.append(Run(line.number, line.text, label))
@@ -111,7 +101,7 @@ def _runs_of_fields(sections: list[Section]) -> list[Run]:
         if not runs or (kind == "total" and (runs[-1].numbers or runs[-1].command)):
             runs.append(Run(line.number, line.text))
         run = runs[-1]
-        number = parse_number(value)
+        number = claim_words.parse_number(value)
         if kind == "command":
             run.command = run.command or value or None
         elif number is not None and "/" not in value.split(" ", 1)[0]:
@@ -120,29 +110,20 @@ def _runs_of_fields(sections: list[Section]) -> list[Run]:
     return runs
 
 
-def _run_of_tables(sections: list[Section]) -> Run | None:
-    for section in sections:
-        for table in section.tables():
-            run = _run_of_table(table)
-            if run is not None:
-                return run
-    return None
-
-
 def _run_of_table(table: Table) -> Run | None:
     """The row of totals; a table of one row is its own."""
     columns = {
         kind: number
         for number, heading in reversed(list(enumerate(table.header)))
-        if (match := _FIELD.match(normalise_name(heading))) and (kind := match.lastgroup) in _NAMES
+        if (match := _FIELD.match(outlines.normalise_name(heading))) and (kind := match.lastgroup) in _NAMES
     }
-    totals = [row for row in table.rows if row.cells and _TOTAL_ROW.match(normalise_name(row.cells[0]))]
+    totals = [row for row in table.rows if row.cells and _TOTAL_ROW.match(outlines.normalise_name(row.cells[0]))]
     row = totals[-1] if totals else (table.rows[0] if len(table.rows) == 1 else None)
     if row is None or not columns:
         return None
     run = Run(row.line, " | ".join(row.cells))
     for kind, column in columns.items():
-        number = parse_number(row.cells[column]) if column < len(row.cells) else None
+        number = claim_words.parse_number(row.cells[column]) if column < len(row.cells) else None
         if number is not None:
             run.numbers[kind] = number
     if "total" in run.numbers and any(_ALL_PASS.search(plain(cell)) for cell in row.cells):
@@ -153,7 +134,9 @@ def _run_of_table(table: Table) -> Run | None:
 def _run_of_text(sections: list[Section]) -> Run | None:
     """The heading's own numbers, then the last output of a test run, then the first sentence that has some."""
     headings = [
-        (section.line, section.title, counts) for section in sections if (counts := parse_counts(section.title))
+        (section.line, section.title, counts)
+        for section in sections
+        if (counts := claim_words.parse_counts(section.title))
     ]
     if headings and headings[0][0] == sections[0].line:
         return _build_run(*headings[0])
@@ -161,7 +144,7 @@ def _run_of_text(sections: list[Section]) -> Run | None:
     prose: Run | None = None
     for section in sections:
         for line in section.lines():
-            counts = parse_counts(line.text)
+            counts = claim_words.parse_counts(line.text)
             if counts is None:
                 continue
             if line.code:
@@ -177,7 +160,7 @@ def _run_of_text(sections: list[Section]) -> Run | None:
 
 
 def _is_row_of_one_test(text: str) -> bool:
-    return " | " in text and parse_status(text.rsplit(" | ", 1)[-1]) is not None
+    return " | " in text and claim_words.parse_status(text.rsplit(" | ", 1)[-1]) is not None
 
 
 def _build_run(line: int, text: str, counts: TestCounts) -> Run:
@@ -220,19 +203,19 @@ class FileClaims:
         """The first word about a file counts: an archive is often listed once as a file and once as an archive."""
         if path not in self._files:
             self._files.add(path)
-            self.claims.append(build_claim(kind, self.source.place(line), text, subject=path))
+            self.claims.append(self.source.claim(kind, line, text, subject=path))
 
     def add_hash(self, kind: ClaimKind, path: str, value: str, line: int, text: str) -> None:
         if (kind, path, value) not in self._hashes:
             self._hashes.add((kind, path, value))
-            self.claims.append(build_claim(kind, self.source.place(line), text, subject=path, value=value))
+            self.claims.append(self.source.claim(kind, line, text, subject=path, value=value))
 
 
 def find_file_claims(source: Source) -> list[Claim]:
     """All claims about files; hashes of files count in other sections as well."""
     found = FileClaims(source)
     read: set[int] = set()
-    for section in headed(source.outline):
+    for section in outlines.headed(source.outline):
         action = _action_of_heading(section.name) if section.line not in read else None
         if action is None:
             continue
@@ -257,8 +240,8 @@ def _parts(outline: Outline, section: Section) -> Iterator[Section]:
 
 
 def _action_of_heading(heading: str) -> str | None:
-    words = normalise(heading)
-    if is_heading_of(heading, "Archives Built"):
+    words = outlines.normalise(heading)
+    if outlines.is_heading_of(heading, "Archives Built"):
         return "rebuilt" if "rebuilt" in words else "created"
     if not re.search(r"\b(?:files?|manifests?)\b", words) or re.search(r"\b(?:not|unchanged|verified)\b", words):
         return None
@@ -293,7 +276,7 @@ def _claim_item(found: FileClaims, item: Item, action: str) -> bool:
         return False
     kind = _kind_of(action)
     target = _MOVED_TO.match(text, end)
-    if kind is None and target and (new_path := clean_path(target.group(1))):
+    if kind is None and target and (new_path := claim_words.clean_path(target.group(1))):
         found.add_file(ClaimKind.FILE_DELETED, path, item.line, text)
         found.add_file(ClaimKind.FILE_CREATED, new_path, item.line, text)
     elif kind is not None:
@@ -307,7 +290,7 @@ def _leading_path(text: str) -> tuple[str | None, int]:
     if match is None:
         return None, 0
     word = next((group for group in match.groups() if group), "")
-    return clean_path(word.strip("`")), match.end()
+    return claim_words.clean_path(word.strip("`")), match.end()
 
 
 def _claim_hashes(found: FileClaims, path: str, text: str, line: int, *, gone: bool = False) -> None:
@@ -316,7 +299,9 @@ def _claim_hashes(found: FileClaims, path: str, text: str, line: int, *, gone: b
         if len(digits) < _FULL_LENGTH and not re.search(r"[0-9]", digits):
             continue
         kind = ClaimKind.HASH_BEFORE if when == "before" or (gone and not when) else ClaimKind.HASH
-        value = canonical_hash(digits) if len(digits) == _FULL_LENGTH else digits + (match.group("cut") or "")
+        value = (
+            claim_words.canonical_hash(digits) if len(digits) == _FULL_LENGTH else digits + (match.group("cut") or "")
+        )
         found.add_hash(kind, path, value, line, text)
 
 
@@ -325,30 +310,23 @@ def _claim_row(found: FileClaims, table: Table, row: Row, action: str) -> None:
     if path is None:
         return
     text = " | ".join(row.cells)
-    column = table.column("action", "change type", "operation")
-    said = normalise(row.cells[column]) if column is not None and column < len(row.cells) else ""
-    kind = _kind_of(said) or _kind_of(action)
+    kind = _kind_of(outlines.normalise(table.cell(row, "action", "change type", "operation"))) or _kind_of(action)
     if kind is not None:
         found.add_file(kind, path, row.line, text)
     for heading, cell in zip(table.header, row.cells, strict=False):
         words = heading.lower()
-        match = HASH.search(cell)
+        match = claim_words.HASH.search(cell)
         if match and ("sha" in words or "hash" in words or "digest" in words):
             before = "before" in words or "old" in words
             kind = ClaimKind.HASH_BEFORE if before else ClaimKind.HASH
-            found.add_hash(kind, path, canonical_hash(match.group(0)), row.line, text)
+            found.add_hash(kind, path, claim_words.canonical_hash(match.group(0)), row.line, text)
 
 
 def _row_path(table: Table, row: Row) -> str | None:
     column = table.column("file", "path", "asset", "archive") or 0
     if column >= len(row.cells):
         return None
-    path = _leading_path(row.cells[column])[0]
-    place = table.column("location", "folder", "directory")
-    if path is None or "/" in path or place is None or place >= len(row.cells):
-        return path
-    folder = clean_path(f"{plain(row.cells[place]).strip().rstrip('/')}/")
-    return f"{folder}{path}" if folder else path
+    return outlines.join_folder(table, row, _leading_path(row.cells[column])[0])
 
 
 def _claim_archive_field(found: FileClaims, text: str, line: int, archive: str | None) -> str | None:
@@ -357,9 +335,9 @@ def _claim_archive_field(found: FileClaims, text: str, line: int, archive: str |
     if parsed is None or not parsed[0].lower().startswith("archive"):
         return archive
     name, value = parsed
-    match = HASH.search(value)
+    match = claim_words.HASH.search(value)
     if match and archive:
-        found.add_hash(ClaimKind.HASH, archive, canonical_hash(match.group(0)), line, text)
+        found.add_hash(ClaimKind.HASH, archive, claim_words.canonical_hash(match.group(0)), line, text)
     path = _leading_path(value)[0] if name.lower() == "archive" else None
     if path:
         found.add_file(ClaimKind.FILE_CREATED, path, line, text)
@@ -370,9 +348,9 @@ def _claim_archive_field(found: FileClaims, text: str, line: int, archive: str |
 def _claim_hashes_in_passing(found: FileClaims, section: Section) -> None:
     """A full hash beside one path, in any other section."""
     for line in section.lines():
-        paths = [] if line.code else find_paths(line.text)
-        hashes = HASH.findall(line.text)
+        paths = [] if line.code else claim_words.find_paths(line.text)
+        hashes = claim_words.HASH.findall(line.text)
         if len(paths) == 1 and len(hashes) == 1:
             before = re.search(r"\bbefore\b", line.text, re.IGNORECASE) is not None
             kind = ClaimKind.HASH_BEFORE if before else ClaimKind.HASH
-            found.add_hash(kind, paths[0], canonical_hash(hashes[0][1]), line.number, line.text)
+            found.add_hash(kind, paths[0], claim_words.canonical_hash(hashes[0][1]), line.number, line.text)

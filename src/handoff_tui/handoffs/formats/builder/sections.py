@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from handoff_tui.handoffs.reading.markdown import Code, Outline, Section, Table, TextLine, parse_field, plain
+from handoff_tui.handoffs.reading.claim_words import clean_path
+from handoff_tui.handoffs.reading.markdown import Code, Outline, Row, Section, Table, TextLine, parse_field, plain
 
 _OTHER_HEADINGS: Final = {
     "archives built": ("archives", "archive built", "archive rebuilt"),
@@ -122,6 +123,14 @@ def _line_fields(line: TextLine) -> Iterator[tuple[TextLine, str, str]]:
         found = [whole] if whole else []
     for name, value in found:
         yield line, normalise_name(name), value
+
+
+def join_folder(table: Table, row: Row, path: str | None) -> str | None:
+    """The path of a row; a bare file name lies in the folder that another column names."""
+    if path is None or "/" in path:
+        return path
+    folder = plain(table.cell(row, "location", "folder", "directory")).strip().rstrip("/")
+    return (clean_path(f"{folder}/") or "") + path
 
 
 def _begins(words: str, start: str) -> bool:

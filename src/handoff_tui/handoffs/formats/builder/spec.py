@@ -9,20 +9,13 @@ from typing import Final
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact
+from handoff_tui.handoffs.claim import quote
+from handoff_tui.handoffs.formats.builder import sections as outlines
 from handoff_tui.handoffs.formats.builder.names import find_ids
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import PromptReading, read_questions
-from handoff_tui.handoffs.formats.builder.sections import (
-    fields,
-    headed,
-    is_heading_of,
-    misplaced_sections,
-    missing_sections,
-    normalise,
-    preamble,
-)
-from handoff_tui.handoffs.reading.claim_words import clean_path, parse_status, quote
+from handoff_tui.handoffs.reading.claim_words import clean_path, parse_status
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.markdown import Table, plain
+from handoff_tui.handoffs.reading.markdown import plain
 
 _BLOCKED_BY: Final = compile_later(
     r"(?:blocked by|depends on|depends|dependencies|dependency|prerequisites?|requires)\b"
@@ -64,8 +57,8 @@ def _read(source: Source, settings: Builder) -> SpecReading:
     reading = SpecReading(source)
     if not source.readable:
         return reading
-    reading.missing = missing_sections(source.outline, settings.spec_sections)
-    reading.out_of_order = misplaced_sections(source.outline, settings.spec_sections)
+    reading.missing = outlines.missing_sections(source.outline, settings.spec_sections)
+    reading.out_of_order = outlines.misplaced_sections(source.outline, settings.spec_sections)
     _read_identity(reading)
     _read_dependencies(reading)
     _read_planned_files(reading)
@@ -77,18 +70,20 @@ def _read(source: Source, settings: Builder) -> SpecReading:
 
 
 def is_expected_answers(heading: str) -> bool:
-    words = normalise(heading).split()
+    words = outlines.normalise(heading).split()
     return "expected" in words and ("answers" in words or "answer" in words)
 
 
 def _read_identity(reading: SpecReading) -> None:
     """The identity table, and the fields under the title; a status there may retire the spec."""
     source = reading.source
-    identity = [section for section in headed(source.outline) if is_heading_of(section.name, "Identity")]
-    for line, name, value in fields([*preamble(source.outline), *identity]):
+    identity = [
+        section for section in outlines.headed(source.outline) if outlines.is_heading_of(section.name, "Identity")
+    ]
+    for line, name, value in outlines.fields([*outlines.preamble(source.outline), *identity]):
         if not value:
             continue
-        reading.facts.append(Fact(name=name, value=quote(value), where=source.place(line.number)))
+        reading.facts.append(source.fact(name, quote(value), line.number))
         if name in {"handoff id", "id", "handoff"}:
             reading.stated_id = reading.stated_id or next(iter(find_ids(value)), None)
         elif name == "title":
@@ -97,14 +92,16 @@ def _read_identity(reading: SpecReading) -> None:
             reading.superseded = True
     title = source.outline.title or ""
     if re.search(r"\bSUPERSEDED\b", title) or any(
-        re.match(r"\W*SUPERSEDED\b", line.text) for section in preamble(source.outline) for line in section.lines()
+        re.match(r"\W*SUPERSEDED\b", line.text)
+        for section in outlines.preamble(source.outline)
+        for line in section.lines()
     ):
         reading.superseded = True
 
 
 def _read_dependencies(reading: SpecReading) -> None:
     found: dict[str, None] = {}
-    for line, name, value in fields(reading.source.outline.sections):
+    for line, name, value in outlines.fields(reading.source.outline.sections):
         if _BLOCKED_BY.match(name):
             found.update(dict.fromkeys(find_ids(line.text.partition(" | ")[2] or value)))
     reading.blocked_by = list(found)
@@ -113,39 +110,23 @@ def _read_dependencies(reading: SpecReading) -> None:
 def _read_planned_files(reading: SpecReading) -> None:
     """Rows of any table with an action and a file; planned, so not claimed."""
     source = reading.source
-    for section in headed(source.outline):
+    for section in outlines.headed(source.outline):
         for table in section.tables():
-            action, name = table.column("action"), table.column("file", "path")
-            if action is None or name is None:
-                continue
             for row in table.rows:
-                if len(row.cells) <= max(action, name):
-                    continue
-                match = _ACTION.search(plain(row.cells[action]))
-                path = _planned_path(table, row.cells, name)
+                match = _ACTION.search(plain(table.cell(row, "action")))
+                path = outlines.join_folder(table, row, clean_path(plain(table.cell(row, "file", "path"))))
                 if match and path:
-                    value = f"{match.group(1).upper()} {path}"
-                    reading.facts.append(Fact(name="planned file", value=value, where=source.place(row.line)))
-
-
-def _planned_path(table: Table, cells: tuple[str, ...], name: int) -> str | None:
-    path = clean_path(plain(cells[name]))
-    place = table.column("location", "folder", "directory")
-    if path is None or "/" in path or place is None or place >= len(cells):
-        return path
-    folder = clean_path(f"{plain(cells[place]).strip().rstrip('/')}/")
-    return f"{folder}{path}" if folder else path
+                    reading.facts.append(source.fact("planned file", f"{match.group(1).upper()} {path}", row.line))
 
 
 def _read_leaked_answers(reading: SpecReading) -> None:
     source = reading.source
-    for section in headed(source.outline):
+    for section in outlines.headed(source.outline):
         if is_expected_answers(section.name):
             source.report(
                 "holds the expected answers of the question gate; they are for the reviewer only", section.line
             )
-            where = source.place(section.line)
-            reading.facts.append(Fact(name="expected answers in the spec", value=section.name, where=where))
+            reading.facts.append(source.fact("expected answers in the spec", section.name, section.line))
 
 
 def _read_remarks(reading: SpecReading) -> None:
@@ -157,10 +138,8 @@ def _read_remarks(reading: SpecReading) -> None:
             (section.line, section.title),
             *((line.number, line.text) for line in section.lines() if not line.code),
         ]:
-            wave = _WAVE.search(text)
             if _INTEGRATION.search(text):
-                fact = Fact(name="integration handoff", value=quote(plain(text)), where=source.place(number))
-                remarks.setdefault(fact.name, fact)
-            if wave:
-                remarks.setdefault("wave", Fact(name="wave", value=wave.group(1), where=source.place(number)))
+                remarks.setdefault("integration", source.fact("integration handoff", quote(plain(text)), number))
+            if wave := _WAVE.search(text):
+                remarks.setdefault("wave", source.fact("wave", wave.group(1), number))
     reading.facts.extend(remarks.values())

@@ -10,14 +10,14 @@ from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.hub import layout
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, find_next_stage, is_done, parse_stage
 from handoff_tui.handoffs.formats.hub.reports import find_contradiction
 from handoff_tui.handoffs.handoff import HandoffDraft, build_id
-from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
+from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.markdown import Code, Item, Section, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import Code, Item, Section, TextLine, find_fields, plain
 
 _NOT_FOUND: Final = compile_later(r"^\W*(Run (\S+) not found)", re.IGNORECASE)
 _SPLIT: Final = compile_later(r"\s\|\s")
@@ -71,13 +71,12 @@ def read_context(source: Source) -> ContextFile:
         source.report(f"the context is empty: {complaint.value}", complaint.where.line)
     elif source.readable and run is None:
         source.report("the context has no Run ID")
-    generated, project = head.get("generated"), head.get("project")
     return ContextFile(
         source=source,
         run=run.value if run else name_run,
         task=task.value if task else name_task,
-        project=project.value if project else None,
-        generated=generated.value if generated else None,
+        project=head["project"].value if "project" in head else None,
+        generated=head["generated"].value if "generated" in head else None,
         complaint=complaint.value if complaint else None,
         head_line=run.where.line if run else None,
     )
@@ -86,10 +85,9 @@ def read_context(source: Source) -> ContextFile:
 def read_fields(section: Section, path: str) -> dict[str, Field]:
     """The labelled values of a section by their lower-case names; the first of a name counts."""
     fields: dict[str, Field] = {}
-    for line in section.lines():
-        pair = None if line.code else parse_field(line.text)
-        if pair is not None and pair[1]:
-            fields.setdefault(pair[0].lower(), Field(pair[1], Place(path=path, line=line.number)))
+    for line, name, value in find_fields(section.lines()):
+        if value:
+            fields.setdefault(name, Field(value, Place(path=path, line=line.number)))
     return fields
 
 
@@ -108,10 +106,9 @@ def _read_head(source: Source) -> dict[str, Field]:
             if not_found is not None:
                 fields.setdefault("complaint", Field(not_found.group(1), where))
                 fields.setdefault("run id", Field(not_found.group(2), where))
-            for part in _SPLIT.split(line.text):
-                pair = parse_field(part)
-                if pair is not None and pair[1]:
-                    fields.setdefault(pair[0].lower(), Field(pair[1], where))
+            for _, name, value in find_fields(TextLine(line.number, part) for part in _SPLIT.split(line.text)):
+                if value:
+                    fields.setdefault(name, Field(value, where))
     return fields
 
 
@@ -147,7 +144,7 @@ def _add_attempt(section: Section, heading: re.Match[str], source: Source, draft
     if status is not None and status not in settings.report_statuses:
         known = " nor ".join(settings.report_statuses)
         source.report(f"the {role} report is neither {known}: {quote(status)}", status_place.line)
-    draft.attempts.append(
+    draft.attempts += (
         Attempt(
             number=len(draft.attempts) + 1,
             agent=role,
@@ -157,16 +154,12 @@ def _add_attempt(section: Section, heading: re.Match[str], source: Source, draft
             when=when,
             where=where,
             warning=warning,
-        )
+        ),
     )
     draft.add_producer(role)
     if status is not None:
-        _add_check(role, status, status_place, draft)
-
-
-def _add_check(role: str, status: str, where: Place, draft: HandoffDraft) -> None:
-    text = f"{role} report: {status}"
-    draft.add_claims([build_claim(ClaimKind.CHECK, where, text, subject=f"{role} report", value=status)])
+        name = f"{role} report"
+        draft.claim(ClaimKind.CHECK, status_place, f"{name}: {status}", subject=name, value=status)
 
 
 def _find_warning(section: Section, summary: str | None, source: Source) -> str | None:
@@ -204,15 +197,16 @@ def add_context(context: ContextFile, draft: HandoffDraft, settings: Hub = STAND
         elif name == "description":
             draft.message = draft.message or "\n".join(line.text for line in section.lines()).strip() or None
         elif name == "acceptance criteria":
-            draft.tasks.extend(_build_listed(section, source.path, "criterion"))
+            draft.tasks += tuple(_build_listed(section, source.path, "criterion"))
         elif name == "tasks in this run":
-            draft.tasks.extend(_build_run_tasks(section, source.path))
+            listed = enumerate(section.items(), start=1)
+            draft.tasks += tuple(_build_run_task(item, number, source.path) for number, item in listed)
         elif name == "recent git commits":
             draft.add_claims(_claim_commits(section, source.path))
         elif name == "uncommitted changes":
             _add_uncommitted(section, source, draft)
         elif name in {"your deliverables", "deliverables"}:
-            draft.tasks.extend(_build_listed(section, source.path, "deliverable"))
+            draft.tasks += tuple(_build_listed(section, source.path, "deliverable"))
     add_attempts(source, draft, settings)
 
 
@@ -225,8 +219,7 @@ def _add_position(section: Section, path: str, draft: HandoffDraft, settings: Hu
     role = fields.get("your role")
     if role is not None:
         draft.target_agent = role.value
-    for name in ("run", "goal"):
-        _add_field(fields.get(name), name, draft)
+    _add_facts(fields, ("run", "goal"), draft)
     if "run" in fields:
         draft.title = draft.title or quote(fields["run"].value)
 
@@ -237,17 +230,17 @@ def _add_current_task(section: Section, path: str, draft: HandoffDraft) -> None:
         draft.title = quote(fields["title"].value)
     if "priority" in fields:
         draft.priority = fields["priority"].value
-    _add_field(fields.get("pipeline stage"), "pipeline stage", draft)
+    _add_facts(fields, ("pipeline stage",), draft)
     status = fields.get("status")
     if status is not None:
         draft.status = parse_status(status.value) or status.value
-        text = f"Status: {status.value}"
-        draft.add_claims([build_claim(ClaimKind.STATUS, status.where, text, value=draft.status)])
+        draft.claim(ClaimKind.STATUS, status.where, f"Status: {status.value}", value=draft.status)
 
 
-def _add_field(field: Field | None, name: str, draft: HandoffDraft) -> None:
-    if field is not None:
-        draft.add_fact(name, field.value, field.where)
+def _add_facts(fields: dict[str, Field], names: tuple[str, ...], draft: HandoffDraft) -> None:
+    for name in names:
+        if name in fields:
+            draft.add_fact(name, *fields[name])
 
 
 def _build_listed(section: Section, path: str, prefix: str) -> Iterator[Task]:
@@ -257,11 +250,6 @@ def _build_listed(section: Section, path: str, prefix: str) -> Iterator[Task]:
         if title:
             where = Place(path=path, line=item.line)
             yield Task(id=f"{prefix}-{number}", title=title, where=where, done=item.checked)
-
-
-def _build_run_tasks(section: Section, path: str) -> Iterator[Task]:
-    for number, item in enumerate(section.items(), start=1):
-        yield _build_run_task(item, number, path)
 
 
 def _build_run_task(item: Item, number: int, path: str) -> Task:
@@ -295,9 +283,8 @@ def _add_uncommitted(section: Section, source: Source, draft: HandoffDraft) -> N
         total = _CHANGED_TOTAL.match(line.text)
         changed = _CHANGED_FILE.match(line.text)
         if total is not None:
-            number = int(total.group(1))
-            draft.add_claims([build_claim(ClaimKind.UNCOMMITTED, where, line.text, value=number)])
+            draft.claim(ClaimKind.UNCOMMITTED, where, line.text, value=int(total.group(1)))
         elif changed is not None and (changed.group(1).startswith(".../") or " => " in changed.group(1)):
             draft.add_fact("uncommitted, path shortened", changed.group(1), where)
         elif changed is not None:
-            draft.add_claims([build_claim(ClaimKind.UNCOMMITTED, where, line.text, subject=changed.group(1))])
+            draft.claim(ClaimKind.UNCOMMITTED, where, line.text, subject=changed.group(1))

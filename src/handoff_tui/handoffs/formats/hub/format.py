@@ -9,7 +9,8 @@ from typing import Final
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Proof, ProofKind, Task
-from handoff_tui.handoffs.formats.hub import layout
+from handoff_tui.handoffs.claim import quote
+from handoff_tui.handoffs.formats.hub import layout, reports
 from handoff_tui.handoffs.formats.hub.context import (
     ContextFile,
     add_context,
@@ -18,18 +19,7 @@ from handoff_tui.handoffs.formats.hub.context import (
     read_context,
 )
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, is_done, parse_stage
-from handoff_tui.handoffs.formats.hub.reports import (
-    add_cycle,
-    add_findings,
-    add_report,
-    age_of,
-    find_cycles,
-    find_finding_lists,
-    find_named,
-    is_report,
-)
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, HandoffType, build_id
-from handoff_tui.handoffs.reading.claim_words import quote
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -82,21 +72,21 @@ def _recognise_context(source: Source) -> float:
 
 
 def _recognise_json(root: JsonNode, name: str) -> float:
-    if find_cycles(root):
+    if reports.find_cycles(root):
         return Confidence.CERTAIN
     if layout.TODO_NAME.match(name):
         return judge_todo(root)
     if layout.is_findings_name(name):
         return _judge_findings(root)
-    return Confidence.LIKELY if is_report(root) else Confidence.NO
+    return Confidence.LIKELY if reports.is_report(root) else Confidence.NO
 
 
 def _judge_findings(root: JsonNode) -> float:
     if root.value in ({}, []):
         return Confidence.POSSIBLE
-    lists = find_finding_lists(root)
+    lists = reports.find_finding_lists(root)
     if not lists:
-        return Confidence.LIKELY if is_report(root) else Confidence.NO
+        return Confidence.LIKELY if reports.is_report(root) else Confidence.NO
     elements = [element for found in lists for element in found.elements()]
     if not elements:
         return Confidence.LIKELY
@@ -108,7 +98,7 @@ def _has_own_name(name: str) -> bool:
 
 
 def add_todo(source: Source, draft: HandoffDraft) -> None:
-    draft.documents.append(source.document(DocumentRole.LIST))
+    draft.documents += (source.document(DocumentRole.LIST),)
     root = source.json
     if root is None:
         return
@@ -120,12 +110,12 @@ def add_todo(source: Source, draft: HandoffDraft) -> None:
     draft.created = root.scalar("last_updated")
     nodes = root.objects("tasks")
     tasks = [_build_task(node, number) for number, node in enumerate(nodes, start=1)]
-    draft.tasks.extend(tasks)
+    draft.tasks += tuple(tasks)
     known = {task.id for task in tasks}
     seen: set[str] = set()
     for node, task in zip(nodes, tasks, strict=True):
         if task.id in seen:
-            node.document.report(node.pointer, f"the task {task.id} is listed twice")
+            node.report(f"the task {task.id} is listed twice")
         seen.add(task.id)
         _add_blocking(node, task, known, draft)
     done = sum(task.done is True for task in tasks)
@@ -158,7 +148,7 @@ def _add_blocking(node: JsonNode, task: Task, known: set[str], draft: HandoffDra
             continue
         draft.add_fact("blocked by", f"{task.id} waits for {blocking}", element.where)
         if blocking not in known:
-            element.document.report(element.pointer, f"{task.id} is blocked by {blocking}, which is not in the list")
+            element.report(f"{task.id} is blocked by {blocking}, which is not in the list")
 
 
 @dataclass(slots=True)
@@ -174,7 +164,7 @@ class HubDrafts:
 
     def open_draft(self, handoff_id: str) -> HandoffDraft:
         if handoff_id not in self.drafts:
-            self.drafts[handoff_id] = HandoffDraft(
+            self.drafts[handoff_id] = HandoffDraft.model_construct(
                 id=handoff_id, dialect=self.dialect, type=HandoffType.WORKFLOW_HANDOFF
             )
         return self.drafts[handoff_id]
@@ -265,7 +255,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     sources = sorted(owned, key=lambda source: source.path)
     _read_contexts([source for source in sources if is_context(source)], desk)
     documents = [source for source in sources if not is_context(source)]
-    with_cycles = [source for source in documents if source.json is not None and find_cycles(source.json)]
+    with_cycles = [source for source in documents if source.json is not None and reports.find_cycles(source.json)]
     _read_cycles(with_cycles, desk)
     for source in documents:
         if layout.TODO_NAME.match(source.name) and source not in with_cycles:
@@ -290,7 +280,7 @@ def _read_contexts(sources: list[Source], desk: HubDrafts) -> None:
         newest, *older = sorted(contexts, key=lambda context: context.age_key, reverse=True)
         for context in (newest, *older):
             draft = desk.open_work(handoff_id, context.run)
-            draft.documents.append(context.source.document(DocumentRole.CONTEXT))
+            draft.documents += (context.source.document(DocumentRole.CONTEXT),)
             if context is newest:
                 draft.original_name = context.source.name
                 add_context(context, draft, desk.settings)
@@ -303,15 +293,15 @@ def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
     """Cycles of one task are one handoff; the newest is added first and so decides."""
     by_id: dict[str, list[JsonNode]] = {}
     for source in sources:
-        for cycle in find_cycles(source.json) if source.json is not None else ():
-            task, run = find_named(cycle, "task"), find_named(cycle, "run")
+        for cycle in reports.find_cycles(source.json) if source.json is not None else ():
+            task, run = reports.find_named(cycle, "task"), reports.find_named(cycle, "run")
             handoff_id = build_id(task or (f"RUN-{run}" if run else source.path.rpartition(".")[0]))
             by_id.setdefault(handoff_id, []).append(cycle)
             draft = desk.open_work(handoff_id, run)
             if all(document.path != source.path for document in draft.documents):
-                draft.documents.append(source.document(DocumentRole.CONTEXT))
+                draft.documents += (source.document(DocumentRole.CONTEXT),)
     for handoff_id, cycles in by_id.items():
-        newest_first = sorted(cycles, key=lambda cycle: normalise_time(age_of(cycle)), reverse=True)
+        newest_first = sorted(cycles, key=lambda cycle: normalise_time(reports.age_of(cycle)), reverse=True)
         _add_cycles(newest_first, desk.drafts[handoff_id], desk.settings)
 
 
@@ -319,12 +309,12 @@ def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub
     """If the context of the task is older than the newest cycle, the cycle has the current state."""
     told_before = len(draft.attempts)
     outdated: dict[str, str | None] = {}
-    if normalise_time(age_of(newest_first[0])) > normalise_time(draft.created):
+    if normalise_time(reports.age_of(newest_first[0])) > normalise_time(draft.created):
         outdated = {name: getattr(draft, name) for name in _PRESENT}
         for name in _PRESENT:
             setattr(draft, name, None)
     for cycle in newest_first:
-        add_cycle(cycle, draft, settings)
+        reports.add_cycle(cycle, draft, settings)
     for name, value in outdated.items():
         setattr(draft, name, getattr(draft, name) or value)
     _order_attempts(draft, told_before, settings)
@@ -332,11 +322,9 @@ def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub
 
 def _order_attempts(draft: HandoffDraft, first: int, settings: Hub) -> None:
     """Cycles were added newest first; attempts are listed oldest first."""
-    newest_first = draft.attempts[first:]
-    draft.attempts[first:] = [
-        attempt.model_copy(update={"number": first + number})
-        for number, attempt in enumerate(reversed(newest_first), start=1)
-    ]
+    oldest_first = enumerate(reversed(draft.attempts[first:]), start=first + 1)
+    ordered = (attempt.model_copy(update={"number": number}) for number, attempt in oldest_first)
+    draft.attempts = (*draft.attempts[:first], *ordered)
     count_attempts(draft, settings)
 
 
@@ -346,19 +334,23 @@ def _read_report(source: Source, desk: HubDrafts) -> None:
     is_findings = layout.is_findings_name(source.name)
     name = "security-report" if layout.SECURITY_NAME.match(source.name) else "bugs" if is_findings else "reports"
     draft = (
-        (desk.find_by_name(find_named(root, "task"), find_named(root, "run")) if root is not None else None)
+        (
+            desk.find_by_name(reports.find_named(root, "task"), reports.find_named(root, "run"))
+            if root is not None
+            else None
+        )
         or desk.find_by_name(layout.find_task(source.path), layout.find_run(source.path))
         or desk.find_by_folder(source.folder)
         or (None if is_findings else desk.find_newest())
         or desk.open_draft(build_id(source.folder, name))
     )
-    draft.documents.append(source.document(DocumentRole.REPORT))
+    draft.documents += (source.document(DocumentRole.REPORT),)
     if root is None:
         return
     if is_findings:
-        add_findings(root, name.replace("-", " "), draft, desk.settings)
-    elif is_report(root):
-        add_report(root, draft)
+        reports.add_findings(root, name.replace("-", " "), draft, desk.settings)
+    elif reports.is_report(root):
+        reports.add_report(root, draft)
 
 
 def _attach_proof(proof: Proof, desk: HubDrafts) -> None:
@@ -369,7 +361,7 @@ def _attach_proof(proof: Proof, desk: HubDrafts) -> None:
         or desk.find_newest()
         or desk.drafts[min(desk.drafts)]
     )
-    draft.proofs.append(proof)
+    draft.proofs += (proof,)
 
 
 HUB: Final = HandoffFormat(id=_ID, may_own=layout.may_own, recognise=recognise, read=read)

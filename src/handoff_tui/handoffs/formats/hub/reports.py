@@ -10,10 +10,10 @@ from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, ReportedFinding
-from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.claim import ClaimKind, quote
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, find_next_stage, parse_stage
 from handoff_tui.handoffs.handoff import HandoffDraft
-from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
+from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _SERVER_ERROR: Final = compile_later(
@@ -86,7 +86,7 @@ def add_findings(root: JsonNode, name: str, draft: HandoffDraft, settings: Hub =
             finding = _build_finding(element, len(findings) + 1)
             if finding is not None:
                 findings.append(finding)
-    draft.findings.extend(findings)
+    draft.findings += tuple(findings)
     if not isinstance(root.value, dict):
         return
     summary = root.get("summary")
@@ -119,21 +119,20 @@ def _build_finding(node: JsonNode, number: int) -> ReportedFinding | None:
 
 def _read_severity(node: JsonNode) -> Severity | None:
     text = node.scalar("severity")
-    if text is None:
-        return None
-    severity = _SEVERITIES.get(text.strip().lower())
-    if severity is None:
+    severity = _SEVERITIES.get((text or "").strip().lower())
+    if text is not None and severity is None:
         known = ", ".join(severity.value for severity in Severity)
-        node.document.report((*node.pointer, "severity"), f"severity is none of {known}: {quote(text) or 'empty'}")
+        node.report(f"severity is none of {known}: {quote(text) or 'empty'}", "severity")
     return severity
 
 
 def _read_location(node: JsonNode) -> tuple[str | None, int | None]:
     """The file and line, given apart or as `file:line`, or as an object with both."""
-    member = next((found for key in _FILE_KEYS if (found := node.get(key)) is not None), None)
+    member = node.find(*_FILE_KEYS)
     holder = member if member is not None and isinstance(member.value, dict) else node
     file = _first(holder, _FILE_KEYS[:-1]) if holder is member else member.as_text() if member is not None else None
-    line = next((found.value for key in ("line", "line_number") if (found := holder.get(key)) is not None), None)
+    found = holder.find("line", "line_number")
+    line = found.value if found is not None else None
     number = int(line) if isinstance(line, str) and line.isdecimal() and len(line) < 10 else line  # noqa: PLR2004
     match = _LOCATION.match(file) if file else None
     if match is not None:
@@ -147,7 +146,7 @@ def _compare_counts(holder: JsonNode, findings: list[ReportedFinding]) -> None:
     for member in holder.members():
         if not isinstance(member.value, int) or isinstance(member.value, bool):
             continue
-        key = str(member.pointer[-1]).lower()
+        key = member.key.lower()
         word = key.removesuffix("_count")
         if word in _SEVERITIES:
             listed = by_severity[_SEVERITIES[word]]
@@ -156,7 +155,7 @@ def _compare_counts(holder: JsonNode, findings: list[ReportedFinding]) -> None:
         else:
             continue
         if member.value != listed:
-            member.document.report(member.pointer, f"{member.name} is {member.value}, but the list has {listed}")
+            member.report(f"{member.name} is {member.value}, but the list has {listed}")
 
 
 def _add_status(root: JsonNode, name: str, findings: list[ReportedFinding], draft: HandoffDraft, settings: Hub) -> None:
@@ -165,12 +164,12 @@ def _add_status(root: JsonNode, name: str, findings: list[ReportedFinding], draf
         return
     word = status.strip().lower()
     where = root.place_of("status")
-    draft.add_claims([build_claim(ClaimKind.CHECK, where, f"{name}: {word}", subject=name, value=word)])
+    draft.claim(ClaimKind.CHECK, where, f"{name}: {word}", subject=name, value=word)
     failing = settings.failing_severities
     severe = [finding for finding in findings if finding.severity in failing and not _is_closed(finding)]
     if word == settings.report_statuses[0] and severe:
         named = " or ".join(failing)
-        root.document.report(("status",), f"says {word}, but lists {len(severe)} open findings that are {named}")
+        root.report(f"says {word}, but lists {len(severe)} open findings that are {named}", "status")
 
 
 def _is_closed(finding: ReportedFinding) -> bool:
@@ -178,13 +177,8 @@ def _is_closed(finding: ReportedFinding) -> bool:
 
 
 def _first(node: JsonNode, keys: tuple[str, ...]) -> str | None:
-    for key in keys:
-        member = node.get(key)
-        if member is not None and isinstance(member.value, str | int):
-            text = member.as_text()
-            if text:
-                return text
-    return None
+    members = (member for key in keys if (member := node.get(key)) is not None)
+    return next((text for one in members if isinstance(one.value, str | int) and (text := one.as_text())), None)
 
 
 def is_report(root: JsonNode) -> bool:
@@ -205,48 +199,36 @@ def add_report(root: JsonNode, draft: HandoffDraft) -> None:
     name = f"{role} report"
     draft.add_producer(role)
     where = root.place_of("status")
-    draft.add_claims([build_claim(ClaimKind.CHECK, where, f"{name}: {status}", subject=name, value=status)])
+    draft.claim(ClaimKind.CHECK, where, f"{name}: {status}", subject=name, value=status)
     summary = root.get("summary")
     if summary is not None and isinstance(summary.value, str):
         draft.add_fact(f"{name} summary", quote(summary.value), summary.where)
     _add_details(root, name, draft)
-    output = next((text for key in _OUTPUT_KEYS if isinstance(text := _value_of(root, key), str)), None)
+    outputs = (member.value for key in _OUTPUT_KEYS if (member := root.get(key)) is not None)
+    output = next((text for text in outputs if isinstance(text, str)), None)
     if status == "pass" and output is not None:
         contradiction = find_contradiction(output, None)
         if contradiction is not None:
-            root.document.report(("status",), f"the {name} is doubtful: {contradiction[0]}")
+            root.report(f"the {name} is doubtful: {contradiction[0]}", "status")
 
 
 def _add_details(root: JsonNode, name: str, draft: HandoffDraft) -> None:
     """Plain values of the report and of its details; a commit among them is a claim."""
     for holder in (root, root.get("details")):
         for member in holder.members() if holder is not None else ():
-            key = str(member.pointer[-1])
+            key = member.key
             if key in {"role", "agent", "status", "summary", *_OUTPUT_KEYS} or isinstance(member.value, dict | list):
                 continue
             text = member.as_text() or ""
             if "commit" in key and _COMMIT.match(text):
-                draft.add_claims([build_claim(ClaimKind.COMMIT, member.where, f"{key}: {text}", value=text)])
+                draft.claim(ClaimKind.COMMIT, member.where, f"{key}: {text}", value=text)
             else:
                 draft.add_fact(f"{name} {key.replace('_', ' ')}", quote(text), member.where)
 
 
-def _value_of(root: JsonNode, key: str) -> object:
-    member = root.get(key)
-    return member.value if member is not None else None
-
-
 _WRAPPERS: Final = ("handoffs", "work_cycles", "workcycles", "history", "handoff", "work_cycle", "workcycle", "items")
 _FACTS: Final = (
-    "id",
-    "project",
-    "project_id",
-    "run",
-    "run_id",
-    "created_by",
-    "created_at",
-    "accepted_at",
-    "completed_at",
+    *("id", "project", "project_id", "run", "run_id", "created_by", "created_at", "accepted_at", "completed_at"),
 )
 _CYCLE_TITLE_KEYS: Final = ("task_title", "title")
 
@@ -290,7 +272,7 @@ def add_cycle(cycle: JsonNode, draft: HandoffDraft, settings: Hub = STANDARD) ->
         token = parse_status(status) or status
         draft.status = draft.status or token
         where = cycle.place_of("status")
-        draft.add_claims([build_claim(ClaimKind.STATUS, where, f"status: {status}", value=token)])
+        draft.claim(ClaimKind.STATUS, where, f"status: {status}", value=token)
     for key in _FACTS:
         member = cycle.get(key)
         if member is not None and not isinstance(member.value, dict | list):
@@ -312,14 +294,12 @@ def _add_report(
     if report_status is not None:
         name = f"{role or stage or 'agent'} report"
         where = cycle.place_of("report_status")
-        draft.add_claims(
-            [build_claim(ClaimKind.CHECK, where, f"{name}: {report_status}", subject=name, value=report_status)]
-        )
+        draft.claim(ClaimKind.CHECK, where, f"{name}: {report_status}", subject=name, value=report_status)
         contradiction = find_contradiction(_read_prose(cycle, "report"), summary) if report_status == "pass" else None
         if contradiction is not None:
             warning = contradiction[0]
-            cycle.document.report((*cycle.pointer, "report_status"), f"the {name} is doubtful: {warning}")
-    draft.attempts.append(
+            cycle.report(f"the {name} is doubtful: {warning}", "report_status")
+    draft.attempts += (
         Attempt(
             number=len(draft.attempts) + 1,
             agent=role,
@@ -329,7 +309,7 @@ def _add_report(
             when=age_of(cycle) or None,
             where=cycle.where,
             warning=warning,
-        )
+        ),
     )
 
 
@@ -341,7 +321,7 @@ def _check_word(cycle: JsonNode, key: str, known: tuple[str, ...]) -> str | None
     """A word of a fixed list; another one is kept and reported."""
     word = cycle.text(key)
     if word is not None and word.strip().lower() not in known:
-        cycle.document.report((*cycle.pointer, key), f"{key} is none of {', '.join(known)}: {quote(word) or 'empty'}")
+        cycle.report(f"{key} is none of {', '.join(known)}: {quote(word) or 'empty'}", key)
     return word.strip().lower() or None if word is not None else None
 
 

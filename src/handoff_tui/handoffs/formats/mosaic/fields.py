@@ -8,17 +8,8 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.reading.claim_words import (
-    build_claim,
-    claim_counts,
-    clean_path,
-    find_commits,
-    parse_counts,
-    parse_status,
-    quote,
-    split_sentences,
-)
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
+from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _COMMIT_KEY: Final = compile_later(r"(?:^|_)commit(?:_known|_id|_hash)?$")
@@ -46,7 +37,7 @@ def claim_commit_fields(root: JsonNode, head: str | None = None) -> Iterator[Cla
             continue
         commit = parse_commit(node.value)
         if commit is None:
-            node.document.report(node.pointer, f"{node.name} is no commit id: {node.value[:40]}")
+            node.report(f"{node.name} is no commit id: {node.value[:40]}")
             continue
         subject = "head" if node.pointer == (head,) else None
         text = f"{node.name}: {node.value}"
@@ -55,17 +46,17 @@ def claim_commit_fields(root: JsonNode, head: str | None = None) -> Iterator[Cla
 
 def claim_commits_in_prose(text: str | None, where: Place) -> Iterator[Claim]:
     """Commits in sentences about a commit or a push."""
-    for sentence in split_sentences(text or ""):
+    for sentence in claim_words.split_sentences(text or ""):
         if "commit" in sentence.lower() or "push" in sentence.lower():
-            for commit in find_commits(sentence):
+            for commit in claim_words.find_commits(sentence):
                 yield build_claim(ClaimKind.COMMIT, where, sentence, value=commit)
 
 
 def claim_counts_in_prose(text: str | None, scope: str, where: Place) -> Iterator[Claim]:
-    for sentence in split_sentences(text or ""):
-        counts = parse_counts(sentence)
+    for sentence in claim_words.split_sentences(text or ""):
+        counts = claim_words.parse_counts(sentence)
         if counts is not None:
-            yield from claim_counts(counts, scope, where, sentence)
+            yield from claim_words.claim_counts(counts, scope, where, sentence)
 
 
 def claim_count_fields(root: JsonNode) -> Iterator[Claim]:
@@ -73,9 +64,9 @@ def claim_count_fields(root: JsonNode) -> Iterator[Claim]:
     for node in root.walk():
         name = key_of(node)
         if isinstance(node.value, str):
-            counts = parse_counts(node.value)
+            counts = claim_words.parse_counts(node.value)
             if counts is not None:
-                yield from claim_counts(counts, name, node.where, f"{name}: {node.value}")
+                yield from claim_words.claim_counts(counts, name, node.where, f"{name}: {node.value}")
         elif isinstance(node.value, int) and not isinstance(node.value, bool) and (key := _COUNT_KEY.match(name)):
             scope = next((step for step in reversed(node.pointer[:-1]) if isinstance(step, str)), "tests")
             subject = f"{scope}.{key.group(1)}"
@@ -87,7 +78,7 @@ def claim_count_fields(root: JsonNode) -> Iterator[Claim]:
 def claim_document_fields(root: JsonNode) -> Iterator[Claim]:
     """A claim for each field such as `plan_document` that holds a path."""
     for node in root.walk():
-        if node.pointer and str(node.pointer[-1]).endswith("_document") and isinstance(node.value, str):
+        if node.pointer and node.key.endswith("_document") and isinstance(node.value, str):
             yield from claim_files([node], ClaimKind.FILE_REFERENCED)
 
 
@@ -95,7 +86,7 @@ def claim_files(nodes: Iterable[JsonNode], kind: ClaimKind) -> Iterator[Claim]:
     """A claim for each path in a list of paths; an object names it in `path` or `file`."""
     for node in nodes:
         text = node.value if isinstance(node.value, str) else (node.scalar("path") or node.scalar("file"))
-        path = clean_path(text) if isinstance(text, str) else None
+        path = claim_words.clean_path(text) if isinstance(text, str) else None
         if path is not None:
             yield build_claim(kind, node.where, f"{key_of(node)}: {text}", subject=path)
 
@@ -140,7 +131,7 @@ def build_task(node: JsonNode, fallback_id: str, *, status: str | None = None, d
 
 def is_finished(status: str) -> bool | None:
     """Whether a status word says that the work is done; None if the word is unknown."""
-    token = parse_status(status)
+    token = claim_words.parse_status(status)
     if token is None:
         return False if status.strip().lower().replace(" ", "_") in _NOT_BEGUN else None
     return token in _FINISHED

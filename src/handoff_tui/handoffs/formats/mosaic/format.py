@@ -7,14 +7,14 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.mosaic import layout
 from handoff_tui.handoffs.formats.mosaic.fields import build_tasks, claim_files, parse_commit
 from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, RegistryState
-from handoff_tui.handoffs.reading.claim_words import build_claim, clean_path, parse_status, quote
+from handoff_tui.handoffs.reading.claim_words import clean_path, parse_status
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -22,8 +22,8 @@ _DEPLOYMENT_KEY: Final = compile_later(r"(?:health|status|state|deployed|deploym
 
 
 def read_manifest(source: Source, dialect: str) -> Handoff:
-    draft = HandoffDraft(id=build_manifest_id(source.path), dialect=dialect, original_name=source.name)
-    draft.documents.append(source.document(DocumentRole.MANIFEST))
+    draft = HandoffDraft.model_construct(id=build_manifest_id(source.path), dialect=dialect, original_name=source.name)
+    draft.documents += (source.document(DocumentRole.MANIFEST),)
     root = source.json
     if root is not None and not isinstance(root.value, dict):
         root.report_type("an object")
@@ -40,18 +40,16 @@ def _add_manifest(root: JsonNode, draft: HandoffDraft) -> None:
     draft.title = root.text("commit_message")
     _add_status(root, draft)
     _add_notes(root, draft)
-    git_state = root.object("git_state")
-    for node in (root, git_state):
-        if node is not None:
-            draft.add_claims(_claim_git_state(node))
+    for node in filter(None, (root, root.object("git_state"))):
+        draft.add_claims(_claim_git_state(node))
     continuity = root.object("session_continuity")
     if continuity is not None:
         draft.add_claims(claim_files(continuity.items("modified_files"), ClaimKind.FILE_MODIFIED))
         draft.add_claims(_claim_earlier_commits(continuity))
     draft.add_claims(_claim_deployment(root))
-    draft.add_claims(_claim_features(root.object("critical_features")))
-    draft.tasks.extend(build_tasks(root.items("tasks_in_progress"), "in-progress", status="in_progress", done=False))
-    draft.tasks.extend(build_tasks(root.items("next_agent_checklist"), "checklist"))
+    draft.add_claims(_claim_features(root))
+    draft.tasks += tuple(build_tasks(root.items("tasks_in_progress"), "in-progress", status="in_progress", done=False))
+    draft.tasks += tuple(build_tasks(root.items("next_agent_checklist"), "checklist"))
 
 
 def _add_status(root: JsonNode, draft: HandoffDraft) -> None:
@@ -64,7 +62,7 @@ def _add_status(root: JsonNode, draft: HandoffDraft) -> None:
     draft.status = parse_status(status)
     draft.add_fact("status", status, where)
     if draft.status is not None:
-        draft.add_claims([build_claim(ClaimKind.STATUS, where, f"status: {status}", value=draft.status)])
+        draft.claim(ClaimKind.STATUS, where, f"status: {status}", value=draft.status)
 
 
 def _add_notes(root: JsonNode, draft: HandoffDraft) -> None:
@@ -78,23 +76,17 @@ def _add_notes(root: JsonNode, draft: HandoffDraft) -> None:
 def _claim_git_state(node: JsonNode) -> Iterator[Claim]:
     commit = node.text("commit")
     if commit and (commit_id := parse_commit(commit)) is not None:
-        where = node.place_of("commit")
-        yield build_claim(ClaimKind.COMMIT, where, f"commit: {commit}", value=commit_id)
+        yield build_claim(ClaimKind.COMMIT, node.place_of("commit"), f"commit: {commit}", value=commit_id)
     elif commit:
-        node.document.report((*node.pointer, "commit"), f"commit is no commit id: {quote(commit)}")
+        node.report(f"commit is no commit id: {quote(commit)}", "commit")
     branch = node.text("branch")
     if branch:
         yield build_claim(ClaimKind.BRANCH, node.place_of("branch"), f"branch: {branch}", value=branch)
     uncommitted = node.get("uncommitted_changes")
-    if uncommitted is None:
-        return
-    if isinstance(uncommitted.value, list):
+    if uncommitted is not None and isinstance(uncommitted.value, list):
         yield from claim_files(uncommitted.elements(), ClaimKind.UNCOMMITTED)
-    else:
-        number = node.integer("uncommitted_changes")
-        if number is not None:
-            text = f"uncommitted_changes: {number}"
-            yield build_claim(ClaimKind.UNCOMMITTED, uncommitted.where, text, value=number)
+    elif uncommitted is not None and (number := node.integer("uncommitted_changes")) is not None:
+        yield build_claim(ClaimKind.UNCOMMITTED, uncommitted.where, f"uncommitted_changes: {number}", value=number)
 
 
 def _claim_earlier_commits(continuity: JsonNode) -> Iterator[Claim]:
@@ -110,20 +102,18 @@ def _claim_deployment(root: JsonNode) -> Iterator[Claim]:
     if status is None:
         return
     for member in status.members() if isinstance(status.value, dict) else [status]:
-        name = str(member.pointer[-1])
         state = member.as_text()
-        if state is None:
-            continue
-        if _DEPLOYMENT_KEY.search(name):
-            yield build_claim(ClaimKind.DEPLOYMENT, member.where, f"{name}: {state}", value=state)
-        else:
-            yield build_claim(ClaimKind.CHECK, member.where, f"{name}: {state}", subject=name, value=state)
+        if state is not None and _DEPLOYMENT_KEY.search(member.key):
+            yield build_claim(ClaimKind.DEPLOYMENT, member.where, f"{member.key}: {state}", value=state)
+        elif state is not None:
+            text = f"{member.key}: {state}"
+            yield build_claim(ClaimKind.CHECK, member.where, text, subject=member.key, value=state)
 
 
-def _claim_features(features: JsonNode | None) -> Iterator[Claim]:
+def _claim_features(root: JsonNode) -> Iterator[Claim]:
     """Each feature is said to be there, or is counted in some files: `path:count`."""
-    for member in features.members() if features is not None else ():
-        name = str(member.pointer[-1])
+    for member in root.members_of("critical_features"):
+        name = member.key
         if isinstance(member.value, bool | str | int):
             text = f"{name}: {member.as_text()}"
             yield build_claim(ClaimKind.CHECK, member.where, text, subject=name, value=member.value)
@@ -140,10 +130,10 @@ def add_emergency(source: Source, draft: HandoffDraft) -> None:
         ((number, line) for number, line in enumerate(source.text.split("\n"), start=1) if line.strip()), (1, "")
     )
     where = source.place(number)
-    draft.documents.append(source.document(DocumentRole.NOTE))
+    draft.documents += (source.document(DocumentRole.NOTE),)
     draft.add_fact("emergency", source.text.strip() or "(the file is empty)", where)
-    draft.blockers.append(
-        Blocker(id="emergency", title=quote(line) or "emergency handoff", where=where, status="open", needs_human=True)
+    draft.blockers += (
+        Blocker(id="emergency", title=quote(line) or "emergency handoff", where=where, status="open", needs_human=True),
     )
 
 
@@ -200,7 +190,9 @@ def _add_emergencies(owned: list[Source], drafts: dict[str, HandoffDraft]) -> li
             continue
         draft = drafts.get(layout.parent_of(source.folder))
         if draft is None:
-            draft = HandoffDraft(id=layout.build_emergency_id(source.path), dialect=_ID, title="Emergency handoff")
+            draft = HandoffDraft.model_construct(
+                id=layout.build_emergency_id(source.path), dialect=_ID, title="Emergency handoff"
+            )
             alone.append(draft)
         add_emergency(source, draft)
     return alone

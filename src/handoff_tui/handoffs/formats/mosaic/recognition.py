@@ -12,34 +12,15 @@ from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _KEYS: Final = {
     layout.AGENT_STATE: (
-        "last_agent",
-        "last_mode",
-        "last_session_start",
-        "last_session_end",
-        "current_agent",
-        "current_task",
-        "handoff_message",
-        "briefing_acknowledgment",
-        "implementation_progress",
-        "user_decisions",
-        "next_agent",
-        "open_questions",
-        "last_commit",
+        *("last_agent", "last_mode", "last_session_start", "last_session_end", "current_agent"),
+        *("current_task", "handoff_message", "briefing_acknowledgment", "implementation_progress", "user_decisions"),
+        *("next_agent", "open_questions", "last_commit"),
     ),
     layout.BLOCKERS: ("blockers", "archived_blockers"),
     layout.CURRENT_TASK: ("task_id", "objective", "status", "assigned_agent", "details", "priority"),
     layout.PROJECT_STATE: (
-        "git_commit",
-        "current_phase",
-        "next_phase",
-        "gates_status",
-        "implementation_plan",
-        "session_history",
-        "blocking_issues",
-        "completed_implementations",
-        "implementation_backlog",
-        "project_metadata",
-        "updated_by",
+        *("git_commit", "current_phase", "next_phase", "gates_status", "implementation_plan", "session_history"),
+        *("blocking_issues", "completed_implementations", "implementation_backlog", "project_metadata", "updated_by"),
     ),
     layout.SESSION_LOG: ("timestamp", "agent", "mode", "action", "outcome"),
     layout.APPROVAL: (
@@ -48,16 +29,8 @@ _KEYS: Final = {
     ),
 }
 _MANIFEST_KEYS: Final = (
-    "commit",
-    "branch",
-    "session_continuity",
-    "next_agent_checklist",
-    "critical_features",
-    "outgoing_agent",
-    "git_state",
-    "deployment_status",
-    "tasks_in_progress",
-    "latest_backup",
+    *("commit", "branch", "session_continuity", "next_agent_checklist", "critical_features"),
+    *("outgoing_agent", "git_state", "deployment_status", "tasks_in_progress", "latest_backup"),
 )
 _SESSION_TITLE: Final = compile_later(r"^\s{0,3}#\s.*\b(?:session|handoff)\b", re.IGNORECASE | re.MULTILINE)
 _SESSION_NAME: Final = compile_later(r"^(?:SESSION|LATEST)_HANDOFF", re.IGNORECASE)

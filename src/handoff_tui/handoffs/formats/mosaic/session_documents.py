@@ -8,19 +8,11 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.handoff import HandoffDraft
-from handoff_tui.handoffs.reading.claim_words import (
-    build_claim,
-    claim_commits,
-    claim_counts,
-    claim_references,
-    find_paths,
-    parse_counts,
-    parse_status,
-)
+from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import Section, TextLine, find_fields, plain
 
 _FILE_SECTION: Final = compile_later(
     r"\bfiles?\b.*?\b(created|added|modified|changed|updated|deleted|removed)\b|"
@@ -29,14 +21,9 @@ _FILE_SECTION: Final = compile_later(
 )
 _FILE_VERB: Final = compile_later(r"^\W*(created|added|new|modified|changed|updated|deleted|removed)\b", re.IGNORECASE)
 _KINDS: Final = {
-    "created": ClaimKind.FILE_CREATED,
-    "added": ClaimKind.FILE_CREATED,
-    "new": ClaimKind.FILE_CREATED,
-    "modified": ClaimKind.FILE_MODIFIED,
-    "changed": ClaimKind.FILE_MODIFIED,
-    "updated": ClaimKind.FILE_MODIFIED,
-    "deleted": ClaimKind.FILE_DELETED,
-    "removed": ClaimKind.FILE_DELETED,
+    **dict.fromkeys(("created", "added", "new"), ClaimKind.FILE_CREATED),
+    **dict.fromkeys(("modified", "changed", "updated"), ClaimKind.FILE_MODIFIED),
+    **dict.fromkeys(("deleted", "removed"), ClaimKind.FILE_DELETED),
 }
 _ADDRESS: Final = compile_later(r"https?://[^\s<>()`\"'|*]+")
 _DEPLOYED: Final = compile_later(
@@ -48,29 +35,24 @@ _FACTS: Final = frozenset({"agent", "status", "session time", "session end", "mo
 def add_session_document(source: Source, draft: HandoffDraft) -> None:
     """What a session handoff says, added to the live handoff that it accompanies."""
     lines = list(source.outline.lines())
-    for line in lines:
-        if not line.code:
-            _add_field(line, source.path, draft)
+    for line, name, value in find_fields(lines):
+        if name in _FACTS and value:
+            _add_field(source.place(line.number), line, name, value, draft)
     for section in source.outline.sections:
         draft.add_claims(_claim_files(section, source.path))
-    draft.add_claims(claim_commits(lines, source.path))
+    draft.add_claims(claim_words.claim_commits(lines, source.path))
     draft.add_claims(_claim_deployments(lines, source.path))
     draft.add_claims(_claim_counts(lines, source.path))
-    draft.add_claims(claim_references(lines, source.path))
+    draft.add_claims(claim_words.claim_references(lines, source.path))
 
 
-def _add_field(line: TextLine, path: str, draft: HandoffDraft) -> None:
-    pair = parse_field(line.text)
-    if pair is None or pair[0].lower() not in _FACTS or not pair[1]:
-        return
-    name, value = pair[0].lower(), pair[1]
-    where = Place(path=path, line=line.number)
+def _add_field(where: Place, line: TextLine, name: str, value: str, draft: HandoffDraft) -> None:
     draft.add_fact(f"session document {name}", value, where)
     if name == "agent":
         draft.add_producer(value)
-    status = parse_status(value) if name == "status" else None
+    status = claim_words.parse_status(value) if name == "status" else None
     if status is not None:
-        draft.add_claims([build_claim(ClaimKind.STATUS, where, line.text, value=status)])
+        draft.claim(ClaimKind.STATUS, where, line.text, value=status)
 
 
 def _claim_files(section: Section, path: str) -> Iterator[Claim]:
@@ -81,7 +63,7 @@ def _claim_files(section: Section, path: str) -> Iterator[Claim]:
     for line in _file_lines(section):
         verb = _FILE_VERB.match(plain(line.text))
         own_kind = _KINDS[verb.group(1).lower()] if verb else kind
-        for target in find_paths(line.text)[:1]:
+        for target in claim_words.find_paths(line.text)[:1]:
             yield build_claim(own_kind, Place(path=path, line=line.number), line.text, subject=target)
 
 
@@ -91,14 +73,8 @@ def _file_lines(section: Section) -> Iterator[TextLine]:
         if item.depth == 1:
             yield TextLine(item.line, item.text.split("\n", 1)[0])
     for table in section.tables():
-        yield from _table_lines(table)
-
-
-def _table_lines(table: Table) -> Iterator[TextLine]:
-    column = table.column("file", "path") or 0
-    for row in table.rows:
-        if column < len(row.cells):
-            yield TextLine(row.line, row.cells[column])
+        column = table.column("file", "path") or 0
+        yield from (TextLine(row.line, row.cells[column]) for row in table.rows if column < len(row.cells))
 
 
 def _claim_deployments(lines: list[TextLine], path: str) -> Iterator[Claim]:
@@ -115,6 +91,6 @@ def _claim_deployments(lines: list[TextLine], path: str) -> Iterator[Claim]:
 
 def _claim_counts(lines: list[TextLine], path: str) -> Iterator[Claim]:
     for line in lines:
-        counts = parse_counts(line.text)
+        counts = claim_words.parse_counts(line.text)
         if counts is not None:
-            yield from claim_counts(counts, "session", Place(path=path, line=line.number), line.text)
+            yield from claim_words.claim_counts(counts, "session", Place(path=path, line=line.number), line.text)

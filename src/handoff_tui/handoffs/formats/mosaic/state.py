@@ -12,22 +12,12 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker
-from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.formats.mosaic import layout
-from handoff_tui.handoffs.formats.mosaic.fields import (
-    build_task,
-    build_tasks,
-    claim_commit_fields,
-    claim_commits_in_prose,
-    claim_count_fields,
-    claim_counts_in_prose,
-    claim_document_fields,
-    claim_files,
-)
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
+from handoff_tui.handoffs.formats.mosaic import fields, layout
 from handoff_tui.handoffs.formats.mosaic.recognition import is_session_document
 from handoff_tui.handoffs.formats.mosaic.session_documents import add_session_document
 from handoff_tui.handoffs.handoff import DocumentRole, HandoffDraft
-from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
+from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -40,7 +30,7 @@ def add_blockers(root: JsonNode, draft: HandoffDraft, settings: Mosaic = STANDAR
     draft.add_fact("blockers updated at", root.scalar("updated_at"), root.place_of("updated_at"))
     nodes = [*root.objects("blockers"), *root.objects("archived_blockers")]
     blockers = [build_blocker(node, number, settings) for number, node in enumerate(nodes, start=1)]
-    draft.blockers.extend(blockers)
+    draft.blockers += tuple(blockers)
     draft.add_claims(_claim_resolved(blockers))
 
 
@@ -49,7 +39,7 @@ def build_blocker(node: JsonNode, number: int, settings: Mosaic = STANDARD) -> B
     normal = status.strip().lower().replace("_", "-").replace(" ", "-") if status else None
     known = (*settings.open_statuses, *settings.closed_statuses)
     if normal is not None and normal not in known:
-        _report_unknown(node, "status", status, known)
+        node.report_choice("status", known)
     is_open = normal not in settings.closed_statuses
     owner = node.text("owner")
     return Blocker(
@@ -73,16 +63,8 @@ def parse_severity(node: JsonNode) -> Severity | None:
     known = {severity.value: severity for severity in Severity}
     severity = known.get(text.strip().lower())
     if severity is None:
-        _report_unknown(node, "severity", text, tuple(known))
+        node.report_choice("severity", known)
     return severity
-
-
-def _report_unknown(node: JsonNode, key: str, value: str | None, known: tuple[str, ...]) -> None:
-    member = node.get(key)
-    if member is not None:
-        node.document.report(
-            member.pointer, f"{member.name} is none of {', '.join(known)}: {quote(value or '') or 'empty'}"
-        )
 
 
 def _claim_resolved(blockers: list[Blocker]) -> Iterator[Claim]:
@@ -97,57 +79,51 @@ def _claim_resolved(blockers: list[Blocker]) -> Iterator[Claim]:
 def add_project_state(root: JsonNode, draft: HandoffDraft, settings: Mosaic = STANDARD) -> None:
     draft.add_fact("project state updated", root.scalar("last_updated"), root.place_of("last_updated"))
     draft.add_producer(root.scalar("updated_by"))
-    draft.add_claims(claim_commit_fields(root, head="git_commit"))
-    draft.add_claims(claim_document_fields(root))
-    draft.add_claims(claim_count_fields(root))
-    draft.add_claims(_claim_gates(root.object("gates_status")))
+    draft.add_claims(fields.claim_commit_fields(root, head="git_commit"))
+    draft.add_claims(fields.claim_document_fields(root))
+    draft.add_claims(fields.claim_count_fields(root))
+    draft.add_claims(_claim_gates(root))
     _add_phases(root, draft)
     _add_next_action(root, draft)
-    draft.tasks.extend(build_tasks(root.items("completed_implementations"), "implementation"))
-    draft.tasks.extend(build_tasks(root.items("implementation_backlog"), "backlog"))
+    draft.tasks += tuple(fields.build_tasks(root.items("completed_implementations"), "implementation"))
+    draft.tasks += tuple(fields.build_tasks(root.items("implementation_backlog"), "backlog"))
     for number, node in enumerate(root.items("blocking_issues"), start=1):
-        draft.blockers.append(_build_issue(node, number, settings))
-    metadata = root.object("project_metadata")
-    for member in metadata.members() if metadata is not None else ():
-        draft.add_fact(f"project {str(member.pointer[-1]).replace('_', ' ')}", member.as_text(), member.where)
+        draft.blockers += (_build_issue(node, number, settings),)
+    for member in root.members_of("project_metadata"):
+        draft.add_fact(f"project {member.key.replace('_', ' ')}", member.as_text(), member.where)
 
 
 def _add_phases(root: JsonNode, draft: HandoffDraft) -> None:
     plan = root.object("implementation_plan")
-    phases = plan.items("phases") if plan is not None else []
-    draft.tasks.extend(build_tasks(phases, "phase"))
+    draft.tasks += tuple(fields.build_tasks(plan.items("phases"), "phase")) if plan is not None else ()
     for key in ("current_phase", "next_phase"):
         phase = root.get(key)
         if phase is None:
             continue
-        task = build_task(phase, key.replace("_", "-"))
+        task = fields.build_task(phase, key.replace("_", "-"))
         if task is not None:
             if all(task.id != known.id for known in draft.tasks):
-                draft.tasks.append(task)
+                draft.tasks += (task,)
             draft.add_fact(key.replace("_", " "), task.title, task.where)
-        steps = phase.items("implementation_steps")
-        for number, step in enumerate(steps, start=1):
-            built = build_task(step, str(number))
+        for number, step in enumerate(phase.items("implementation_steps"), start=1):
+            built = fields.build_task(step, str(number))
             if built is not None:
-                draft.tasks.append(built.model_copy(update={"id": f"step-{built.id}"}))
+                draft.tasks += (built.model_copy(update={"id": f"step-{built.id}"}),)
 
 
 def _add_next_action(root: JsonNode, draft: HandoffDraft) -> None:
     phase = root.get("next_phase")
     action = phase.get("next_session_action") if phase is not None else None
-    if action is None:
-        return
-    if isinstance(action.value, str):
-        draft.next_action = action.value
-    else:
-        draft.next_action = action.scalar("description") or action.scalar("action")
+    if action is not None:
+        is_text = isinstance(action.value, str)
+        draft.next_action = action.as_text() if is_text else action.first("description", "action")
 
 
-def _claim_gates(gates: JsonNode | None) -> Iterator[Claim]:
-    for member in gates.members() if gates is not None else ():
+def _claim_gates(root: JsonNode) -> Iterator[Claim]:
+    for member in root.members_of("gates_status"):
         value = member.scalar("status") if isinstance(member.value, dict) else member.as_text()
         if value:
-            name = str(member.pointer[-1])
+            name = member.key
             yield build_claim(ClaimKind.CHECK, member.where, f"{name}: {value}", subject=name, value=value)
 
 
@@ -171,49 +147,33 @@ def add_agent_state(root: JsonNode, draft: HandoffDraft) -> None:
     draft.created = root.text("last_session_end")
     draft.add_producer(draft.source_agent)
     draft.add_fact("session start", root.text("last_session_start"), root.place_of("last_session_start"))
-    draft.add_claims(claim_commit_fields(root, head="last_commit"))
-    draft.add_claims(claim_document_fields(root))
+    draft.add_claims(fields.claim_commit_fields(root, head="last_commit"))
+    draft.add_claims(fields.claim_document_fields(root))
     where = root.place_of("handoff_message")
-    draft.add_claims(claim_commits_in_prose(draft.message, where))
-    draft.add_claims(claim_counts_in_prose(draft.message, "handoff_message", where))
+    draft.add_claims(fields.claim_commits_in_prose(draft.message, where))
+    draft.add_claims(fields.claim_counts_in_prose(draft.message, "handoff_message", where))
     progress = root.object("implementation_progress")
     if progress is not None:
-        _add_progress(progress, draft)
-    _add_member_facts(root.object("briefing_acknowledgment"), "briefing", draft)
-    _add_decisions(root.object("user_decisions"), draft)
+        draft.add_claims(fields.claim_count_fields(progress))
+        draft.add_claims(_claim_deployment(progress))
+        draft.add_fact("implementation progress", f"{len(progress.keys())} entries", progress.where)
+    for member in root.members_of("briefing_acknowledgment"):
+        name = member.key.removeprefix("briefing_").replace("_", " ")
+        draft.add_fact(f"briefing {name}", member.as_text(), member.where)
+    for member in root.members_of("user_decisions"):
+        if value := member.as_text():
+            draft.add_fact("user decision", f"{member.key}: {value}", member.where)
     for question in root.items("open_questions"):
         draft.add_fact("open question", question.as_text(), question.where)
 
 
-def _add_progress(progress: JsonNode, draft: HandoffDraft) -> None:
-    draft.add_claims(claim_count_fields(progress))
-    draft.add_claims(_claim_deployment(progress))
-    draft.add_fact("implementation progress", f"{len(progress.keys())} entries", progress.where)
-
-
 def _claim_deployment(progress: JsonNode) -> Iterator[Claim]:
-    address = next(
-        (text for key in progress.keys() if _SERVICE_URL.search(key) and (text := progress.scalar(key))),  # noqa: SIM118
-        None,
-    )
+    address = progress.first(*filter(_SERVICE_URL.search, progress.keys()))
     for key in ("deployment_status", "health_check"):
-        member = progress.get(key)
-        state = member.as_text() if member is not None else None
-        if member is not None and state:
-            yield build_claim(ClaimKind.DEPLOYMENT, member.where, f"{key}: {state}", subject=address, value=state)
-
-
-def _add_member_facts(node: JsonNode | None, name: str, draft: HandoffDraft) -> None:
-    for member in node.members() if node is not None else ():
-        key = str(member.pointer[-1]).removeprefix(f"{name}_").replace("_", " ")
-        draft.add_fact(f"{name} {key}", member.as_text(), member.where)
-
-
-def _add_decisions(node: JsonNode | None, draft: HandoffDraft) -> None:
-    for member in node.members() if node is not None else ():
-        value = member.as_text()
-        if value:
-            draft.add_fact("user decision", f"{member.pointer[-1]}: {value}", member.where)
+        state = progress.scalar(key)
+        if state:
+            where = progress.place_of(key)
+            yield build_claim(ClaimKind.DEPLOYMENT, where, f"{key}: {state}", subject=address, value=state)
 
 
 _SIMULATED: Final = compile_later(
@@ -229,12 +189,12 @@ def add_approval(root: JsonNode, draft: HandoffDraft) -> None:
     draft.add_claims(_claim_verdict(root))
     for key in ("evaluator", "reviewer", "score", "timestamp"):
         draft.add_fact(f"approval {key}", root.scalar(key), root.place_of(key))
-    draft.tasks.extend(build_tasks(root.items("required_fixes"), "required-fix", done=False))
+    draft.tasks += tuple(fields.build_tasks(root.items("required_fixes"), "required-fix", done=False))
     for key in ("note", "notes", "feedback"):
         text = root.text(key)
         if text and _SIMULATED.search(text):
             draft.add_fact("approval", f"simulated: {quote(text)}", root.place_of(key))
-            root.document.report((key,), "the approval is simulated")
+            root.report("the approval is simulated", key)
 
 
 def _claim_verdict(root: JsonNode) -> Iterator[Claim]:
@@ -242,12 +202,11 @@ def _claim_verdict(root: JsonNode) -> Iterator[Claim]:
     verdict = root.scalar(key)
     if verdict:
         token = {"true": "APPROVED", "false": "REJECTED"}.get(verdict) or parse_status(verdict) or verdict
-        evaluator = root.scalar("evaluator") or root.scalar("reviewer")
+        evaluator = root.first("evaluator", "reviewer")
         yield build_claim(ClaimKind.VERDICT, root.place_of(key), f"{key}: {verdict}", subject=evaluator, value=token)
-    criteria = root.object("criteria_results")
-    for member in criteria.members() if criteria is not None else ():
+    for member in root.members_of("criteria_results"):
         if isinstance(member.value, bool | str):
-            name = str(member.pointer[-1])
+            name = member.key
             text = f"{name}: {member.as_text()}"
             yield build_claim(ClaimKind.CHECK, member.where, text, subject=name, value=member.value)
 
@@ -268,12 +227,12 @@ def add_session_log(source: Source, draft: HandoffDraft) -> None:
         draft.add_fact("session log", _describe(entry), entry.where)
     files: dict[str | None, Claim] = {}
     for entry in entries:
-        draft.add_claims(claim_commit_fields(entry))
+        draft.add_claims(fields.claim_commit_fields(entry))
         for key in ("action", "outcome", "details"):
             text = entry.scalar(key)
-            draft.add_claims(claim_commits_in_prose(text, entry.where))
-            draft.add_claims(claim_counts_in_prose(text, "session_log", entry.where))
-        for claim in claim_files(entry.items("files"), ClaimKind.FILE_REFERENCED):
+            draft.add_claims(fields.claim_commits_in_prose(text, entry.where))
+            draft.add_claims(fields.claim_counts_in_prose(text, "session_log", entry.where))
+        for claim in fields.claim_files(entry.items("files"), ClaimKind.FILE_REFERENCED):
             files.setdefault(claim.subject, claim)
     draft.add_claims(files.values())
 
@@ -292,11 +251,11 @@ def add_current_task(root: JsonNode, draft: HandoffDraft) -> None:
     if status:
         draft.status = parse_status(status) or status
         where = root.place_of("status")
-        draft.add_claims([build_claim(ClaimKind.STATUS, where, f"status: {status}", value=draft.status)])
+        draft.claim(ClaimKind.STATUS, where, f"status: {status}", value=draft.status)
     for key in ("task_id", "created_at", "updated_at", "completed_at"):
         draft.add_fact(f"task {key.removeprefix('task_').replace('_', ' ')}", root.scalar(key), root.place_of(key))
-    draft.add_claims(claim_commit_fields(root))
-    draft.add_claims(claim_document_fields(root))
+    draft.add_claims(fields.claim_commit_fields(root))
+    draft.add_claims(fields.claim_document_fields(root))
     details = root.object("details")
     if details is not None:
         _add_details(details, draft)
@@ -304,11 +263,15 @@ def add_current_task(root: JsonNode, draft: HandoffDraft) -> None:
 
 def _add_details(details: JsonNode, draft: HandoffDraft) -> None:
     draft.add_fact("task description", details.text("description"), details.place_of("description"))
-    draft.tasks.extend(build_tasks(details.items("completed_tasks"), "completed", status="completed", done=True))
-    draft.tasks.extend(build_tasks(details.items("in_progress"), "in-progress", status="in_progress", done=False))
-    draft.tasks.extend(build_tasks(details.items("success_criteria"), "criterion"))
-    draft.add_claims(claim_files(details.items("artifacts_created"), ClaimKind.FILE_REFERENCED))
-    draft.add_claims(claim_count_fields(details))
+    draft.tasks += tuple(
+        fields.build_tasks(details.items("completed_tasks"), "completed", status="completed", done=True)
+    )
+    draft.tasks += tuple(
+        fields.build_tasks(details.items("in_progress"), "in-progress", status="in_progress", done=False)
+    )
+    draft.tasks += tuple(fields.build_tasks(details.items("success_criteria"), "criterion"))
+    draft.add_claims(fields.claim_files(details.items("artifacts_created"), ClaimKind.FILE_REFERENCED))
+    draft.add_claims(fields.claim_count_fields(details))
 
 
 _Part = tuple[str, DocumentRole, Callable[[JsonNode, HandoffDraft], None]]
@@ -333,12 +296,12 @@ def build_live_handoff(
     folder: str, sources: dict[str, Source], dialect: str, settings: Mosaic = STANDARD
 ) -> HandoffDraft:
     """The handoff of one state folder; `sources` by their path below it."""
-    draft = HandoffDraft(id=layout.build_live_id(folder), dialect=dialect)
+    draft = HandoffDraft.model_construct(id=layout.build_live_id(folder), dialect=dialect)
     for name, role, add_part in _list_parts(settings):
         source = sources.get(name)
         if source is None:
             continue
-        draft.documents.append(source.document(role))
+        draft.documents += (source.document(role),)
         root = source.json
         if root is not None and isinstance(root.value, dict):
             add_part(root, draft)
@@ -346,7 +309,7 @@ def build_live_handoff(
             root.document.report((), "must hold an object, and holds something else", ProblemLevel.ERROR)
     log = sources.get(layout.SESSION_LOG)
     if log is not None:
-        draft.documents.append(log.document(DocumentRole.LOG))
+        draft.documents += (log.document(DocumentRole.LOG),)
         add_session_log(log, draft)
     _add_documents(sources, draft)
     return draft
@@ -360,12 +323,12 @@ def _add_documents(sources: dict[str, Source], draft: HandoffDraft) -> None:
         if name in layout.STATE_NAMES:
             continue
         if not name.lower().endswith(".md"):
-            draft.documents.append(source.document(DocumentRole.OTHER, confidence=Confidence.POSSIBLE))
+            draft.documents += (source.document(DocumentRole.OTHER, confidence=Confidence.POSSIBLE),)
             if name.lower().endswith(".json") and source.json is None:
                 draft.add_fact("not readable as JSON", source.path, source.place())
             continue
         is_session = is_session_document(source)
-        draft.documents.append(source.document(DocumentRole.RESULTS if is_session else DocumentRole.NOTE))
+        draft.documents += (source.document(DocumentRole.RESULTS if is_session else DocumentRole.NOTE),)
         if source.sha256 is not None and source.sha256 in told:
             draft.add_fact("latest session document", told[source.sha256], source.place())
         elif is_session and source.readable:
@@ -381,9 +344,7 @@ def find_missing(
     problems: list[Problem] = []
     for name in settings.state_files:
         path = f"{folder}/{name}"
-        if name in sources:
-            continue
-        present = path in paths
-        message = "does not hold what a state file of this name holds" if present else "is missing"
-        problems.append(Problem(path=path, message=message, level=level))
+        if name not in sources:
+            message = "does not hold what a state file of this name holds" if path in paths else "is missing"
+            problems.append(Problem(path=path, message=message, level=level))
     return problems

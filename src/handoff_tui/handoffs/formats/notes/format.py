@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions, topics_of
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
-from handoff_tui.handoffs.reading.claim_words import (
-    build_claim,
-    build_unique_id,
-    claim_commits,
-    claim_first_counts,
-    claim_references,
-    clean_path,
-    find_paths,
-    normalise_status,
-    one_line,
-    parse_status,
-    parse_verdict,
-    says_nothing,
-    section_text,
-    top_items,
-)
+from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
-from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, find_fields, parse_field, plain
 
 _DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
 _NOT_DEPLOYED: Final = compile_later(
@@ -55,7 +41,9 @@ def read_tasks(source: Source, notes: Notes) -> list[Task]:
         else:
             next_level, inside = None, False
         for item in section.items():
-            listed = Topic.NEXT in topics_of(section.name) and item.depth == 1 and not says_nothing(item.text)
+            listed = (
+                Topic.NEXT in topics_of(section.name) and item.depth == 1 and not claim_words.says_nothing(item.text)
+            )
             if item.checked is not None or (listed and not inside):
                 tasks.append(_build_task(source, item.line, item.text, len(tasks), done=item.checked or False))
     return tasks
@@ -64,16 +52,13 @@ def read_tasks(source: Source, notes: Notes) -> list[Task]:
 def find_next_action(notes: Notes) -> str | None:
     """The first step that is not done; a section or field without a list says it in a sentence."""
     for section in notes.about(Topic.NEXT):
-        items = [item for item in top_items(section) if not item.checked]
+        items = [item for item in claim_words.top_items(section) if not item.checked]
         entries: list[str] = [item.text for item in items] or [block.text for block in section.paragraphs()]
         for text in entries:
-            if not says_nothing(text):
-                return one_line(text)
-    for line in notes.lines():
-        field = parse_field(line.text)
-        if field is not None and field[0].lower() in _NEXT_FIELDS and field[1]:
-            return one_line(field[1])
-    return None
+            if not claim_words.says_nothing(text):
+                return claim_words.one_line(text)
+    said = (value for _, name, value in find_fields(notes.lines()) if name in _NEXT_FIELDS and value)
+    return next(map(claim_words.one_line, said), None)
 
 
 def read_blockers(source: Source, notes: Notes) -> list[Blocker]:
@@ -83,7 +68,7 @@ def read_blockers(source: Source, notes: Notes) -> list[Blocker]:
         blockers.append(
             Blocker(
                 id=f"blocker-{len(blockers) + 1}",
-                title=one_line(text),
+                title=claim_words.one_line(text),
                 where=source.place(line),
                 status="resolved" if resolved else "open",
                 open=not resolved,
@@ -95,36 +80,35 @@ def read_blockers(source: Source, notes: Notes) -> list[Blocker]:
 def claim_lines(source: Source, lines: Iterable[TextLine]) -> Iterator[Claim]:
     """Closing verdicts, and lines that say something is deployed and where."""
     for line in lines:
-        verdict = parse_verdict(line.text)
+        verdict = claim_words.parse_verdict(line.text)
         if verdict is not None:
-            yield build_claim(ClaimKind.VERDICT, source.place(line.number), line.text, value=verdict)
+            yield source.claim(ClaimKind.VERDICT, line.number, line.text, value=verdict)
         address = _ADDRESS.search(line.text)
         field = parse_field(line.text)
         named = field is not None and field[0].lower().startswith("deploy") and bool(field[1])
         if _DEPLOYED.search(line.text) and (address or named):
             state = "not deployed" if _NOT_DEPLOYED.search(line.text) else "deployed"
             subject = address.group().rstrip(".,;") if address else None
-            yield build_claim(ClaimKind.DEPLOYMENT, source.place(line.number), line.text, subject=subject, value=state)
+            yield source.claim(ClaimKind.DEPLOYMENT, line.number, line.text, subject=subject, value=state)
 
 
 def _build_task(source: Source, line: int, text: str, count: int, *, done: bool) -> Task:
-    return Task(id=f"task-{count + 1}", title=one_line(text), where=source.place(line), done=done)
+    return Task(id=f"task-{count + 1}", title=claim_words.one_line(text), where=source.place(line), done=done)
 
 
 def _find_blockers(notes: Notes) -> Iterator[tuple[int, str, bool | None, str]]:
     """Line, words, box, heading; empty if a section or a field says there are none."""
     for section in notes.about(Topic.BLOCKERS):
         for line, text, checked in _entries(section):
-            if not says_nothing(text):
+            if not claim_words.says_nothing(text):
                 yield line, text, checked, section.name
-    for text_line in notes.lines():
-        field = parse_field(text_line.text)
-        if field is not None and field[0].lower() in _BLOCKER_FIELDS and not says_nothing(field[1]):
-            yield text_line.number, field[1], None, field[0]
+    for text_line, name, value in find_fields(notes.lines()):
+        if name in _BLOCKER_FIELDS and not claim_words.says_nothing(value):
+            yield text_line.number, value, None, name
 
 
 def _entries(section: Section) -> Iterator[tuple[int, str, bool | None]]:
-    items = top_items(section)
+    items = claim_words.top_items(section)
     tables = section.tables()
     for item in items:
         yield item.line, item.text, item.checked
@@ -159,20 +143,12 @@ _ABOUT_HANDOFFS: Final = compile_later(
 """The title of a text about handoffs that isn't one."""
 _FIELD_TOPICS: Final = {
     "status": Topic.STATUS,
-    "next": Topic.NEXT,
-    "next step": Topic.NEXT,
-    "next steps": Topic.NEXT,
-    "next action": Topic.NEXT,
-    "blockers": Topic.BLOCKERS,
-    "blocked": Topic.BLOCKERS,
+    **dict.fromkeys(("next", "next step", "next steps", "next action"), Topic.NEXT),
+    **dict.fromkeys(("blockers", "blocked"), Topic.BLOCKERS),
     "session": Topic.SESSION,
-    "completed": Topic.DONE,
-    "done": Topic.DONE,
-    "branch": Topic.CONTEXT,
-    "context": Topic.CONTEXT,
-    "handoff": Topic.HANDOFF,
-    "from": Topic.HANDOFF,
-    "to": Topic.HANDOFF,
+    **dict.fromkeys(("completed", "done"), Topic.DONE),
+    **dict.fromkeys(("branch", "context"), Topic.CONTEXT),
+    **dict.fromkeys(("handoff", "from", "to"), Topic.HANDOFF),
 }
 _RECOGNISED_LINES = 40
 _ENOUGH = 2
@@ -196,17 +172,11 @@ def _find_topics(source: Source) -> set[Topic]:
     topics: set[Topic] = set()
     for section in source.outline.sections:
         topics |= topics_of(section.name)
-    for line in source.outline.lines():
-        if line.number > _RECOGNISED_LINES:
-            break
-        field = None if line.code else parse_field(line.text)
-        if field is not None and field[0].lower() in _FIELD_TOPICS:
-            topics.add(_FIELD_TOPICS[field[0].lower()])
+    head = takewhile(lambda line: line.number <= _RECOGNISED_LINES, source.outline.lines())
     front = source.frontmatter
-    for key in front.keys() if front else ():
-        if key.lower().replace("_", " ") in _FIELD_TOPICS:
-            topics.add(_FIELD_TOPICS[key.lower().replace("_", " ")])
-    return topics
+    names = [name for _, name, _ in find_fields(head)]
+    names.extend(key.lower().replace("_", " ") for key in (front.keys() if front else ()))
+    return topics.union(_FIELD_TOPICS[name] for name in names if name in _FIELD_TOPICS)
 
 
 _VERBS: Final = {
@@ -251,13 +221,11 @@ def _find_entries(section: Section) -> Iterator[tuple[int, str, str, str]]:
 
 def _find_rows(table: Table) -> Iterator[tuple[int, str, str, str]]:
     files = table.column("file", "path")
-    change = table.column("change", "action", "status", "type")
+    change = ("change", "action", "status", "type")
     for row in table.rows:
-        if files is None or files >= len(row.cells):
-            continue
-        target = _leading_path(row.cells[files])
+        target = _leading_path(table.cell(row, "file", "path"))
         if target is not None:
-            words = row.cells[change] if change is not None and change < len(row.cells) and change != files else ""
+            words = table.cell(row, *change) if table.column(*change) != files else ""
             yield row.line, " | ".join(row.cells), target, words
 
 
@@ -266,10 +234,10 @@ def _leading_path(text: str) -> str | None:
     rest = _LEADING_VERB.sub("", text)
     start = rest.lstrip("*_ ")
     if start.startswith("`"):
-        paths = find_paths(start[: start.find("`", 1) + 1])
+        paths = claim_words.find_paths(start[: start.find("`", 1) + 1])
         return paths[0] if paths else None
     words = plain(start).split()
-    return clean_path(words[0].rstrip(":,;")) if words else None
+    return claim_words.clean_path(words[0].rstrip(":,;")) if words else None
 
 
 def _find_remark(text: str) -> str:
@@ -308,7 +276,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG
 
 def _build_handoff(source: Source, taken: set[str]) -> Handoff:
     handoff = source.read_once("notes.handoff", _read_handoff)
-    name = build_unique_id(taken, source.path, "notes", source.path)
+    name = claim_words.build_unique_id(taken, source.path, "notes", source.path)
     return handoff if handoff.id == name else handoff.model_copy(update={"id": name})
 
 
@@ -318,7 +286,7 @@ def _read_handoff(source: Source) -> Handoff:
     fields, facts = _read_fields(source, notes)
     lines = notes.lines()
     status = _find_status(source, notes, fields)
-    tests, counts = claim_first_counts(lines, source.path)
+    tests, counts = claim_words.claim_first_counts(lines, source.path)
     agent, target = _value(fields, "agent"), _value(fields, "target")
     attempts = _build_attempts(source, notes)
     return Handoff(
@@ -330,7 +298,7 @@ def _read_handoff(source: Source) -> Handoff:
         source_agent=agent,
         target_agent=target,
         priority=_value(fields, "priority"),
-        status=normalise_status(status[0]) if status else None,
+        status=claim_words.normalise_status(status[0]) if status else None,
         attempt=len(attempts) + 1,
         attempts=attempts,
         producers=(agent,) if agent else (),
@@ -354,22 +322,18 @@ def _read_fields(source: Source, notes: Notes) -> tuple[Fields, tuple[Fact, ...]
     for member in front.members() if front else ():
         text = None if isinstance(member.value, dict | list) else member.as_text()
         if text:
-            name = str(member.pointer[-1])
+            name = member.key
             facts.append(Fact(name=name, value=text, where=member.where))
             _keep_field(fields, name.replace("_", " "), text, member.where)
-    for line in notes.lines():
-        if line.number > _HEAD_LINES:
-            break
-        field = parse_field(line.text)
-        if field is not None:
-            _keep_field(fields, field[0], field[1], source.place(line.number))
+    for line, name, text in find_fields(takewhile(lambda line: line.number <= _HEAD_LINES, notes.lines())):
+        _keep_field(fields, name, text, source.place(line.number))
     return fields, tuple(facts)
 
 
 def _keep_field(fields: Fields, name: str, text: str, where: Place) -> None:
     known = next((key for key, names in _NAMES.items() if name.lower() in names), None)
     if known is not None and text.strip():
-        fields.setdefault(known, (one_line(text), where))
+        fields.setdefault(known, (claim_words.one_line(text), where))
 
 
 def _value(fields: Fields, name: str) -> str | None:
@@ -382,12 +346,12 @@ def _find_status(source: Source, notes: Notes, fields: Fields) -> tuple[str, Pla
         return fields["status"]
     for section in notes.about(Topic.STATUS):
         heading = _STATUS_HEADING.match(section.name)
-        if heading is not None and parse_status(heading.group(1)):
+        if heading is not None and claim_words.parse_status(heading.group(1)):
             return heading.group(1), source.place(section.line)
         for line in section.lines():
             if not line.code and line.text.strip():
-                if parse_status(line.text):
-                    return one_line(line.text), source.place(line.number)
+                if claim_words.parse_status(line.text):
+                    return claim_words.one_line(line.text), source.place(line.number)
                 break
     return None
 
@@ -395,7 +359,9 @@ def _find_status(source: Source, notes: Notes, fields: Fields) -> tuple[str, Pla
 def _claim_fields(status: tuple[str, Place] | None, fields: Fields) -> list[Claim]:
     claims: list[Claim] = []
     if status is not None:
-        claims.append(build_claim(ClaimKind.STATUS, status[1], status[0], value=normalise_status(status[0])))
+        claims.append(
+            build_claim(ClaimKind.STATUS, status[1], status[0], value=claim_words.normalise_status(status[0]))
+        )
     branch = _BRANCH.match(_value(fields, "branch") or "")
     if branch is not None:
         text, where = fields["branch"]
@@ -407,8 +373,8 @@ def _claim_work(source: Source, notes: Notes, lines: Iterable[TextLine]) -> list
     lines = list(lines)
     changed = claim_changed_files(notes.about(Topic.FILES), source.path)
     known = {claim.subject for claim in changed}
-    references = [claim for claim in claim_references(lines, source.path) if claim.subject not in known]
-    return [*changed, *claim_commits(lines, source.path), *claim_lines(source, lines), *references]
+    references = [claim for claim in claim_words.claim_references(lines, source.path) if claim.subject not in known]
+    return [*changed, *claim_words.claim_commits(lines, source.path), *claim_lines(source, lines), *references]
 
 
 def _build_attempts(source: Source, notes: Notes) -> tuple[Attempt, ...]:
@@ -430,7 +396,7 @@ def _find_message(notes: Notes) -> str | None:
     """The context or summary; else the first prose that is no field."""
     for section in notes.current:
         if section.name.lower() in {"summary", "context", "overview", "current task", "current state"}:
-            text = section_text(section)
+            text = claim_words.section_text(section)
             if text:
                 return text
     for section in notes.current:

@@ -12,23 +12,18 @@ from handoff_tui.config.settings.root import Settings, Tdd
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
+from handoff_tui.git.history.commits import Commit
 from handoff_tui.handoffs.claim import Claim
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType, build_id
-from handoff_tui.handoffs.reading.format import CommitFact, Source
+from handoff_tui.handoffs.reading.format import Source
 
 STANDARD: Final = Tdd.model_construct()
 """The words of the cycle where nothing else is configured."""
 PHASES: Final = STANDARD.phases
 _PHASE_OF_AGENT: Final = {
-    "plan": "PLAN",
-    "test-list": "PLAN",
-    "test": "RED",
-    "red": "RED",
-    "impl": "GREEN",
-    "implement": "GREEN",
-    "implementing": "GREEN",
-    "implementation": "GREEN",
-    "green": "GREEN",
+    **dict.fromkeys(("plan", "test-list"), "PLAN"),
+    **dict.fromkeys(("test", "red"), "RED"),
+    **dict.fromkeys(("impl", "implement", "implementing", "implementation", "green"), "GREEN"),
     "refactor": "REFACTOR",
     "complete": "COMPLETE",
 }
@@ -122,10 +117,10 @@ class CommitOrder(NamedTuple):
     """Commits by age, for the order of steps and the names of those who made them."""
 
     positions: Mapping[str, int]
-    commits: Mapping[str, CommitFact]
+    commits: Mapping[str, Commit]
 
     @classmethod
-    def of(cls, commits: Sequence[CommitFact]) -> CommitOrder:
+    def of(cls, commits: Sequence[Commit]) -> CommitOrder:
         return cls(
             {commit.id: position for position, commit in enumerate(commits)}, {commit.id: commit for commit in commits}
         )

@@ -9,18 +9,10 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker, Fact, Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.formats.tdd.cycles import (
-    PHASES,
-    CycleStep,
-    Origin,
-    PhaseRules,
-    is_phase,
-    normalise_phase,
-    phase_of_agent,
-)
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.formats.tdd import cycles as tdd
 from handoff_tui.handoffs.handoff import DocumentRole
-from handoff_tui.handoffs.reading.claim_words import build_claim, claim_paths, normalise_status, one_line
+from handoff_tui.handoffs.reading.claim_words import claim_paths, normalise_status, one_line
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_yaml
 
@@ -43,7 +35,7 @@ def is_state(node: JsonNode | None) -> bool:
     """Whether a file is ours: it has a TDD phase, or names the next phase or the next agent."""
     if node is None or not isinstance(node.value, dict):
         return False
-    if any(is_phase(node.value.get(key)) for key in (*_PHASE, *_NEXT_PHASE)):
+    if any(tdd.is_phase(node.value.get(key)) for key in (*_PHASE, *_NEXT_PHASE)):
         return True
     return any(isinstance(node.value.get(key), str) for key in (*_NEXT_PHASE, "nextAgent", "next_agent"))
 
@@ -54,17 +46,17 @@ def has_phase(node: JsonNode) -> bool:
 
 
 def read_step(
-    node: JsonNode, source: Source, origin: Origin, rules: PhaseRules, commit: str | None = None
-) -> CycleStep:
+    node: JsonNode, source: Source, origin: tdd.Origin, rules: tdd.PhaseRules, commit: str | None = None
+) -> tdd.CycleStep:
     phase, next_phase, target_agent = _read_phases(node, rules.phases)
     status = _read_result(node)
     retries = _read_whole(node, _RETRIES) or 0
     blockers = _read_error(node)
     _report_phases(node, phase, next_phase, rules, retried=retries > 0 or status == "FAIL" or bool(blockers))
-    test = _member(node, _CURRENT_TEST)
+    test = node.find(*_CURRENT_TEST)
     description = None if test is None else _describe_test(test)
     file_claims, facts = _read_files(node, test, phase)
-    return CycleStep(
+    return tdd.CycleStep(
         origin=origin,
         where=node.where,
         cycle=_read_whole(node, _CYCLE),
@@ -96,40 +88,38 @@ def _read_phases(node: JsonNode, phases: tuple[str, ...]) -> tuple[str | None, s
     phase, next_phase = _scalar(node, _PHASE), _scalar(node, _NEXT_PHASE)
     next_agent = _scalar(node, _NEXT_AGENT)
     if next_phase is None and next_agent is not None:
-        next_phase = phase_of_agent(next_agent)
+        next_phase = tdd.phase_of_agent(next_agent)
     return (
-        normalise_phase(phase, phases) if phase else None,
-        normalise_phase(next_phase, phases) if next_phase else None,
+        tdd.normalise_phase(phase, phases) if phase else None,
+        tdd.normalise_phase(next_phase, phases) if next_phase else None,
         next_agent,
     )
 
 
 def _report_phases(
-    node: JsonNode, phase: str | None, next_phase: str | None, rules: PhaseRules, *, retried: bool
+    node: JsonNode, phase: str | None, next_phase: str | None, rules: tdd.PhaseRules, *, retried: bool
 ) -> None:
     for value, keys in ((phase, _PHASE), (next_phase, _NEXT_PHASE)):
         if value is not None and value not in rules.phases:
-            member = _member(node, keys)
-            pointer = member.pointer if member else node.pointer
-            node.document.report(pointer, f"{value!r} is no phase; phases are {', '.join(rules.phases)}")
+            place = node.find(*keys) or node
+            place.report(f"{value!r} is no phase; phases are {', '.join(rules.phases)}")
     if phase and next_phase and not rules.is_legal(phase, next_phase, retried=retried):
-        member = _member(node, _NEXT_PHASE)
-        node.document.report(member.pointer if member else node.pointer, f"{next_phase} may not follow {phase}")
+        (node.find(*_NEXT_PHASE) or node).report(f"{next_phase} may not follow {phase}")
 
 
 def _read_result(node: JsonNode) -> str | None:
-    member = _member(node, _RESULT)
+    member = node.find(*_RESULT)
     text = member.as_text() if member else None
     if member is None or text is None:
         return None
     status = normalise_status(text)
     if status not in _RESULTS:
-        member.document.report(member.pointer, f"{member.name} is neither PASS nor FAIL")
+        member.report(f"{member.name} is neither PASS nor FAIL")
     return status
 
 
 def _claim_result(node: JsonNode, status: str | None) -> list[Claim]:
-    member = _member(node, _RESULT)
+    member = node.find(*_RESULT)
     if member is None or status is None:
         return []
     return [build_claim(ClaimKind.STATUS, member.where, f"{member.pointer[-1]}: {member.value}", value=status)]
@@ -150,7 +140,7 @@ def _read_files(node: JsonNode, test: JsonNode | None, phase: str | None) -> tup
         (_TEST_FILE, "RED", ("GREEN", "REFACTOR", "COMPLETE")),
         (_IMPL_FILE, "GREEN", ("REFACTOR", "COMPLETE")),
     ):
-        member = _member(holder, keys) or _member(node, keys)
+        member = holder.find(*keys) or node.find(*keys)
         if member is None:
             continue
         if phase == made_in:
@@ -165,7 +155,7 @@ def _read_files(node: JsonNode, test: JsonNode | None, phase: str | None) -> tup
 def _read_tests(node: JsonNode) -> tuple[Task, ...]:
     tasks: list[Task] = []
     for keys, done in _TESTS:
-        member = _member(node, keys)
+        member = node.find(*keys)
         if member is None:
             continue
         if not isinstance(member.value, list):
@@ -186,7 +176,7 @@ def _describe_test(test: JsonNode) -> str | None:
 
 def _read_error(node: JsonNode) -> tuple[Blocker, ...]:
     error = node.get("error")
-    details = _member(node, _DETAILS)
+    details = node.find(*_DETAILS)
     has_details = details is not None and isinstance(details.value, dict)
     message = details.scalar("message") if details is not None and has_details else None
     kind = details.scalar("type") if details is not None and has_details else None
@@ -200,7 +190,7 @@ def _read_error(node: JsonNode) -> tuple[Blocker, ...]:
 
 def _read_whole(node: JsonNode, keys: Iterable[str]) -> int | None:
     """A whole number, even if it is written as text."""
-    member = _member(node, keys)
+    member = node.find(*keys)
     if member is None:
         return None
     value = member.value
@@ -212,12 +202,8 @@ def _read_whole(node: JsonNode, keys: Iterable[str]) -> int | None:
     return None
 
 
-def _member(node: JsonNode, keys: Iterable[str]) -> JsonNode | None:
-    return next((member for key in keys if (member := node.get(key)) is not None), None)
-
-
 def _scalar(node: JsonNode, keys: Iterable[str]) -> str | None:
-    member = _member(node, keys)
+    member = node.find(*keys)
     return member.as_text() if member is not None else None
 
 
@@ -241,7 +227,7 @@ _PLACES: Final = (
     (compile_later(r"(?:^|/)test[-_]list\.md$", re.IGNORECASE), FileKind.TEST_LIST),
 )
 _OURS_WHEN_BROKEN: Final = compile_later(r"(?:^|/)\.tdd|(?:^|/)\.handoff(?:\.json|/current\.json)$")
-_PHASE_WORD: Final = compile_later(rf"\b(?:{'|'.join(PHASES)})\b")
+_PHASE_WORD: Final = compile_later(rf"\b(?:{'|'.join(tdd.PHASES)})\b")
 _NEXT_WORD: Final = compile_later(r"(?:next\s*[:=]|->|→)\s*([A-Za-z][A-Za-z_-]*)", re.IGNORECASE)
 _PAIR: Final = compile_later(r"([A-Za-z][A-Za-z_ -]{0,30})\s*[:=]\s*(\S.*)")
 _LOCK_FIELDS: Final = ("agent", "agentId", "agent_id", "phase", "timestamp", "pid", "cycle")
@@ -333,9 +319,9 @@ def read_lock(source: Source) -> list[Fact]:
     return facts
 
 
-def read_queue(source: Source, rules: PhaseRules) -> list[CycleStep]:
+def read_queue(source: Source, rules: tdd.PhaseRules) -> list[tdd.CycleStep]:
     """One step per entry, oldest first. An entry is JSON, or words with a phase and perhaps `next: <agent>`."""
-    steps: list[CycleStep] = []
+    steps: list[tdd.CycleStep] = []
     entries = [(number, line.strip()) for number, line in enumerate(source.text.split("\n"), start=1) if line.strip()]
     phase_word = re.compile(rf"\b(?:{'|'.join(map(re.escape, rules.phases))})\b")
     documents = iter(source.json_lines if all(line.startswith("{") for _, line in entries) else ())
@@ -343,17 +329,17 @@ def read_queue(source: Source, rules: PhaseRules) -> list[CycleStep]:
         document = next(documents, None)
         if document is not None:
             if document.root is not None and is_state(document.root):
-                steps.append(read_step(document.root, source, Origin.QUEUE, rules))
+                steps.append(read_step(document.root, source, tdd.Origin.QUEUE, rules))
             continue
         phase = phase_word.search(line)
         following = _NEXT_WORD.search(line)
         next_word = following.group(1) if following else None
         steps.append(
-            CycleStep(
-                origin=Origin.QUEUE,
+            tdd.CycleStep(
+                origin=tdd.Origin.QUEUE,
                 where=source.place(number),
                 phase=phase.group() if phase else None,
-                next_phase=(phase_of_agent(next_word) or normalise_phase(next_word, rules.phases))
+                next_phase=(tdd.phase_of_agent(next_word) or tdd.normalise_phase(next_word, rules.phases))
                 if next_word
                 else None,
                 summary=line,

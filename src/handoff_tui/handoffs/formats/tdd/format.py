@@ -10,36 +10,13 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Fact, Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.formats.tdd.cycles import (
-    STANDARD,
-    CommitOrder,
-    CycleStep,
-    Origin,
-    PhaseRules,
-    build_cycle,
-    build_rules,
-    fill_cycles,
-    find_newest_cycle,
-    normalise_phase,
-    phase_of_agent,
-    printable,
-    report_conflicts,
-)
-from handoff_tui.handoffs.formats.tdd.files import (
-    FileKind,
-    has_phase,
-    kind_of,
-    parse_state,
-    read_lock,
-    read_queue,
-    read_step,
-    read_test_list,
-    recognise,
-)
+from handoff_tui.git.history.commits import Commit, Ref
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.formats.tdd import cycles as tdd
+from handoff_tui.handoffs.formats.tdd import files as tdd_files
 from handoff_tui.handoffs.handoff import Document, Handoff
-from handoff_tui.handoffs.reading.claim_words import build_claim, normalise_status, parse_path
-from handoff_tui.handoffs.reading.format import CommitFact, FormatFiles, FormatReading, HandoffFormat, RefFact, Source
+from handoff_tui.handoffs.reading.claim_words import normalise_status, parse_path
+from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _TRAILER: Final = compile_later(r"^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(\S.*)$")
@@ -47,16 +24,11 @@ _BRACKET: Final = compile_later(r"^\[([A-Za-z][A-Za-z _-]*)\]\s+(.+)$")
 _BRACKET_FIELD: Final = compile_later(r"^\s*([a-z_-]+)\s*:\s*(\S.*?)\s*$")
 _WITH_PREFIX: Final = {
     "phase": "phase",
-    "next": "next",
-    "next-phase": "next",
-    "next-agent": "next_agent",
-    "to": "next_agent",
+    **dict.fromkeys(("next", "next-phase"), "next"),
+    **dict.fromkeys(("next-agent", "to"), "next_agent"),
     "cycle": "cycle",
-    "agent": "agent",
-    "from": "agent",
-    "status": "status",
-    "result": "status",
-    "test-result": "status",
+    **dict.fromkeys(("agent", "from"), "agent"),
+    **dict.fromkeys(("status", "result", "test-result"), "status"),
     "test-file": "test_file",
 }
 """Fields by how a trailer goes on after its prefix."""
@@ -64,13 +36,13 @@ _WITHOUT_PREFIX: Final = {"next-phase": "next", "next-agent": "next_agent", "tes
 _LONGEST_CYCLE = 18
 
 
-def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple[list[CycleStep], list[Problem]]:
+def read_commit_steps(commits: Sequence[Commit], rules: tdd.PhaseRules) -> tuple[list[tdd.CycleStep], list[Problem]]:
     """The steps in commit messages, newest first, and what is wrong with them."""
-    steps: list[CycleStep] = []
+    steps: list[tdd.CycleStep] = []
     problems: list[Problem] = []
     for commit in commits:
-        trailers = parse_trailers(printable(commit.body), rules.trailer_prefixes)
-        fields = trailers or parse_bracket(printable(commit.subject))
+        trailers = parse_trailers(tdd.printable(commit.body), rules.trailer_prefixes)
+        fields = trailers or parse_bracket(tdd.printable(commit.subject))
         if "phase" in fields or "next" in fields or "next_agent" in fields:
             step = _build_commit_step(commit, fields, rules.phases)
             steps.append(step)
@@ -78,7 +50,7 @@ def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple
     return steps, problems
 
 
-def parse_trailers(body: str, prefixes: tuple[str, ...] = STANDARD.trailer_prefixes) -> dict[str, str]:
+def parse_trailers(body: str, prefixes: tuple[str, ...] = tdd.STANDARD.trailer_prefixes) -> dict[str, str]:
     """The fields we know from the last paragraph, if it consists of `Key: value` lines."""
     paragraphs = re.split(r"\n[ \t]*\n", body.strip())
     if len(paragraphs) == 1:
@@ -120,16 +92,16 @@ def parse_bracket(subject: str) -> dict[str, str]:
     return fields
 
 
-def _build_commit_step(commit: CommitFact, fields: dict[str, str], phases: tuple[str, ...]) -> CycleStep:
+def _build_commit_step(commit: Commit, fields: dict[str, str], phases: tuple[str, ...]) -> tdd.CycleStep:
     where = Place(path=f"commit:{commit.id[:SHORT_COMMIT]}")
     agent, next_agent, next_word = fields.get("agent"), fields.get("next_agent"), fields.get("next")
-    phase = normalise_phase(fields["phase"], phases) if "phase" in fields else phase_of_agent(agent or "")
-    next_phase = normalise_phase(next_word, phases) if next_word else phase_of_agent(next_agent or "")
+    phase = tdd.normalise_phase(fields["phase"], phases) if "phase" in fields else tdd.phase_of_agent(agent or "")
+    next_phase = tdd.normalise_phase(next_word, phases) if next_word else tdd.phase_of_agent(next_agent or "")
     status = normalise_status(fields["status"]) if "status" in fields else None
     cycle = fields.get("cycle", "")
-    subject = printable(commit.subject)
-    return CycleStep(
-        origin=Origin.TRAILER,
+    subject = tdd.printable(commit.subject)
+    return tdd.CycleStep(
+        origin=tdd.Origin.TRAILER,
         where=where,
         cycle=int(cycle) if cycle.isdecimal() and len(cycle) <= _LONGEST_CYCLE else None,
         phase=phase,
@@ -145,9 +117,9 @@ def _build_commit_step(commit: CommitFact, fields: dict[str, str], phases: tuple
 
 
 def _build_claims(
-    commit: CommitFact, fields: dict[str, str], where: Place, status: str | None, phase: str | None
+    commit: Commit, fields: dict[str, str], where: Place, status: str | None, phase: str | None
 ) -> list[Claim]:
-    claims = [build_claim(ClaimKind.COMMIT, where, printable(commit.subject), value=commit.id)]
+    claims = [build_claim(ClaimKind.COMMIT, where, tdd.printable(commit.subject), value=commit.id)]
     if status is not None:
         claims.append(build_claim(ClaimKind.STATUS, where, fields["status"], value=status))
     path = parse_path(fields.get("test_file", ""))
@@ -157,7 +129,7 @@ def _build_claims(
     return claims
 
 
-def _find_problems(step: CycleStep, fields: dict[str, str], rules: PhaseRules) -> list[Problem]:
+def _find_problems(step: tdd.CycleStep, fields: dict[str, str], rules: tdd.PhaseRules) -> list[Problem]:
     messages = [
         f"{value!r} is no phase; phases are {', '.join(rules.phases)}"
         for value in (step.phase, step.next_phase)
@@ -177,18 +149,20 @@ _REF: Final = compile_later(r"^refs/handoff/(?:(?:.+/)?cycle-(?P<cycle>\d{1,9})(
 _NOTES: Final = compile_later(r"^refs/notes/.*(?:handoff|tdd)", re.IGNORECASE)
 
 
-def find_note_refs(refs: Iterable[RefFact], configured: str) -> list[str]:
+def find_note_refs(refs: Iterable[Ref], configured: str) -> list[str]:
     """Other notes named for handoffs or TDD, sorted."""
     return sorted({ref.name for ref in refs if _NOTES.match(ref.name) and ref.name != configured})
 
 
-def read_ref_steps(refs: Iterable[RefFact], tag_prefixes: tuple[str, ...] = STANDARD.tag_prefixes) -> list[CycleStep]:
+def read_ref_steps(
+    refs: Iterable[Ref], tag_prefixes: tuple[str, ...] = tdd.STANDARD.tag_prefixes
+) -> list[tdd.CycleStep]:
     """A step per tag, branch or ref that marks one; its only fact is the ref itself."""
-    steps: list[CycleStep] = []
+    steps: list[tdd.CycleStep] = []
     tag = _build_tag_pattern(tag_prefixes)
     for ref in sorted(refs, key=lambda ref: ref.name):
         for kind, pattern in (("tag", tag), ("branch", _BRANCH), ("ref", _REF)):
-            match = pattern.match(printable(ref.name))
+            match = pattern.match(tdd.printable(ref.name))
             if match is not None:
                 steps.append(_build_ref_step(ref, kind, match.groupdict()))
     return steps
@@ -202,119 +176,124 @@ def _build_tag_pattern(prefixes: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"^refs/tags/(?:{'|'.join(words)}){_TAG}" if prefixes else r"(?!)")
 
 
-def _build_ref_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> CycleStep:
-    name = printable(ref.name)
+def _build_ref_step(ref: Ref, kind: str, groups: dict[str, str | None]) -> tdd.CycleStep:
+    name = tdd.printable(ref.name)
     where = Place(path=name)
     agent, cycle = groups.get("agent"), groups.get("cycle")
     worker = groups.get("phase") or groups.get("name") or agent
     is_tag = kind == "tag"
-    return CycleStep(
-        origin=Origin.REF,
+    return tdd.CycleStep(
+        origin=tdd.Origin.REF,
         where=where,
         cycle=int(cycle) if cycle else None,
-        phase=phase_of_agent(worker) if worker else None,
+        phase=tdd.phase_of_agent(worker) if worker else None,
         source_agent=agent if is_tag else None,
         commit=ref.commit,
-        summary=printable(ref.subject) or name,
+        summary=tdd.printable(ref.subject) or name,
         claims=(build_claim(ClaimKind.COMMIT, where, name, value=ref.commit),),
         facts=(Fact(name=kind, value=f"{name.split('/', 2)[-1]} at {ref.commit[:SHORT_COMMIT]}", where=where),),
     )
 
 
 _LOOSE_NAMES: Final = {
-    FileKind.TEST_LIST: "test-list",
-    FileKind.LOCK: "lock",
-    FileKind.CONTEXT: "context",
-    FileKind.QUEUE: "queue",
+    tdd_files.FileKind.TEST_LIST: "test-list",
+    tdd_files.FileKind.LOCK: "lock",
+    tdd_files.FileKind.CONTEXT: "context",
+    tdd_files.FileKind.QUEUE: "queue",
 }
 
 
 def may_own(path: str) -> bool:
-    return kind_of(path) is not None
+    return tdd_files.kind_of(path) is not None
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:
-    rules = build_rules(files.settings)
-    history = CommitOrder.of(files.commits())
-    by_kind: dict[FileKind, list[Source]] = {kind: [] for kind in FileKind}
+    rules = tdd.build_rules(files.settings)
+    history = tdd.CommitOrder.of(files.commits())
+    by_kind: dict[tdd_files.FileKind, list[Source]] = {kind: [] for kind in tdd_files.FileKind}
     for source in sorted(owned, key=lambda source: source.path):
-        kind = kind_of(source.path)
+        kind = tdd_files.kind_of(source.path)
         if kind is not None:
             by_kind[kind].append(source)
     reading = FormatReading()
     steps = _gather_steps(by_kind, files, rules, reading)
-    told = fill_cycles([step for step in steps if step.origin is not Origin.REF or step.cycle is not None])
-    report_conflicts(told, history)
-    cycles: dict[int, list[CycleStep]] = {}
+    told = tdd.fill_cycles([step for step in steps if step.origin is not tdd.Origin.REF or step.cycle is not None])
+    tdd.report_conflicts(told, history)
+    cycles: dict[int, list[tdd.CycleStep]] = {}
     for step in told:
         if step.cycle is not None:
             cycles.setdefault(step.cycle, []).append(step)
-    reading.handoffs = [build_cycle(cycle, group, history) for cycle, group in sorted(cycles.items())]
-    _add_loose_files(reading, by_kind, steps, find_newest_cycle(told))
+    reading.handoffs = [tdd.build_cycle(cycle, group, history) for cycle, group in sorted(cycles.items())]
+    _add_loose_files(reading, by_kind, steps, tdd.find_newest_cycle(told))
     return reading
 
 
 def _gather_steps(
-    by_kind: dict[FileKind, list[Source]], files: FormatFiles, rules: PhaseRules, reading: FormatReading
-) -> list[CycleStep]:
+    by_kind: dict[tdd_files.FileKind, list[Source]], files: FormatFiles, rules: tdd.PhaseRules, reading: FormatReading
+) -> list[tdd.CycleStep]:
     """All steps; notes and commits newest first, files in order of path."""
-    history = CommitOrder.of(files.commits())
+    history = tdd.CommitOrder.of(files.commits())
     steps = sorted(_read_notes(files, rules), key=history.age)
-    for source in by_kind[FileKind.STATE]:
-        document = parse_state(source)
+    for source in by_kind[tdd_files.FileKind.STATE]:
+        document = tdd_files.parse_state(source)
         if source.path.endswith((".yaml", ".yml")):
-            step = _read_file(source, document.root, Origin.STATE, rules)
+            step = _read_file(source, document.root, tdd.Origin.STATE, rules)
             reading.problems.extend(document.problems)
         else:
-            step = _read_file(source, source.json, Origin.STATE, rules)
+            step = _read_file(source, source.json, tdd.Origin.STATE, rules)
         steps.append(step)
     commit_steps, problems = read_commit_steps(files.commits(), rules)
     steps.extend(commit_steps)
     reading.problems.extend(problems)
-    steps.extend(_read_file(source, source.json, Origin.HISTORY, rules) for source in by_kind[FileKind.HISTORY])
-    for source in by_kind[FileKind.QUEUE]:
-        steps.extend(read_queue(source, rules))
+    steps.extend(
+        _read_file(source, source.json, tdd.Origin.HISTORY, rules) for source in by_kind[tdd_files.FileKind.HISTORY]
+    )
+    for source in by_kind[tdd_files.FileKind.QUEUE]:
+        steps.extend(tdd_files.read_queue(source, rules))
     steps.extend(read_ref_steps(files.refs(), rules.tag_prefixes))
     return steps
 
 
-def _read_notes(files: FormatFiles, rules: PhaseRules) -> list[CycleStep]:
+def _read_notes(files: FormatFiles, rules: tdd.PhaseRules) -> list[tdd.CycleStep]:
     """Notes under the configured ref must be steps; under others of that name those count that are."""
     configured = files.settings.tdd.notes_ref
-    steps: list[CycleStep] = []
+    steps: list[tdd.CycleStep] = []
     for commit, source in files.notes(configured).items():
         root = source.json
-        if root is not None and not has_phase(root):
+        if root is not None and not tdd_files.has_phase(root):
             source.report("is a note without a phase")
             continue
-        steps.append(_read_file(source, root, Origin.NOTE, rules, commit))
+        steps.append(_read_file(source, root, tdd.Origin.NOTE, rules, commit))
     for ref in find_note_refs(files.refs(), configured):
         for commit, source in files.notes(ref).items():
-            if source.text.lstrip().startswith("{") and source.json is not None and has_phase(source.json):
-                steps.append(_read_file(source, source.json, Origin.NOTE, rules, commit))
+            if source.text.lstrip().startswith("{") and source.json is not None and tdd_files.has_phase(source.json):
+                steps.append(_read_file(source, source.json, tdd.Origin.NOTE, rules, commit))
     return steps
 
 
 def _read_file(
-    source: Source, root: JsonNode | None, origin: Origin, rules: PhaseRules, commit: str | None = None
-) -> CycleStep:
+    source: Source, root: JsonNode | None, origin: tdd.Origin, rules: tdd.PhaseRules, commit: str | None = None
+) -> tdd.CycleStep:
     """The step in a file or note; an unreadable one is an empty step."""
     if root is None or not isinstance(root.value, dict):
-        return CycleStep(origin=origin, where=source.place(1), commit=commit, source=source)
-    return read_step(root, source, origin, rules, commit)
+        return tdd.CycleStep(origin=origin, where=source.place(1), commit=commit, source=source)
+    return tdd_files.read_step(root, source, origin, rules, commit)
 
 
 def _add_loose_files(
-    reading: FormatReading, by_kind: dict[FileKind, list[Source]], steps: list[CycleStep], newest: int | None
+    reading: FormatReading,
+    by_kind: dict[tdd_files.FileKind, list[Source]],
+    steps: list[tdd.CycleStep],
+    newest: int | None,
 ) -> None:
     """Test list, lock, context and refs without a cycle belong to the newest cycle, or become handoffs."""
-    tasks = [task for source in by_kind[FileKind.TEST_LIST] for task in read_test_list(source)]
-    facts = [fact for source in by_kind[FileKind.LOCK] for fact in read_lock(source)]
-    refs = [step for step in steps if step.origin is Origin.REF and step.cycle is None]
+    tasks = [task for source in by_kind[tdd_files.FileKind.TEST_LIST] for task in tdd_files.read_test_list(source)]
+    facts = [fact for source in by_kind[tdd_files.FileKind.LOCK] for fact in tdd_files.read_lock(source)]
+    refs = [step for step in steps if step.origin is tdd.Origin.REF and step.cycle is None]
     facts.extend(fact for step in refs for fact in step.facts)
     listed = {document.path for handoff in reading.handoffs for document in handoff.documents}
     loose = [(kind, source) for kind in _LOOSE_NAMES for source in by_kind[kind] if source.path not in listed]
-    documents = tuple(source.document(kind.value, confidence=recognise(source)) for kind, source in loose)
+    documents = tuple(source.document(kind.value, confidence=tdd_files.recognise(source)) for kind, source in loose)
     if not documents and not refs:
         return
     position = next((i for i, handoff in enumerate(reading.handoffs) if handoff.id == f"TDD-{newest}"), None)
@@ -324,7 +303,7 @@ def _add_loose_files(
         alone = Handoff(id=f"tdd/{name}", dialect="tdd", title=title)
         reading.handoffs.append(_extend(alone, tasks, facts, documents))
         return
-    _report_list_conflicts(reading.handoffs[position], tasks, by_kind[FileKind.TEST_LIST])
+    _report_list_conflicts(reading.handoffs[position], tasks, by_kind[tdd_files.FileKind.TEST_LIST])
     reading.handoffs[position] = _extend(reading.handoffs[position], tasks, facts, documents)
 
 
@@ -351,4 +330,4 @@ def _report_list_conflicts(handoff: Handoff, tasks: list[Task], lists: list[Sour
             sources[task.where.path].report(f"{task.title!r} is {state} in the newest step", task.where.line)
 
 
-TDD: Final = HandoffFormat(id="tdd", may_own=may_own, recognise=recognise, read=read)
+TDD: Final = HandoffFormat(id="tdd", may_own=may_own, recognise=tdd_files.recognise, read=read)

@@ -8,11 +8,11 @@ from handoff_tui.core.short_id import SHORT_DIGEST, SHORT_ENTRY
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.pages.decide import add_evidence, add_own_words, describe_threshold
+from handoff_tui.decisions.pages.decide import add_evidence, add_key_grade, add_own_words, describe_threshold
 from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_marked, add_state, add_subject, describe_place
 from handoff_tui.decisions.views import DecisionView, GateView
 from handoff_tui.live.state.app import DecisionPart, DecisionStage, Trouble
-from handoff_tui.log.entry import NO_BASELINE
+from handoff_tui.log.entry import NO_BASELINE, VETOES
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 
 _BAR: Final = 24
@@ -98,8 +98,11 @@ def describe_dropped(number: int) -> str:
 
 def describe_watch(part: DecisionPart | None) -> str:
     """Says what happens if something changes in the meantime."""
-    shown = part is not None and part.stage in {DecisionStage.PREPARING, DecisionStage.READY}
-    return "If the work, a check or the log changes, you can't sign until you look again." if shown else ""
+    if part is None or part.stage not in {DecisionStage.PREPARING, DecisionStage.READY}:
+        return ""
+    if part.verb in VETOES:
+        return "This is about the work as you opened it, whatever is saved meanwhile."
+    return "If its files or the log change, you can't sign until you look again."
 
 
 def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxItem | None:
@@ -161,6 +164,7 @@ def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
     add_fact(page, "policy", f"{view.policy[:SHORT_ENTRY]}…  {describe_threshold(gate.report)}")
     add_fact(page, "signer", f"{view.principal} ({view.key_source})")
     add_fact(page, "key", view.keyid)
+    add_key_grade(page, view)
     if wait:
         add_fact(page, "", wait)
     add_decisions(page, gate.report)

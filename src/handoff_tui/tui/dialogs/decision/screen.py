@@ -7,11 +7,9 @@ been, and never from a text field. Any change underneath disarms it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
@@ -23,8 +21,8 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import Hint, Keys
-from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
-from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
+from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
 from handoff_tui.tui.dialogs.decision.fields import NameField, ReasonField
 from handoff_tui.tui.dialogs.decision.rows import (
     build_dialog_page,
@@ -35,7 +33,7 @@ from handoff_tui.tui.dialogs.decision.rows import (
     find_following,
     find_obstacle,
 )
-from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
+from handoff_tui.tui.dialogs.palette import Answer, Offer, PaletteScreen
 from handoff_tui.tui.messages import (
     CopyWanted,
     DecisionAgainWanted,
@@ -178,16 +176,13 @@ class DecisionBox(Vertical):
 
 _KEEP_SECONDS = 0.5
 """After this long without typing, the reason is stored on disk."""
-_LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
 _SILENT = Cell("")
 
 
-class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
+class DecisionScreen(ArmedBox[HandoffKey | str | None]):
     """One decision, from choosing the verb to the stored entry; returns the handoff or view to go to next."""
 
     CSS_PATH = "screen.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = []
-    AUTO_FOCUS = ""
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
 
     def __init__(self, verb: str, keys: Keys, templates: Sequence[str] = ()) -> None:
@@ -197,8 +192,6 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         self._kept_reason = ""
         self._templates = tuple(templates)
         self._box = DecisionBox(keys)
-        self._painted, self._readable = Arming(), Arming()
-        """One clock for the box, one for the content to sign."""
         self._dropped = 0
         self._part: DecisionPart | None = None
         self._following: InboxItem | None = None
@@ -211,16 +204,8 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
     def on_mount(self) -> None:
         self.call_after_refresh(self._note_painted)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
     def on_screen_resume(self) -> None:
         self.arm_again()
-
-    def arm_again(self) -> None:
-        """Something covered the box, so what is signed must be seen again first."""
-        self._readable.disarm()
-        self.call_after_refresh(self._note_painted)
 
     def note_app_focus(self) -> None:
         """Ignores the click that brings the window to the front."""
@@ -256,12 +241,6 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         self._said = Cell(text, role)
         self._draw_state()
 
-    def _note_painted(self) -> None:
-        now = read_time()
-        self._painted.note_painted(now)
-        self._readable.note_painted(now)
-        self.set_timer(PAUSE_SECONDS, self._settle)
-
     def _settle(self) -> None:
         """The box has been on screen long enough: opens the first field for typing."""
         if self.focused is None and self._part is not None and not self._is_stored:
@@ -288,8 +267,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         """Handles keys outside the fields."""
         if self._box.in_field:
             return
-        event.stop()
-        event.prevent_default()
+        keep_key(event)
         if self._drops(event):
             return
         action = self._keymap.find(event, ("decision", "focus", "nav", "app"))
@@ -335,7 +313,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             self._confirm(at)
             return True
         self._note_other(at)
-        if action in _LEAVING:
+        if action in LEAVING:
             self._leave()
         elif action in {"decision.template", "decision.edit-reason"}:
             self._help_writing(action)
@@ -415,8 +393,8 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
             offers = [Offer(str(number), text) for number, text in enumerate(self._templates)]
             self.app.push_screen(PaletteScreen(f"Reasons to {self._verb}", offers), self._take_template)
 
-    def _take_template(self, number: str | None) -> None:
-        if number is not None:
+    def _take_template(self, number: Answer | None) -> None:
+        if isinstance(number, str):
             before = self._box.reason.rstrip()
             text = self._templates[int(number)]
             self._box.set_reason(f"{before}\n{text}" if before else text)

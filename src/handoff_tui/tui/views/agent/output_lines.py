@@ -14,12 +14,14 @@ from handoff_tui.tui.views.agent.rows import build_output_line
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.page_view import mark_found
 
-_SIDEWAYS = 16
 _UNREAD = Cell("…", "muted")
 
 
 class OutputLines(LineView):
     """Lines of a window. While it follows, it stays at the end until the user scrolls up."""
+
+    sideways = 16
+    furthest = 4_000
 
     class Moved(Message):
         """Other lines are visible, or following started or stopped."""
@@ -27,7 +29,6 @@ class OutputLines(LineView):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
         self._window: OutputWindow | None = None
-        self._shift = 0
         self._found = ""
         self._folded: tuple[tuple[object, ...], list[tuple[Cell, ...]]] = ((), [])
         """Rows of the visible lines, with long lines wrapped, and what they were built from."""
@@ -66,7 +67,7 @@ class OutputLines(LineView):
 
     def forget(self) -> None:
         """Starts at the end of another text."""
-        self._window, self._shift, self.following = None, 0, True
+        self._window, self._offset, self.following = None, 0, True
         self.lines_changed()
 
     def mark(self, text: str) -> None:
@@ -95,7 +96,7 @@ class OutputLines(LineView):
 
     def wrap(self, *, wraps: bool) -> None:
         """Wraps long lines; scrolling still moves by lines."""
-        self.wraps, self._shift = wraps, 0
+        self.wraps, self._offset = wraps, 0
         self.lines_changed()
         if self.following:
             self.call_after_refresh(self._go_to_end)
@@ -138,14 +139,10 @@ class OutputLines(LineView):
         window = self._window
         if window is None or not window.first <= index < window.first + len(window.lines):
             return (_UNREAD,)
-        cells = (Cell(build_output_line(window.lines[index - window.first], self._shift)),)
+        cells = (Cell(build_output_line(window.lines[index - window.first], self._offset)),)
         return mark_found(cells, self._found) if self._found else cells
 
     def navigate(self, action: str) -> None:
-        if action in {"nav.left", "nav.right"}:
-            self._shift = max(0, self._shift + (_SIDEWAYS if action == "nav.right" else -_SIDEWAYS))
-            self.lines_changed()
-            return
         super().navigate(action)
         if action == "nav.bottom":
             self.follow(following=True)

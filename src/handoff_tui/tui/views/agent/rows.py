@@ -200,7 +200,7 @@ def _add_agenda(page: Page, view: AgentsView | None) -> None:
     elif view.loops:
         page.line(Cell("» ", "agent"), Cell("agents follow one another up to the next gate"))
     if view.breakpoints:
-        places = ", ".join(f"{'before' if stop.before else 'after'} {stop.phase}" for stop in sorted(view.breakpoints))
+        places = ", ".join(map(str, sorted(view.breakpoints)))
         page.line(Cell("‖ ", "warning"), Cell(render_safe(f"breakpoints: nothing starts automatically {places}")))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -14,7 +13,6 @@ from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.text.page import Cell
-from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import AgentsView, Proposal, ProposalKind, ProposalStage
 from handoff_tui.live.state.app import AppState, Part, Scope
 from handoff_tui.tui.messages import (
@@ -33,7 +31,8 @@ from handoff_tui.tui.messages import (
 from handoff_tui.tui.views.agent.output import OutputPanel
 from handoff_tui.tui.views.agent.output_lines import OutputLines
 from handoff_tui.tui.views.agent.rows import AgentRows, build_run_name, build_run_page, describe_run, name_run
-from handoff_tui.tui.views.view import View
+from handoff_tui.tui.views.listed_view import describe_trouble
+from handoff_tui.tui.views.view import Act, View
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
@@ -172,8 +171,7 @@ class AgentView(View):
     parts: ClassVar[frozenset[Part]] = frozenset({Part.AGENT})
 
     def __init__(self) -> None:
-        super().__init__(id="agent")
-        self._state = AppState()
+        super().__init__()
         self._rows: AgentRows | None = None
         self._started: RunKey | None = None
         """The run that was just started here, until it is in the list."""
@@ -283,12 +281,10 @@ class AgentView(View):
         places = len(self._find_places()) if action == "agent.open-file" else 0
         return refuse_agent_action(action, self._here, places=places)
 
-    def list_acts(self) -> Mapping[str, Callable[[], object]]:
-        return {
-            **{action: partial(self._propose, kind) for action, kind in _PROPOSALS.items()},
-            "agent.continue": self._continue,
-            "agent.pause": lambda: self._hold(paused=True),
-            "agent.stop": self._stop,
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {
+            **{action: ProposalWanted(kind, self._key) for action, kind in _PROPOSALS.items()},
+            "agent.stop": ProposalWanted(ProposalKind.STOP, self._key) if self._here.is_alive else FollowUpsCancelled(),
             "agent.follow": lambda: self.output.follow(following=not self.output.following),
             "agent.wrap": lambda: self.output.wrap(wraps=not self.output.wraps),
             "agent.next-try": lambda: self.rows.move(-1),
@@ -298,9 +294,17 @@ class AgentView(View):
             "agent.diff": lambda: self._open_diff(find_run_scope(self._here)),
             "agent.compare": lambda: self._open_diff(find_compared_scope(self._here)),
             "agent.open-file": lambda: self.post_message(PlacesFound(self._find_places())),
-            "agent.note": lambda: self.post_message(NoteWanted()),
-            "agent.proofs": lambda: self.post_message(ProofsWanted()),
-            "app.copy": self._copy,
+            "agent.note": NoteWanted(),
+            "agent.proofs": ProofsWanted(),
+        }
+        run = self._run
+        if run is None:
+            return acts
+        resumes = self._here.is_paused
+        return acts | {
+            "agent.continue": RunPaused(run.state.key, paused=False) if resumes else RunReviewWanted(run.state.key),
+            "agent.pause": RunPaused(run.state.key, paused=True),
+            "app.copy": CopyWanted(run.output, "the path of its output"),
         }
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
@@ -320,27 +324,9 @@ class AgentView(View):
         earlier = self._rows.find_earlier(self.rows.key) if self._rows is not None else None
         return RunInView(self._state.agent.value, self._run, earlier)
 
-    def _propose(self, kind: ProposalKind) -> None:
-        run = self._run
-        self.post_message(ProposalWanted(kind, run.state.key if run else None))
-
-    def _continue(self) -> None:
-        run = self._run
-        if run is not None and self._here.is_paused:
-            self._hold(paused=False)
-        elif run is not None:
-            self.post_message(RunReviewWanted(run.state.key))
-
-    def _hold(self, *, paused: bool) -> None:
-        if self._run is not None:
-            self.post_message(RunPaused(self._run.state.key, paused=paused))
-
-    def _stop(self) -> None:
-        """Asks to stop a running agent; otherwise cancels only what would start automatically."""
-        if self._here.is_alive:
-            self._propose(ProposalKind.STOP)
-        else:
-            self.post_message(FollowUpsCancelled())
+    @property
+    def _key(self) -> RunKey | None:
+        return self._run.state.key if self._run is not None else None
 
     def _toggle_inputs(self) -> None:
         self.panel.toggle_source()
@@ -370,14 +356,10 @@ class AgentView(View):
             self.post_message(ScopeWanted(scope))
             self.post_message(ViewWanted("diff"))
 
-    def _copy(self) -> None:
-        if self._run is not None:
-            self.post_message(CopyWanted(self._run.output, "the path of its output"))
-
     def _explain_empty(self) -> Cell:
         part = self._state.agent
         if part.trouble is not None:
-            return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
+            return describe_trouble(part.trouble)
         if self._state.item is None:
             return Cell("No handoff selected. 1 shows the inbox.", "muted")
         if part.value is None:

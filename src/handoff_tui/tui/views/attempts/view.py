@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import ClassVar, Final, NamedTuple
+from functools import partial
+from itertools import pairwise
+from typing import ClassVar, Final
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.columns import Field, Row
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.attempts.compare_page import build_compare_page
-from handoff_tui.history.attempts.page import build_attempt_page
-from handoff_tui.history.attempts.report import AttemptHistory, PastAttempt
-from handoff_tui.history.attempts.words import (
+from handoff_tui.history.attempts.page import (
+    build_attempt_page,
+    build_compare_page,
     describe_asked,
     describe_changes,
     describe_checks,
@@ -25,8 +26,10 @@ from handoff_tui.history.attempts.words import (
     label_attempt,
     name_number,
 )
+from handoff_tui.history.attempts.report import AttemptHistory, PastAttempt
 from handoff_tui.history.failure.page import build_failure_page
-from handoff_tui.live.state.app import AppState, Loaded, Part, Scope, Value
+from handoff_tui.live.state.app import AppState, Part, Scope
+from handoff_tui.live.state.app import AttemptsView as Histories
 from handoff_tui.tui.messages import (
     ComparisonWanted,
     CopyWanted,
@@ -35,9 +38,9 @@ from handoff_tui.tui.messages import (
     StatusTextWanted,
     ViewWanted,
 )
-from handoff_tui.tui.views.listed_view import ListedView
-from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
-from handoff_tui.tui.widgets.row_list import EmptyRows
+from handoff_tui.tui.views.listed_view import ListedView, build_answer
+from handoff_tui.tui.views.view import Act
+from handoff_tui.tui.widgets.row_list import Table, has_words
 
 _FIELDS: Final = (
     Field("number", "NO.", 4, right=True),
@@ -54,106 +57,67 @@ _FIELDS: Final = (
 )
 
 
-class AttemptRows:
-    """The rows of a history; the key is the attempt's name."""
-
-    def __init__(self, history: AttemptHistory) -> None:
-        self.records = history.attempts
-        self.keys: Sequence[str] = tuple(record.name for record in self.records)
-
-    def find(self, key: str) -> PastAttempt | None:
-        return next((record for record in self.records if record.name == key), None)
-
-    def build_heading(self, width: int) -> Row:
-        return build_headings(_FIELDS, width)
-
-    def build_row(self, index: int, width: int) -> Row:
-        record = self.records[index]
-        label = label_attempt(record.outcome)
-        values: dict[str, Row] = {
-            "number": (Cell(name_number(record), "key"),),
-            "outcome": (Cell(str(label), label.role),),
-            "who": (Cell(describe_who(record), "agent"),),
-            "ran": (Cell(describe_time(record.ran_seconds), "muted"),),
-            "worked": (Cell(describe_time(record.worked_seconds), "muted"),),
-            "waited": (Cell(describe_time(record.waited_seconds), "muted"),),
-            "checks": (Cell(describe_checks(record)),),
-            "flipped": (Cell(describe_changes(record.check_changes)),),
-            "tests": (Cell(describe_tests(record)),),
-            "asked": (Cell(describe_asked(record)),),
-            "when": (Cell(describe_when(record), "muted"),),
-        }
-        return build_cells(_FIELDS, values, width)
-
-
 _MARK = 2
 """Columns for the mark on the attempt to compare with."""
 
 
-class _Place(NamedTuple):
-    """A row: an attempt, or the heading of its phase."""
+class AttemptRows(Table[PastAttempt | str]):
+    """Attempts of one or more phases, newest first; of several, each under the heading of its phase."""
 
-    rows: AttemptRows
-    number: int | None
-    heading: str = ""
-
-
-class AttemptList:
-    """Attempts of one or more phases; the key is the attempt's name."""
+    fields = _FIELDS
 
     def __init__(self, histories: Sequence[AttemptHistory], *, marked: str = "", text: str = "") -> None:
         self._marked = marked
-        wanted = text.casefold().split()
-        self._places: list[_Place] = []
-        self._heading = AttemptRows(histories[0]) if histories else None
+        self._earlier = {now.name: before for history in histories for before, now in pairwise(history.attempts)}
+        rows: list[tuple[str, PastAttempt | str]] = []
         for history in histories:
-            rows = AttemptRows(history)
-            fitting = [index for index, record in enumerate(rows.records) if _fits(history, record, wanted)]
-            if fitting and len(histories) > 1:
-                title = f"{render_safe(history.phase)}  {plural(len(fitting), 'attempt')}"
-                self._places.append(_Place(rows, None, title))
-            self._places += [_Place(rows, index) for index in reversed(fitting)]
-        self._keys = tuple("" if one.number is None else one.rows.keys[one.number] for one in self._places)
+            matching = [one for one in history.attempts if has_words(_build_search(history, one), text)]
+            if matching and len(histories) > 1:
+                rows.append(("", f"{render_safe(history.phase)}  {plural(len(matching), 'attempt')}"))
+            rows += [(attempt.name, attempt) for attempt in reversed(matching)]
+        super().__init__(rows)
 
-    @property
-    def keys(self) -> Sequence[str]:
-        return self._keys
-
-    def find(self, key: str) -> PastAttempt | None:
-        """Returns the attempt of a row; None for a heading."""
-        place = self._find_place(key)
-        return None if place is None or place.number is None else place.rows.records[place.number]
+    def find_attempt(self, key: str) -> PastAttempt | None:
+        attempt = self.find(key)
+        return None if isinstance(attempt, str) else attempt
 
     def find_earlier(self, key: str) -> PastAttempt | None:
         """Returns the previous attempt at the same phase; None if there is none."""
-        place = self._find_place(key)
-        return place.rows.records[place.number - 1] if place is not None and place.number else None
+        return self._earlier.get(key)
 
     def build_heading(self, width: int) -> Row:
-        heading = () if self._heading is None else self._heading.build_heading(max(1, width - _MARK))
-        return (Cell(" " * _MARK), *heading)
+        return (Cell(" " * _MARK), *super().build_heading(max(1, width - _MARK)))
 
     def build_row(self, index: int, width: int) -> Row:
-        place = self._places[index]
-        if place.number is None:
-            return (Cell(place.heading, "heading"),)
-        mark = Cell("◆ ", "waiting") if place.rows.keys[place.number] == self._marked else Cell("  ")
-        return (mark, *place.rows.build_row(place.number, max(1, width - _MARK)))
+        attempt = self.items[index]
+        if isinstance(attempt, str):
+            return (Cell(attempt, "heading"),)
+        mark = Cell("◆ ", "waiting") if attempt.name == self._marked else Cell("  ")
+        return (mark, *super().build_row(index, max(1, width - _MARK)))
 
-    def _find_place(self, key: str) -> _Place | None:
-        return self._places[self._keys.index(key)] if key and key in self._keys else None
+    def describe(self, item: PastAttempt | str) -> dict[str, Row]:
+        if isinstance(item, str):
+            return {}
+        label = label_attempt(item.outcome)
+        return {
+            "number": (Cell(name_number(item), "key"),),
+            "outcome": (Cell(str(label), label.role),),
+            "who": (Cell(describe_who(item), "agent"),),
+            "ran": (Cell(describe_time(item.ran_seconds), "muted"),),
+            "worked": (Cell(describe_time(item.worked_seconds), "muted"),),
+            "waited": (Cell(describe_time(item.waited_seconds), "muted"),),
+            "checks": (Cell(describe_checks(item)),),
+            "flipped": (Cell(describe_changes(item.check_changes)),),
+            "tests": (Cell(describe_tests(item)),),
+            "asked": (Cell(describe_asked(item)),),
+            "when": (Cell(describe_when(item), "muted"),),
+        }
 
 
-def _fits(history: AttemptHistory, record: PastAttempt, wanted: Sequence[str]) -> bool:
-    if not wanted:
-        return True
-    reasons = " ".join(decision.reason for decision in record.decisions)
-    told = f"{record.name} {history.phase} {label_attempt(record.outcome).word} {describe_who(record)} {reasons}"
-    search = f"{told} {' '.join(record.failing or ())}".casefold()
-    return all(word in search for word in wanted)
-
-
-_SHOWN = ("attempts", "comparison", "failure", "chosen", "inbox")
+def _build_search(history: AttemptHistory, attempt: PastAttempt) -> str:
+    reasons = " ".join(decision.reason for decision in attempt.decisions)
+    told = f"{attempt.name} {history.phase} {label_attempt(attempt.outcome).word} {describe_who(attempt)} {reasons}"
+    return f"{told} {' '.join(attempt.failing or ())}"
 
 
 class _Below(Enum):
@@ -164,7 +128,7 @@ class _Below(Enum):
     FAILURE = "Why it fails now"
 
 
-class AttemptsView(ListedView):
+class AttemptsView(ListedView[AttemptRows]):
     """Attempts, newest first."""
 
     DEFAULT_CSS = """
@@ -176,48 +140,30 @@ class AttemptsView(ListedView):
     hints: ClassVar[tuple[str, ...]] = (
         *("app.open", "attempts.failure", "attempts.compare", "attempts.mark", "attempts.diff"),
     )
+    listed = "attempts"
+    shown = ("attempts", "comparison", "failure", "chosen", "inbox")
+    waiting = "Reading log, commits and runs…"
+    _marked = ""
+    _below = _Below.ATTEMPT
 
-    def __init__(self) -> None:
-        super().__init__(id="attempts")
-        self._state = AppState()
-        self._rows: AttemptList | None = None
-        self._marked = ""
-        self._below = _Below.ATTEMPT
-
-    def show(self, state: AppState) -> None:
-        before, self._state = self._state, state
-        if all(getattr(state, name) is getattr(before, name) for name in _SHOWN):
-            return
-        if state.chosen != before.chosen:
+    def update_from(self, before: AppState) -> None:
+        if self._state.chosen != before.chosen:
             self._marked, self._below = "", _Below.ATTEMPT
-        if state.attempts is not before.attempts or state.chosen != before.chosen or state.inbox is not before.inbox:
-            self.redraw()
-        self.show_page()
+        super().update_from(before)
 
-    def redraw(self) -> None:
-        view = self._state.attempts.value
-        self._rows = None if view is None else AttemptList(view.histories, marked=self._marked, text=self._text)
-        if self._rows is None or not self._rows.keys:
-            self.show_rows(EmptyRows(self._explain_empty()))
-        else:
-            self.show_rows(self._rows, self._rows.build_heading(self.room))
+    def build_rows(self, value: Histories) -> AttemptRows:
+        return AttemptRows(value.histories, marked=self._marked, text=self._text)
 
     def build_page(self) -> Page:
         if self._below is _Below.COMPARISON:
-            compared = self._state.comparison
-            if compared.value is not None and not compared.loading:
-                return build_compare_page(compared.value, everything=True)
-            return _explain(compared, "comparing…")
+            build = partial(build_compare_page, everything=True)
+            return build_answer(self._state.comparison, build, "comparing…")
         if self._below is _Below.FAILURE:
-            failure = self._state.failure
-            if failure.value is not None and not failure.loading:
-                return build_failure_page(failure.value)
-            return _explain(failure, "Examining every failing check…")
-        record = self._record
-        return Page() if record is None else build_attempt_page(record)
+            return build_answer(self._state.failure, build_failure_page, "Examining every failing check…")
+        return Page() if self._record is None else build_attempt_page(self._record)
 
-    def describe_page(self) -> tuple[Cell, ...]:
-        return (Cell(self._below.value, "muted"),)
+    def describe_page(self) -> str:
+        return self._below.value
 
     def highlight(self, key: str) -> None:  # noqa: ARG002 - the page follows by itself
         self._below = _Below.ATTEMPT
@@ -241,42 +187,42 @@ class AttemptsView(ListedView):
         missing = next((one for one in (other, record) if one.commit is None), None)
         return "" if missing is None else f"the commit of {render_safe(missing.name)} isn't known"
 
-    def list_acts(self) -> Mapping[str, Callable[[], object]]:
-        return {
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {
             "attempts.compare": self._compare,
             "attempts.mark": self._mark,
             "attempts.failure": self._explain_failure,
             "attempts.diff": self._open_diff,
-            "app.copy": self._copy,
         }
+        attempt = self._record
+        return acts if attempt is None else acts | {"app.copy": CopyWanted(attempt.name, "the attempt's name")}
 
     def describe_found(self) -> str:
-        found = sum(bool(key) for key in self._rows.keys) if self._rows else 0
-        return f"{plural(found, 'attempt')} {'matches' if found == 1 else 'match'}"
+        matching = sum(map(bool, self.table.keys)) if self.table else 0
+        return f"{plural(matching, 'attempt')} {'matches' if matching == 1 else 'match'}"
 
     def describe(self) -> tuple[Cell, ...]:
-        view, repository = self._state.attempts.value, self._state.repository
-        if view is None or repository is None:
+        view = self._state.attempts.value
+        if view is None:
             return ()
         fatal = any(history.fatal for history in view.histories)
         total = sum(len(history.attempts) for history in view.histories)
         marked = f" · {render_safe(self._marked)} marked" if self._marked else ""
-        fresh = describe_freshness(self._state.attempts, repository.watching, read_now())
         sound = (Cell(" ✗ The log isn't intact ·", "fail"),) if fatal else ()
-        return (*sound, Cell(f" {plural(total, 'attempt')}{marked} · ", "muted"), fresh)
+        return (*sound, Cell(f" {plural(total, 'attempt')}{marked} · ", "muted"), self.describe_freshness())
 
     @property
     def _record(self) -> PastAttempt | None:
-        return self._rows.find(self.rows.key) if self._rows is not None else None
+        return self.table.find_attempt(self.rows.key) if self.table is not None else None
 
     @property
     def _other(self) -> PastAttempt | None:
         """The attempt to compare the selected one with: the marked one, or the previous one."""
-        if self._rows is None:
+        if self.table is None:
             return None
         if self._marked and self._marked != self.rows.key:
-            return self._rows.find(self._marked)
-        return self._rows.find_earlier(self.rows.key)
+            return self.table.find_attempt(self._marked)
+        return self.table.find_earlier(self.rows.key)
 
     @property
     def _pair(self) -> tuple[PastAttempt, PastAttempt] | None:
@@ -312,32 +258,8 @@ class AttemptsView(ListedView):
             self.post_message(ScopeWanted(Scope(DiffScope.BETWEEN, pair[0].commit, pair[1].commit)))
             self.post_message(ViewWanted("diff"))
 
-    def _copy(self) -> None:
-        if (record := self._record) is not None:
-            self.post_message(CopyWanted(record.name, "the attempt's name"))
-
-    def _explain_empty(self) -> Cell:
-        part = self._state.attempts
-        if part.trouble is not None:
-            return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
-        if self._state.item is None:
-            return Cell("No handoff selected. 1 shows the inbox.", "muted")
-        if part.value is None:
-            return Cell("Reading log, commits and runs…", "muted")
-        if self._text:
-            return Cell(f'No matches for "{render_safe(self._text)}"', "muted")
+    def describe_nothing(self) -> Cell:
         return Cell("No attempts yet: no log entry, document, agent run or change", "muted")
-
-
-def _explain(part: Loaded[Value], waits: str) -> Page:
-    """Says that something hasn't been read yet, or why it couldn't be."""
-    page = Page()
-    if part.trouble is not None:
-        page.line(Cell(f"✗ {render_safe(part.trouble.message)}", "fail"), indent=2)
-        page.line(Cell(render_safe(part.trouble.hint), "muted"), indent=2)
-    else:
-        page.line(Cell(waits, "muted"))
-    return page
 
 
 def _is_before(record: PastAttempt, other: PastAttempt) -> bool:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
 from handoff_tui.checks.output.words import CheckGroup, describe_duration
-from handoff_tui.checks.report import CheckReport, is_open, sort_worst_first
-from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open, sort_worst_first
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.ages import describe_span
-from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.columns import Field, Row
 from handoff_tui.core.text.labels import label_outcome
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import ChecksProgress
+from handoff_tui.tui.widgets.row_list import Table, has_words
 
 GROUP: Final = "group:"
 """The prefix of a heading's key. The cursor stops on headings too: an action there applies to every check below."""
@@ -55,8 +55,10 @@ def group_results(results: Iterable[CheckResult], *, only_failing: bool = False)
     return tuple(group for group in shown if group.results)
 
 
-class CheckRows:
+class CheckRows(Table[CheckGroup | CheckResult]):
     """The rows of a report from `at`; a result may be older. A stale report never shows a check as passed."""
+
+    fields = _FIELDS
 
     def __init__(
         self,
@@ -68,44 +70,39 @@ class CheckRows:
         at: datetime | None = None,
         now: datetime | None = None,
     ) -> None:
-        wanted = text.casefold().split()
-        found = [one for one in report.results if all(word in _build_search(one) for word in wanted)]
-        self.groups = group_results(found, only_failing=only_failing)
+        matching = [result for result in report.results if has_words(_build_search(result), text)]
+        self.groups = group_results(matching, only_failing=only_failing)
         self._stale, self._at, self._now = stale, at, now
-        self._rows: list[CheckGroup | CheckResult] = []
+        rows: list[tuple[str, CheckGroup | CheckResult]] = []
         for group in self.groups:
-            self._rows += [group, *group.results]
-        self._keys = [f"{GROUP}{row.name}" if isinstance(row, CheckGroup) else row.id for row in self._rows]
+            rows += [(f"{GROUP}{group.name}", group), *((result.id, result) for result in group.results)]
+        super().__init__(rows)
 
-    @property
-    def keys(self) -> Sequence[str]:
-        return self._keys
-
-    def find(self, key: str) -> CheckResult | None:
+    def find_result(self, key: str) -> CheckResult | None:
         """Returns the result of a row; None for a heading."""
-        found = next((row for row, name in zip(self._rows, self._keys, strict=True) if name == key), None)
-        return found if isinstance(found, CheckResult) else None
+        row = self.find(key)
+        return row if isinstance(row, CheckResult) else None
 
     def find_group(self, key: str) -> CheckGroup | None:
-        return next((group for group in self.groups if f"{GROUP}{group.name}" == key), None)
-
-    def build_heading(self, width: int) -> Row:
-        return build_headings(_FIELDS, width)
+        row = self.find(key)
+        return row if isinstance(row, CheckGroup) else None
 
     def build_row(self, index: int, width: int) -> Row:
-        row = self._rows[index]
+        row = self.items[index]
         if isinstance(row, CheckGroup):
             return (Cell(f"{row.title} ", row.role), Cell(str(len(row.results)), "muted"))
-        return build_cells(_FIELDS, self._describe(row), width)
+        return super().build_row(index, width)
 
-    def _describe(self, result: CheckResult) -> dict[str, Row]:
+    def describe(self, item: CheckGroup | CheckResult) -> dict[str, Row]:
+        if isinstance(item, CheckGroup):
+            return {}
         return {
-            "check": (Cell(f"  {render_safe(result.id)}"),),
-            "state": (_describe_state(result, stale=self._stale),),
-            "severity": (Cell(_SEVERITIES[result.severity], result.severity.value if is_open(result) else "muted"),),
-            "took": (Cell(describe_duration(result.duration), "muted"),),
-            "age": (self._describe_age(result),),
-            "summary": (Cell(render_safe(result.summary, _LONGEST_SUMMARY), "text" if is_open(result) else "muted"),),
+            "check": (Cell(f"  {render_safe(item.id)}"),),
+            "state": (_describe_state(item, stale=self._stale),),
+            "severity": (Cell(_SEVERITIES[item.severity], item.severity.value if is_open(item) else "muted"),),
+            "took": (Cell(describe_duration(item.duration), "muted"),),
+            "age": (self._describe_age(item),),
+            "summary": (Cell(render_safe(item.summary, _LONGEST_SUMMARY), "text" if is_open(item) else "muted"),),
         }
 
     def _describe_age(self, result: CheckResult) -> Cell:
@@ -139,4 +136,4 @@ def _describe_state(result: CheckResult, *, stale: bool) -> Cell:
 
 
 def _build_search(result: CheckResult) -> str:
-    return f"{result.id} {result.outcome} {result.severity} {result.summary}".casefold()
+    return f"{result.id} {result.outcome} {result.severity} {result.summary}"

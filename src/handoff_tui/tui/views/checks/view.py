@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.app import ComposeResult
 
 from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
 from handoff_tui.checks.output.words import describe_numbers
-from handoff_tui.checks.report import CheckReport, is_open
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.report import CheckReport, CheckResult, is_open
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
@@ -26,86 +25,69 @@ from handoff_tui.tui.messages import (
     ProposalWanted,
     StatusTextWanted,
 )
-from handoff_tui.tui.views.checks.rows import GROUP, CheckRows, build_progress
+from handoff_tui.tui.views.checks.rows import CheckRows, build_progress
 from handoff_tui.tui.views.listed_view import ListedView
+from handoff_tui.tui.views.view import Act
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
-from handoff_tui.tui.widgets.row_list import EmptyRows
+from handoff_tui.tui.widgets.freshness import read_now
 
 _RUNS = frozenset({"checks.run", "checks.run-all"})
 _NEEDS_PLACE = frozenset({"checks.open-file", "app.edit", "app.copy-all"})
 
 
-class ChecksView(ListedView):
+class ChecksView(ListedView[CheckRows]):
     """Results under headings; an action on a heading applies to every check below it."""
 
     scope = "checks"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.CHECKS})
     hints: ClassVar[tuple[str, ...]] = (
-        *(
-            "checks.run",
-            "checks.cancel",
-            "checks.only-failing",
-            "checks.open-file",
-            "checks.bisect",
-            "app.copy",
-            "checks.run-all",
-        ),
+        *("checks.run", "checks.cancel", "checks.only-failing", "checks.open-file", "checks.bisect", "app.copy"),
+        "checks.run-all",
     )
-
-    def __init__(self) -> None:
-        super().__init__(id="checks")
-        self._state = AppState()
-        self._only_failing = False
-        self._rows: CheckRows | None = None
-        self._next_place = 0
+    listed = "checks"
+    shown = ("checks", "chosen", "running")
+    _only_failing = False
+    _next_place = 0
 
     def compose(self) -> ComposeResult:
         yield Bar(id="progress")
         yield from super().compose()
 
-    def show(self, state: AppState) -> None:
-        before, self._state = self._state, state
-        if state.running is not before.running:
+    def update_from(self, before: AppState) -> None:
+        state = self._state
+        if state.checks is before.checks and state.chosen == before.chosen:
             self._show_progress()
-        if state.checks is not before.checks or state.chosen != before.chosen:
-            self.redraw()
-            if before.checks.value is None or state.chosen != before.chosen:
-                self._choose_first()
-            self.show_page()
+            return
+        self.redraw()
+        if before.checks.value is None or state.chosen != before.chosen:
+            self._choose_first()
+        self.show_page()
 
     def redraw(self) -> None:
-        part = self._state.checks
         self._show_progress()
-        if part.value is None:
-            self._rows = None
-            self.show_rows(EmptyRows(self._explain_empty()))
-            return
-        self._rows = CheckRows(
-            part.value,
+        super().redraw()
+
+    def build_rows(self, value: CheckReport) -> CheckRows:
+        part = self.part
+        return CheckRows(
+            value,
             only_failing=self._only_failing,
             text=self._text,
             stale=part.stale,
             at=part.at,
             now=read_now(),
         )
-        if self._rows.keys:
-            self.show_rows(self._rows, self._rows.build_heading(self.room))
-        else:
-            self.show_rows(EmptyRows(self._explain_empty()))
 
     def build_page(self) -> Page:
-        report, result = self._report, self._result
-        if report is None or self._rows is None:
+        report, row = self._report, self.table.find(self.rows.key) if self.table is not None else None
+        if report is None or row is None:
             return Page()
-        if result is not None:
-            return build_check_detail(result, report, read_now())
-        group = self._rows.find_group(self.rows.key)
-        return Page() if group is None else build_group_detail(group, report)
+        if isinstance(row, CheckResult):
+            return build_check_detail(row, report, read_now())
+        return build_group_detail(row, report)
 
-    def describe_page(self) -> tuple[Cell, ...]:
-        result = self._result
-        return (Cell(render_safe(result.id) if result else "Checks", "muted"),)
+    def describe_page(self) -> str:
+        return render_safe(self._result.id) if self._result else "Checks"
 
     def highlight(self, key: str) -> None:  # noqa: ARG002 - the page follows by itself
         self._next_place = 0
@@ -134,35 +116,42 @@ class ChecksView(ListedView):
             return "no check selected"
         return "" if is_open(self._result) else "this one doesn't fail"
 
-    def list_acts(self) -> Mapping[str, Callable[[], object]]:
-        return {
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {
             "checks.run": self._run,
-            "checks.run-all": lambda: self.post_message(ChecksWanted()),
-            "checks.cancel": lambda: self.post_message(ChecksCancelled()),
+            "checks.run-all": ChecksWanted(),
+            "checks.cancel": ChecksCancelled(),
             "checks.only-failing": self._toggle_failing,
-            "checks.open-file": self._open_place,
-            "checks.trust": lambda: self.post_message(ProposalWanted(ProposalKind.TRUST)),
+            "checks.trust": ProposalWanted(ProposalKind.TRUST),
             "checks.bisect": self._bisect,
-            "app.copy": self._copy_command,
-            "app.copy-all": lambda: self.post_message(CopyWanted(str(self._place), "the place")),
-            "app.edit": lambda: self.post_message(EditorWanted(self._place.path, self._place.line)),
+        }
+        if self._result is not None:
+            commands = self._result.remedy.commands if self._result.remedy else ()
+            command, summary = CopyWanted("".join(commands[:1]), "the command"), self._result.summary
+            acts["app.copy"] = command if commands else CopyWanted(summary, "the summary")
+        if not self._places:
+            return acts
+        return acts | {
+            "checks.open-file": self._open_place,
+            "app.copy-all": CopyWanted(str(self._place), "the place"),
+            "app.edit": EditorWanted(self._place.path, self._place.line),
         }
 
     def describe_found(self) -> str:
-        found = sum(len(group.results) for group in self._rows.groups) if self._rows else 0
-        return f"{found} checks match"
+        matching = sum(len(group.results) for group in self.table.groups) if self.table else 0
+        return f"{matching} checks match"
 
     def describe(self) -> tuple[Cell, ...]:
-        report, repository = self._report, self._state.repository
-        if report is None or repository is None:
+        report = self._report
+        if report is None:
             return ()
         blocked = len(report.blocking_failures)
         verdict = Cell(f" ■ {blocked} block" if blocked else " ✓ Nothing blocks", "fail" if blocked else "pass")
-        fresh = describe_freshness(self._state.checks, repository.watching, read_now())
         cached = sum(result.from_cache for result in report.results)
         notes = f" · {cached} of {len(report.results)} cached" if cached else ""
         narrowed = " · only failing" if self._only_failing else ""
-        return (verdict, Cell(f" · {describe_numbers(report)} · ", "muted"), fresh, Cell(notes + narrowed, "muted"))
+        numbers = Cell(f" · {describe_numbers(report)} · ", "muted")
+        return (verdict, numbers, self.describe_freshness(), Cell(notes + narrowed, "muted"))
 
     @property
     def _report(self) -> CheckReport | None:
@@ -174,7 +163,7 @@ class ChecksView(ListedView):
 
     @property
     def _result(self) -> CheckResult | None:
-        return self._rows.find(self.rows.key) if self._rows is not None else None
+        return self.table.find_result(self.rows.key) if self.table is not None else None
 
     @property
     def _places(self) -> tuple[Place, ...]:
@@ -186,10 +175,9 @@ class ChecksView(ListedView):
 
     def _run(self) -> None:
         """Runs the selected check, or all checks under the selected heading."""
-        key = self.rows.key
-        group = self._rows.find_group(key) if self._rows is not None else None
-        only = tuple(result.id for result in group.results) if group else (key,) if key and not _is_group(key) else ()
-        self.post_message(ChecksWanted(only))
+        group = self.table.find_group(self.rows.key) if self.table is not None else None
+        results = group.results if group is not None else filter(None, [self._result])
+        self.post_message(ChecksWanted(tuple(result.id for result in results)))
 
     def _bisect(self) -> None:
         rules = self._report.rules if self._report is not None else ()
@@ -198,8 +186,8 @@ class ChecksView(ListedView):
 
     def _choose_first(self) -> None:
         """Selects the worst result, not its heading."""
-        if self._rows is not None and self._rows.groups:
-            self.rows.choose(self._rows.groups[0].results[0].id)
+        if self.table is not None and self.table.groups:
+            self.rows.choose(self.table.groups[0].results[0].id)
 
     def _toggle_failing(self) -> None:
         self._only_failing = not self._only_failing
@@ -213,15 +201,6 @@ class ChecksView(ListedView):
             self.post_message(StatusTextWanted(f"place {(self._next_place - 1) % number + 1} of {number}: {place}"))
         self.post_message(PlaceWanted(place.path, place.line))
 
-    def _copy_command(self) -> None:
-        result = self._result
-        if result is None:
-            return
-        commands = result.remedy.commands if result.remedy else ()
-        self.post_message(
-            CopyWanted(commands[0], "the command") if commands else CopyWanted(result.summary, "the summary")
-        )
-
     def _show_progress(self) -> None:
         running = self._state.running
         bar = self.query_one("#progress", Bar)
@@ -229,16 +208,8 @@ class ChecksView(ListedView):
         if running is not None:
             bar.show(Cell("  "), *build_progress(running, self.room, read_now()))
 
-    def _explain_empty(self) -> Cell:
-        part = self._state.checks
-        if part.trouble is not None:
-            return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
-        if self._state.item is None:
-            return Cell("No handoff selected. 1 shows the inbox.", "muted")
-        if part.value is None:
-            return Cell("Checks are running…" if part.loading or self._state.running else "reading…", "muted")
-        return Cell("No matches" if self._text else "✓ Nothing fails", "muted" if self._text else "pass")
+    def describe_waiting(self) -> str:
+        return "Checks are running…" if self.part.loading or self._state.running else "reading…"
 
-
-def _is_group(key: str) -> bool:
-    return key.startswith(GROUP)
+    def describe_nothing(self) -> Cell:
+        return Cell("✓ Nothing fails", "pass")

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.columns import Field, Row
 from handoff_tui.core.text.labels import label_verdict
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.agent_comments import build_comment_verdict
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.live.state.app import AppState, Part
+from handoff_tui.live.state.app import Part
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.messages import CopyWanted, EditorWanted, PlaceWanted
 from handoff_tui.tui.views.listed_view import ListedView
-from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
-from handoff_tui.tui.widgets.row_list import EmptyRows
+from handoff_tui.tui.views.view import Act
+from handoff_tui.tui.widgets.row_list import RowList, Table, has_words
 
 _ORDER: Final = {VerdictState.CONTRADICTED: 0, VerdictState.UNVERIFIED: 1, VerdictState.HOLDS: 2}
 _FIELDS: Final = (
@@ -31,45 +32,31 @@ _HASH: Final = compile_later(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _LONGEST = 240
 
 
-class ClaimRows:
+class ClaimRows(Table[Verdict]):
     """One row per claim."""
 
+    fields = _FIELDS
+
     def __init__(self, shown: ShownHandoff, *, only_contradicted: bool = False, text: str = "") -> None:
-        self._total = shown.verdicts
-        wanted = text.casefold().split()
-        self._rows = [
-            verdict
-            for verdict in sorted(shown.verdicts, key=lambda verdict: _ORDER[verdict.state])
-            if (not only_contradicted or verdict.state is VerdictState.CONTRADICTED)
-            and all(word in _build_search(verdict) for word in wanted)
-        ]
-        self._keys = _build_keys(self._rows)
-
-    @property
-    def keys(self) -> Sequence[str]:
-        return self._keys
-
-    @property
-    def counts(self) -> Counter[VerdictState]:
+        self.counts = Counter(verdict.state for verdict in shown.verdicts)
         """The number of claims per verdict, whether listed or filtered out."""
-        return Counter(verdict.state for verdict in self._total)
+        said = (*shown.verdicts, *map(build_comment_verdict, shown.agent_comments))
+        verdicts = [
+            verdict
+            for verdict in sorted(said, key=lambda verdict: _ORDER[verdict.state])
+            if (not only_contradicted or verdict.state is VerdictState.CONTRADICTED)
+            and has_words(_build_search(verdict), text)
+        ]
+        super().__init__(zip(_build_keys(verdicts), verdicts, strict=True))
 
-    def find(self, key: str) -> Verdict | None:
-        return self._rows[self._keys.index(key)] if key in self._keys else None
-
-    def build_heading(self, width: int) -> Row:
-        return build_headings(_FIELDS, width)
-
-    def build_row(self, index: int, width: int) -> Row:
-        verdict = self._rows[index]
-        label = label_verdict(verdict.state)
-        values: dict[str, Row] = {
+    def describe(self, item: Verdict) -> dict[str, Row]:
+        label = label_verdict(item.state)
+        return {
             "verdict": (Cell(str(label), label.role),),
-            "says": (Cell(_shorten(describe_claim(verdict))),),
-            "measured": (Cell(_shorten(_describe_measured(verdict)), label.role),),
-            "where": (Cell(render_safe(str(verdict.claim.where)), "path"),),
+            "says": (Cell(_shorten(describe_claim(item))),),
+            "measured": (Cell(_shorten(_describe_measured(item)), label.role),),
+            "where": (Cell(render_safe(str(item.claim.where)), "path"),),
         }
-        return build_cells(_FIELDS, values, width)
 
 
 def build_claim_page(verdict: Verdict) -> Page:
@@ -114,7 +101,7 @@ def _shorten(text: str) -> str:
 def _build_search(verdict: Verdict) -> str:
     claim = verdict.claim
     state = f"{verdict.state} {label_verdict(verdict.state).word}"
-    return f"{state} {describe_claim(verdict)} {claim.text} {claim.where} {verdict.evidence}".casefold()
+    return f"{state} {describe_claim(verdict)} {claim.text} {claim.where} {verdict.evidence}"
 
 
 def _build_keys(verdicts: Sequence[Verdict]) -> list[str]:
@@ -129,43 +116,25 @@ def _build_keys(verdicts: Sequence[Verdict]) -> list[str]:
     return keys
 
 
-class ClaimsView(ListedView):
+class ClaimsView(ListedView[ClaimRows]):
     """One row per claim; enter opens the line that makes it."""
 
     scope = "claims"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.SHOWN})
-    hints: ClassVar[tuple[str, ...]] = (*("app.open", "claims.only-contradicted", "app.edit", "app.copy"),)
+    hints: ClassVar[tuple[str, ...]] = ("app.open", "claims.only-contradicted", "app.edit", "app.copy")
+    listed = "shown"
+    shown = ("shown", "chosen")
+    waiting = "measuring…"
+    title = "Claim and measurement"
+    _only_contradicted = False
 
-    def __init__(self) -> None:
-        super().__init__(id="claims")
-        self._state = AppState()
-        self._only_contradicted = False
-        self._rows: ClaimRows | None = None
-
-    def show(self, state: AppState) -> None:
-        before, self._state = self._state, state
-        if state.shown is not before.shown or state.chosen != before.chosen:
-            self.redraw()
-            self.show_page()
-
-    def redraw(self) -> None:
-        shown = self._state.shown.value
-        self._rows = (
-            None if shown is None else ClaimRows(shown, only_contradicted=self._only_contradicted, text=self._text)
-        )
-        if self._rows is not None and self._rows.keys:
-            self.show_rows(self._rows, self._rows.build_heading(self.room))
-        else:
-            self.show_rows(EmptyRows(self._explain_empty()))
+    def build_rows(self, value: ShownHandoff) -> ClaimRows:
+        return ClaimRows(value, only_contradicted=self._only_contradicted, text=self._text)
 
     def build_page(self) -> Page:
-        verdict = self._verdict
-        return Page() if verdict is None else build_claim_page(verdict)
+        return Page() if self._verdict is None else build_claim_page(self._verdict)
 
-    def describe_page(self) -> tuple[Cell, ...]:
-        return (Cell("Claim and measurement", "muted"),)
-
-    def open(self, key: str) -> None:  # noqa: ARG002 - it is under the cursor
+    def open(self, event: RowList.Opened) -> None:  # noqa: ARG002 - it is under the cursor
         self.perform("claims.open-file")
 
     def refuse(self, action: str) -> str:
@@ -176,55 +145,39 @@ class ClaimsView(ListedView):
             return "it's claimed in git, not in a file"
         return ""
 
-    def perform(self, action: str) -> bool:
-        verdict = self._verdict
-        if action == "claims.only-contradicted":
-            self._only_contradicted = not self._only_contradicted
-            self.redraw()
-            return True
-        if verdict is None or action not in {"claims.open-file", "app.copy", "app.copy-all", "app.edit"}:
-            return super().perform(action)
-        where = verdict.claim.where
-        wanted = {
+    def list_acts(self) -> Mapping[str, Act]:
+        toggle: dict[str, Act] = {"claims.only-contradicted": self._toggle_contradicted}
+        if self._verdict is None:
+            return toggle
+        claim, where = self._verdict.claim, self._verdict.claim.where
+        return toggle | {
             "claims.open-file": PlaceWanted(where.path, where.line),
             "app.edit": EditorWanted(where.path, where.line),
-            "app.copy": CopyWanted(verdict.claim.text, "the claim"),
+            "app.copy": CopyWanted(claim.text, "the claim"),
             "app.copy-all": CopyWanted(str(where), "the place"),
         }
-        self.post_message(wanted[action])
-        return True
 
     def describe_found(self) -> str:
-        found = len(self._rows.keys) if self._rows else 0
-        return f"{found} claims match"
+        return f"{len(self.table.keys) if self.table else 0} claims match"
 
     def describe(self) -> tuple[Cell, ...]:
-        repository = self._state.repository
-        if self._rows is None or repository is None:
+        if self.table is None:
             return ()
-        counts = self._rows.counts
         cells: list[Cell] = [Cell(" ")]
-        for state in (VerdictState.CONTRADICTED, VerdictState.UNVERIFIED, VerdictState.HOLDS):
-            label = label_verdict(state)
-            cells.append(
-                Cell(f"{label.glyph} {counts[state]} {label.word}  ", label.role if counts[state] else "muted")
-            )
-        return (*cells, describe_freshness(self._state.shown, repository.watching, read_now()))
+        for state in _ORDER:
+            label, count = label_verdict(state), self.table.counts[state]
+            cells.append(Cell(f"{label.glyph} {count} {label.word}  ", label.role if count else "muted"))
+        return (*cells, self.describe_freshness())
 
     @property
     def _verdict(self) -> Verdict | None:
-        return self._rows.find(self.rows.key) if self._rows is not None else None
+        return self.table.find(self.rows.key) if self.table is not None else None
 
-    def _explain_empty(self) -> Cell:
-        part = self._state.shown
-        if part.trouble is not None:
-            return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
-        if self._state.item is None:
-            return Cell("No handoff selected. 1 shows the inbox.", "muted")
-        if part.value is None:
-            return Cell("measuring…", "muted")
-        if self._text:
-            return Cell(f'No matches for "{render_safe(self._text)}"', "muted")
+    def _toggle_contradicted(self) -> None:
+        self._only_contradicted = not self._only_contradicted
+        self.redraw()
+
+    def describe_nothing(self) -> Cell:
         if self._only_contradicted:
             return Cell("✓ No false claims", "pass")
         return Cell("This handoff claims nothing that can be measured", "muted")

@@ -17,13 +17,11 @@ from handoff_tui.tui.drawing.cells import draw_cells, find_ink
 from handoff_tui.tui.drawing.theming import Ink
 from handoff_tui.tui.views.diff.row_map import NO_LINE, DiffRow
 from handoff_tui.tui.views.diff.rows import DiffRows, Pane, shift_cells
-from handoff_tui.tui.widgets.line_view import LineView
+from handoff_tui.tui.widgets.line_view import CursorView
 from handoff_tui.tui.widgets.page_view import mark_found
 
 _KEPT = 1_000
 """How many drawn rows are cached."""
-_SIDEWAYS = 8
-_FURTHEST = 2_000
 _LEAD = 1
 """The width of the cursor mark."""
 
@@ -36,11 +34,10 @@ class _Anchor(NamedTuple):
     new: int | None
 
 
-class DiffLinesView(LineView):
+class DiffLinesView(CursorView):
     """The cursor stays on its line when rows are folded, wrapped, extended or laid out again."""
 
-    class Moved(Message):
-        """The cursor moved to another row."""
+    sideways = 8
 
     class Opened(Message):
         """Enter, or a second click, on the selected row."""
@@ -51,9 +48,6 @@ class DiffLinesView(LineView):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
         self._rows: DiffRows | None = None
-        self._index = 0
-        self._range: int | None = None
-        self._offset = 0
         self._found = ""
         self.wrap = False
         self._layout: tuple[object, list[tuple[int, int]]] = (None, [])
@@ -90,7 +84,7 @@ class DiffLinesView(LineView):
         same = self._rows is not None and rows is not None and self._rows.file.change == rows.file.change
         self._rows = rows
         if anew:
-            self._range, self._offset, self._found = None, 0, ""
+            self._anchor, self._offset, self._found = None, 0, ""
         self._index = 0 if anchor is None or rows is None else _find_again(rows, anchor, same=same)
         self._index = min(self._index, max(0, self.row_count - 1))
         self.lines_changed()
@@ -109,20 +103,6 @@ class DiffLinesView(LineView):
 
     # position
 
-    @property
-    def has_range(self) -> bool:
-        return self._range is not None
-
-    @property
-    def chosen(self) -> tuple[int, int]:
-        """The first and last selected row."""
-        first, last = sorted((self._index, self._index if self._range is None else self._range))
-        return first, last
-
-    def toggle_range(self) -> None:
-        self._range = None if self._range is not None else self._index
-        self.lines_changed()
-
     def go_to_line(self, line: int, *, above: int = 3) -> None:
         """Puts the cursor on a line of the patch, with some rows visible above it."""
         if self._rows is not None:
@@ -137,17 +117,10 @@ class DiffLinesView(LineView):
         self.refresh()
         self.post_message(self.Moved())
 
-    def move(self, by: int) -> None:
-        self.go(self._index + by)
-
     def navigate(self, action: str) -> None:
-        if action in {"nav.left", "nav.right"}:
-            by = _SIDEWAYS if action == "nav.right" else -_SIDEWAYS
-            self._offset = 0 if self.wrap else min(max(0, self._offset + by), _FURTHEST)
-            self.lines_changed()
-        elif action == "app.open":
+        if action == "app.open":
             self.post_message(self.Opened())
-        else:
+        elif not (self.wrap and action in {"nav.left", "nav.right"}):
             super().navigate(action)
 
     def set_wrap(self, *, wrap: bool) -> None:
@@ -182,12 +155,6 @@ class DiffLinesView(LineView):
         self.lines_changed()
         self.post_message(self.Resized())
 
-    def on_focus(self) -> None:
-        self.lines_changed()
-
-    def on_blur(self) -> None:
-        self.lines_changed()
-
     def _find_index_at(self, y: int) -> int | None:
         if self.wrap:
             layout = self._lay_out(self.room)
@@ -197,14 +164,10 @@ class DiffLinesView(LineView):
 
     def _keep_in_view(self) -> None:
         height, top = self.scrollable_content_region.height, self.scroll_offset.y
-        if self._index < top:
-            self.scroll_to(y=self._index, animate=False, force=True)
-        elif self.wrap and height:
-            first = self._find_highest_top(height)
-            if first > top:
-                self.scroll_to(y=first, animate=False, force=True)
-        elif self._index >= top + height > 0:
-            self.scroll_to(y=self._index - height + 1, animate=False, force=True)
+        if not self.wrap or self._index < top or not height:
+            super()._keep_in_view()
+        elif (first := self._find_highest_top(height)) > top:
+            self.scroll_to(y=first, animate=False, force=True)
 
     def _find_highest_top(self, height: int) -> int:
         """With wrapping, returns the first row that can be at the top with the cursor's row fully visible."""
@@ -252,8 +215,8 @@ class DiffLinesView(LineView):
 
     def _draw_row(self, index: int, width: int) -> tuple[Strip, ...]:
         here = index == self._index
-        first, last = self.chosen
-        mark = "▸" if here else "┃" if self._range is not None and first <= index <= last else " "
+        first, last = self.range
+        mark = "▸" if here else "┃" if self.has_range and first <= index <= last else " "
         key = (index, width, self._version, mark, self.has_focus)
         strips = self._rows_drawn.get(key)
         if strips is None:

@@ -42,7 +42,6 @@ class DiffPanels(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._state = AppState()
         self._panel = FILES
         self._record_open = False
         self._filter = ""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import on
 
@@ -13,7 +13,6 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.file_diff import DiffLine, DiffOptions, Whitespace
 from handoff_tui.live.state.app import Part
-from handoff_tui.log.review_record import Comment
 from handoff_tui.tui import messages
 from handoff_tui.tui.views.diff.bars import Shown, build_status
 from handoff_tui.tui.views.diff.file_rows import filter_files
@@ -22,33 +21,24 @@ from handoff_tui.tui.views.diff.lines_view import DiffLinesView
 from handoff_tui.tui.views.diff.panels import FILES, LEAST_SPLIT, LINES, DiffPanels
 from handoff_tui.tui.views.diff.row_map import RowKind
 from handoff_tui.tui.views.diff.rows import DiffRows
+from handoff_tui.tui.views.view import Act
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import RowList
 
 
-class CommentPlace(NamedTuple):
-    """The lines a comment is about, the `text` to start with, and the comment being edited."""
-
-    path: str
-    line: int | None = None
-    end_line: int | None = None
-    text: str = ""
-    instead_of: Comment | None = None
-
-
-def build_comment_place(rows: DiffRows, first: int, last: int) -> CommentPlace | str:
+def build_comment_place(rows: DiffRows, first: int, last: int) -> messages.CommentWanted | str:
     """Returns the place of a comment on some rows, or why there is none."""
     path = rows.file.change.path
     if not len(rows) or (first == last and rows.find_head(first) is not None):
-        return CommentPlace(path)
+        return messages.CommentWanted(path)
     if first == last and (comment := rows.find_comment(first)) is not None:
-        return CommentPlace(path, comment.line, comment.end_line, comment.text, comment)
+        return messages.CommentWanted(path, comment.line, comment.end_line, comment.text, comment)
     if first == last and rows.map.find_row(first).kind is RowKind.GAP:
         return "these lines are hidden; ↵ shows them"
     return _find_lines(rows, first, last) or "there's no line to comment on"
 
 
-def _find_lines(rows: DiffRows, first: int, last: int) -> CommentPlace | None:
+def _find_lines(rows: DiffRows, first: int, last: int) -> messages.CommentWanted | None:
     path = rows.file.change.path
     lines = [line for index in (first, last) if (line := _find_near(rows, index)) is not None]
     if not lines:
@@ -56,11 +46,11 @@ def _find_lines(rows: DiffRows, first: int, last: int) -> CommentPlace | None:
     numbers = [line.new_number for line in lines if line.new_number is not None]
     if numbers:
         start, end = min(numbers), max(numbers)
-        return CommentPlace(path, start, end if end != start else None)
+        return messages.CommentWanted(path, start, end if end != start else None)
     # only deleted lines: the comment goes where they were, and quotes them
     old = sorted(line.old_number for line in lines if line.old_number is not None)
     named = f"line {old[0]}" if old[0] == old[-1] else f"lines {old[0]}-{old[-1]}"
-    return CommentPlace(path, _find_new_number(rows, last), None, f"(deleted {named}) ")
+    return messages.CommentWanted(path, _find_new_number(rows, last), None, f"(deleted {named}) ")
 
 
 def _find_near(rows: DiffRows, index: int) -> DiffLine | None:
@@ -93,18 +83,8 @@ class DiffView(DiffPanels):
     scope = "diff"
     parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE})
     hints: ClassVar[tuple[str, ...]] = (
-        "diff.next-hunk",
-        "diff.next-file",
-        "diff.mark-read",
-        "diff.comment",
-        "diff.record",
-        "diff.next-unread",
-        "diff.mode",
-        "diff.baseline",
-        "diff.wrap",
-        "app.edit",
-        "diff.range",
-        "diff.more-context",
+        *("diff.next-hunk", "diff.next-file", "diff.mark-read", "diff.comment", "diff.record", "diff.next-unread"),
+        *("diff.mode", "diff.baseline", "diff.wrap", "app.edit", "diff.range", "diff.more-context"),
     )
 
     def refuse(self, action: str) -> str:
@@ -120,20 +100,8 @@ class DiffView(DiffPanels):
             return "no file open"
         return ""
 
-    def perform(self, action: str) -> bool:
-        own = self._list_own_actions()
-        if action in own:
-            own[action]()
-            return True
-        if action in {"app.back", "app.quit"}:
-            return self._step_back()
-        if action == "app.open" and self.focused_lines is self._list:
-            self._open_lines(self._list.key)
-            return True
-        return super().perform(action)
-
-    def _list_own_actions(self) -> dict[str, Callable[[], None]]:
-        return {
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {
             "diff.next-hunk": partial(self._step_change, backwards=False),
             "diff.previous-hunk": partial(self._step_change, backwards=True),
             "diff.next-file": partial(self._step_file, 1),
@@ -151,8 +119,14 @@ class DiffView(DiffPanels):
             "diff.record": self._toggle_record,
             "app.edit": self._edit,
             "app.copy": self._copy,
-            "app.copy-all": self._copy_path,
         }
+        if self.focused_lines is self._list:
+            acts["app.open"] = partial(self._open_lines, self._list.key)
+        path = self._list.key if self._panel == FILES else self._path
+        return acts | {"app.copy-all": messages.CopyWanted(path, "the path")} if path else acts
+
+    def perform(self, action: str) -> bool:
+        return self._step_back() if action in {"app.back", "app.quit"} else super().perform(action)
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
         if self._record_open:
@@ -192,7 +166,7 @@ class DiffView(DiffPanels):
             reading=self._state.file.loading or (file is not None and not file.complete),
         )
         if self._lines.has_range:
-            first, last = self._lines.chosen
+            first, last = self._lines.range
             return (
                 Cell(f" {plural(last - first + 1, 'row')} selected · c comments on them · V ends the range", "accent"),
             )
@@ -340,11 +314,11 @@ class DiffView(DiffPanels):
         rows = self._lines.rows
         if rows is None:
             return
-        place = build_comment_place(rows, *self._lines.chosen)
+        place = build_comment_place(rows, *self._lines.range)
         if isinstance(place, str):
             self.post_message(messages.StatusTextWanted(place, "warning"))
             return
-        self.post_message(messages.CommentWanted(place.path, place.line, place.end_line, place.text, place.instead_of))
+        self.post_message(place)
         if self._lines.has_range:
             self._lines.toggle_range()
 
@@ -360,12 +334,7 @@ class DiffView(DiffPanels):
         rows = self._lines.rows
         if rows is None:
             return
-        first, last = self._lines.chosen
+        first, last = self._lines.range
         lines = [line.text for index in range(first, last + 1) if (line := rows.find_line(index)) is not None]
         if lines:
             self.post_message(messages.CopyWanted("\n".join(lines), plural(len(lines), "line")))
-
-    def _copy_path(self) -> None:
-        path = self._list.key if self._panel == FILES else self._path
-        if path:
-            self.post_message(messages.CopyWanted(path, "the path"))

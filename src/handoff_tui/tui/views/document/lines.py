@@ -4,58 +4,38 @@ from __future__ import annotations
 
 from rich.style import Style
 from textual import events
-from textual.message import Message
 
 from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.views.document.rows import LONGEST_LINE, DocumentText
-from handoff_tui.tui.widgets.line_view import LineView
+from handoff_tui.tui.widgets.line_view import CursorView
 from handoff_tui.tui.widgets.page_view import mark_found
 
-_SIDEWAYS = 8
 
-
-class DocumentLines(LineView):
+class DocumentLines(CursorView):
     """The cursor stays on its line of the document, whatever happens to the rows around it."""
 
     DEFAULT_CSS = """
     DocumentLines { scrollbar-gutter: stable; }
     """
-
-    class Moved(Message):
-        """The cursor moved to another line."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
-        super().__init__(id=id)
-        self._text: DocumentText | None = None
-        self._index = 0
-        self._offset = 0
-        self._anchor: int | None = None
-        self._found = ""
+    sideways = 8
+    furthest = LONGEST_LINE
+    _text: DocumentText | None = None
+    _found = ""
 
     @property
     def line_count(self) -> int:
         return 0 if self._text is None else self._text.count
 
     @property
-    def line(self) -> int:
+    def place(self) -> int:
         """The line of the document under the cursor."""
         return 1 if self._text is None else self._text.find_line(self._index)
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """The first and last selected line."""
-        first, last = sorted((self.line, self.line if self._anchor is None else self._anchor))
-        return first, last
-
-    @property
-    def has_range(self) -> bool:
-        return self._anchor is not None
 
     def show(self, text: DocumentText | None, *, line: int | None = None) -> None:
         """Shows a new text, or the same one changed; the line under the cursor stays where it is on the screen."""
         before = self._index - self.scroll_offset.y
-        target = self.line if line is None else line
+        target = self.place if line is None else line
         self._text = text
         self._index = 0 if text is None else min(text.find_row(target), max(0, text.count - 1))
         if line is not None:
@@ -67,13 +47,9 @@ class DocumentLines(LineView):
     def go_to(self, line: int) -> None:
         """Puts the cursor on a line, with a little context above it."""
         if self._text is not None:
-            self._go(self._text.find_row(line))
+            self.go(self._text.find_row(line))
             top = max(0, self._index - 2)
             self.scroll_to(y=top, animate=False, force=True)
-
-    def toggle_range(self) -> None:
-        self._anchor = None if self._anchor is not None else self.line
-        self.lines_changed()
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> bool:
         """Goes to the next row with the text; tells whether there is one. An empty text ends the search."""
@@ -84,7 +60,7 @@ class DocumentLines(LineView):
         start = self._index + ((-1 if backwards else 1) if again else 0)
         found = self._text.find(self._found, start, backwards=backwards)
         if found is not None:
-            self._go(found)
+            self.go(found)
         return found is not None
 
     def build_line(self, index: int, width: int) -> tuple[Cell, ...]:
@@ -103,32 +79,5 @@ class DocumentLines(LineView):
         first, last = self.range
         return find_ink(self).selection if first <= self._text.find_line(index) <= last else None
 
-    def move(self, by: int) -> None:
-        self._go(self._index + by)
-
-    def navigate(self, action: str) -> None:
-        if action in {"nav.left", "nav.right"}:
-            by = _SIDEWAYS if action == "nav.right" else -_SIDEWAYS
-            self._offset = min(max(0, self._offset + by), LONGEST_LINE)
-            self.lines_changed()
-        else:
-            super().navigate(action)
-
     def on_click(self, event: events.Click) -> None:
-        self._go(self.scroll_offset.y + event.y)
-
-    def on_focus(self) -> None:
-        self.lines_changed()
-
-    def on_blur(self) -> None:
-        self.lines_changed()
-
-    def _go(self, index: int) -> None:
-        self._index = min(max(0, index), max(0, self.line_count - 1))
-        self.lines_changed()
-        height, top = self.scrollable_content_region.height, self.scroll_offset.y
-        if self._index < top:
-            self.scroll_to(y=self._index, animate=False, force=True)
-        elif height and self._index >= top + height:
-            self.scroll_to(y=self._index - height + 1, animate=False, force=True)
-        self.post_message(self.Moved())
+        self.go(self.scroll_offset.y + event.y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -25,7 +25,7 @@ from handoff_tui.tui.views.document.lines import DocumentLines
 from handoff_tui.tui.views.document.markdown_blocks import Block, Prose
 from handoff_tui.tui.views.document.panel import DocumentPanel
 from handoff_tui.tui.views.document.rows import LineNotes, build_line_notes, describe_verdicts, find_worst, is_markdown
-from handoff_tui.tui.views.view import View
+from handoff_tui.tui.views.view import Act, View
 from handoff_tui.tui.widgets.bars import Rule
 from handoff_tui.tui.widgets.row_list import RowList
 
@@ -156,7 +156,6 @@ class DocumentView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._state = AppState()
         self._outline_wanted: bool | None = None
         self._drawn: tuple[object, ...] = ()
         self._sections: tuple[Heading, ...] = ()
@@ -286,8 +285,8 @@ class DocumentView(View):
             return "" if changed else "unchanged since the baseline"
         return ""
 
-    def perform(self, action: str) -> bool:
-        own: dict[str, Callable[[], None]] = {
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {
             "document.outline": self._toggle_outline,
             "document.raw": self._toggle_raw,
             "document.next-section": partial(self._step_section, 1),
@@ -295,19 +294,20 @@ class DocumentView(View):
             "document.next": partial(self._step_document, 1),
             "document.previous": partial(self._step_document, -1),
             "document.range": self._lines.toggle_range,
-            "document.comment": self._comment,
-            "document.compare": self._compare,
-            "app.edit": self._edit,
-            "app.copy": self._copy,
-            "app.copy-all": self._copy_path,
         }
-        if action in own:
-            own[action]()
-            return True
-        if action == "app.back" and self._lines.has_range:
-            self._lines.toggle_range()
-            return True
-        return super().perform(action)
+        if self._lines.has_range:
+            acts["app.back"] = self._lines.toggle_range
+        document = self._document
+        if document is None:
+            return acts
+        path, line = document.path, self._lines.place
+        return acts | {
+            "document.comment": partial(self._comment, path),
+            "document.compare": messages.PlaceWanted(path, line),
+            "app.edit": messages.EditorWanted(path, line),
+            "app.copy": partial(self._copy, document.text),
+            "app.copy-all": messages.CopyWanted(path, "the path"),
+        }
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
         found = self._lines.find(text, backwards=backwards, again=again)
@@ -317,7 +317,7 @@ class DocumentView(View):
         document = self._document
         if document is None:
             return ()
-        line = self._lines.line
+        line = self._lines.place
         lines = plural(document.text.count("\n") + (not document.text.endswith("\n")), "line")
         sections = describe_sections(document.document, len(self._sections))
         words = f" line {line} of {lines} · {sections}"
@@ -364,7 +364,7 @@ class DocumentView(View):
 
     def _step_section(self, by: int) -> None:
         lines = [section.line for section in self._sections]
-        here = self._lines.line
+        here = self._lines.place
         ahead = [line for line in lines if line > here] if by > 0 else [line for line in lines if line < here]
         if ahead:
             self._lines.go_to(ahead[0] if by > 0 else ahead[-1])
@@ -377,17 +377,15 @@ class DocumentView(View):
         here = paths.index(self._state.open_document) if self._state.open_document in paths else -1
         self.post_message(messages.DocumentWanted(paths[(here + by) % len(paths)]))
 
-    def _comment(self) -> None:
+    def _comment(self, path: str) -> None:
         """Comments on the line or range, or edits the comment that is there."""
-        if self._document is None:
-            return
         first, last = self._lines.range
         earlier = None if self._lines.has_range else self._find_comment(first)
         if earlier is not None:
             place = (earlier.line, earlier.end_line, earlier.text, earlier)
-            self.post_message(messages.CommentWanted(self._document.path, *place))
+            self.post_message(messages.CommentWanted(path, *place))
             return
-        self.post_message(messages.CommentWanted(self._document.path, first, last if last != first else None))
+        self.post_message(messages.CommentWanted(path, first, last if last != first else None))
         if self._lines.has_range:
             self._lines.toggle_range()
 
@@ -396,21 +394,7 @@ class DocumentView(View):
         about = (one for some in self._notes.comments.values() for one in some if one.line is not None)
         return next((one for one in about if (one.line or 0) <= line <= (one.end_line or one.line or 0)), None)
 
-    def _compare(self) -> None:
-        if self._document is not None:
-            self.post_message(messages.PlaceWanted(self._document.path, self._lines.line))
-
-    def _edit(self) -> None:
-        if self._document is not None:
-            self.post_message(messages.EditorWanted(self._document.path, self._lines.line))
-
-    def _copy(self) -> None:
-        if self._document is not None:
-            first, last = self._lines.range
-            lines = self._document.text.split("\n")[first - 1 : last]
-            what = f"lines {first} to {last}" if last > first else f"line {first}"
-            self.post_message(messages.CopyWanted("\n".join(lines), what))
-
-    def _copy_path(self) -> None:
-        if self._document is not None:
-            self.post_message(messages.CopyWanted(self._document.path, "the path"))
+    def _copy(self, text: str) -> None:
+        first, last = self._lines.range
+        what = f"lines {first} to {last}" if last > first else f"line {first}"
+        self.post_message(messages.CopyWanted("\n".join(text.split("\n")[first - 1 : last]), what))

@@ -7,13 +7,15 @@ from datetime import datetime
 from typing import Final
 
 from handoff_tui.core.text.ages import describe_span
-from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
-from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_readiness
+from handoff_tui.core.text.columns import Field, Row
+from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_readiness, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.inbox_item import InboxItem, InboxOrder, RiskKind, sort_inbox
+from handoff_tui.status.coverage_bar import label_coverage
+from handoff_tui.status.inbox_item import InboxGroup, InboxItem, InboxOrder, RiskKind, UnclaimedWork, sort_inbox
+from handoff_tui.tui.widgets.row_list import Table, has_words
 
 RISK_WORDS: Final = {
     RiskKind.TESTS_REMOVED: "tests",
@@ -48,6 +50,10 @@ _ALONE: Final = tuple(field for field in _FIELDS if field.name != "repository")
 _FOLLOWED: Final = frozenset(["phase", "repo", "who", "state", "is"])
 
 
+InboxRow = InboxItem | UnclaimedWork | RepositoryPart | None
+"""A handoff, unclaimed work, an unreadable repository, or a rule between two groups."""
+
+
 def build_key(item: InboxItem) -> str:
     """Returns a row's key: repository and handoff."""
     return "\0".join(item.key)
@@ -76,7 +82,7 @@ def filter_inbox(items: Iterable[InboxItem], text: str) -> tuple[InboxItem, ...]
     return tuple(item for item in found if all(_has(item, name, value) for name, value in asked))
 
 
-class InboxRows:
+class InboxRows(Table[InboxRow]):
     """The rows of an inbox; rules separate what needs you, what waits for others, and what is done."""
 
     def __init__(
@@ -87,41 +93,67 @@ class InboxRows:
         text: str = "",
         now: datetime | None = None,
         broken: Sequence[RepositoryPart] = (),
+        unclaimed: Sequence[UnclaimedWork] = (),
     ) -> None:
-        """`broken` are unreadable repositories: they come last and never hide the others."""
-        found = filter_inbox(items, text) if text else tuple(items)
-        self.items = found if order is InboxOrder.URGENCY else sort_inbox(found, order)
-        self.total = len(items)
+        """`broken` are unreadable repositories: they come last and never hide the others.
+
+        `unclaimed` work comes after the handoffs that need you.
+        """
+        matching = filter_inbox(items, text) if text else tuple(items)
+        self.handoffs = matching if order is InboxOrder.URGENCY else sort_inbox(matching, order)
         self._now = now
-        self._rows: list[InboxItem | RepositoryPart | None] = []
-        for number, item in enumerate(self.items):
-            if number and self.items[number - 1].group is not item.group:
-                self._rows.append(None)
-            self._rows.append(item)
-        self._rows += broken
-        self._keys = [build_key(row) if isinstance(row, InboxItem) else "" for row in self._rows]
-        self._by_key = {key: row for key, row in zip(self._keys, self._rows, strict=True) if isinstance(row, InboxItem)}
-        several = len({item.key.root for item in items}) > 1
-        self._fields = _FIELDS if several else _ALONE
+        self.fields = _FIELDS if len({item.key.root for item in items}) > 1 else _ALONE
+        mine = [item for item in self.handoffs if item.group is InboxGroup.WAITS_ON_ME]
+        rows: list[InboxRow] = [*mine, *(work for work in unclaimed if has_words(_build_search(work), text))]
+        group = InboxGroup.WAITS_ON_ME
+        for item in self.handoffs[len(mine) :]:
+            if rows and group is not item.group:
+                rows.append(None)
+            group = item.group
+            rows.append(item)
+        super().__init__((_find_key(row), row) for row in (*rows, *broken))
 
-    @property
-    def keys(self) -> Sequence[str]:
-        return self._keys
+    def find_handoff(self, key: str) -> InboxItem | None:
+        row = self.find(key)
+        return row if isinstance(row, InboxItem) else None
 
-    def find(self, key: str) -> InboxItem | None:
-        """Returns the item of a row; None if there is none."""
-        return self._by_key.get(key)
-
-    def build_heading(self, width: int) -> Row:
-        return build_headings(self._fields, width)
+    def find_unclaimed(self, key: str) -> UnclaimedWork | None:
+        row = self.find(key)
+        return row if isinstance(row, UnclaimedWork) else None
 
     def build_row(self, index: int, width: int) -> Row:
-        item = self._rows[index]
+        item = self.items[index]
         if item is None:
             return (Cell("─" * max(1, width), "border"),)
-        if isinstance(item, RepositoryPart):
-            return _describe_broken(item)
-        return build_cells(self._fields, _describe(item, self._now), width)
+        return _describe_broken(item) if isinstance(item, RepositoryPart) else super().build_row(index, width)
+
+    def describe(self, item: InboxRow) -> dict[str, Row]:
+        if isinstance(item, UnclaimedWork):
+            return _describe_unclaimed(item)
+        return _describe(item, self._now) if isinstance(item, InboxItem) else {}
+
+
+def _find_key(row: InboxRow) -> str:
+    """A row without a key can't be selected."""
+    if isinstance(row, UnclaimedWork):
+        return f"{row.root}\0"
+    return build_key(row) if isinstance(row, InboxItem) else ""
+
+
+def _build_search(work: UnclaimedWork) -> str:
+    return " ".join(("unclaimed work", work.repository, *work.files)).casefold()
+
+
+def _describe_unclaimed(work: UnclaimedWork) -> dict[str, Row]:
+    label = label_coverage("unclaimed")
+    return {
+        "handoff": (Cell("unclaimed work", "heading"),),
+        "repository": (Cell(render_safe(work.repository), "muted"),),
+        "phase": (Cell("–"),),
+        "state": (Cell(str(label), label.role),),
+        "size": (Cell(plural(len(work.files), "file"), "changed"),),
+        "what": (Cell("give it to a handoff", "muted"),),
+    }
 
 
 def _describe_broken(repository: RepositoryPart) -> Row:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings, fit
+from handoff_tui.core.text.columns import Field, Row, fit
 from handoff_tui.core.text.labels import Label
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.show.view import EntryState, LogRow, LogView
+from handoff_tui.tui.widgets.row_list import Table
 
 MOST_LANES = 8
 """The most columns that are drawn for a history that forks."""
@@ -114,44 +115,41 @@ def filter_log(rows: Sequence[LogRow], text: str) -> tuple[LogRow, ...]:
     return tuple(row for row in rows if all(_has(row, *word) for word in words))
 
 
-class LogRows:
+class LogRows(Table[LogRow]):
     """The rows of a log. A filtered log has no graph."""
 
     def __init__(self, view: LogView, text: str = "") -> None:
-        self.rows = filter_log(view.rows, text) if text.strip() else view.rows
-        whole = len(self.rows) == len(view.rows)
-        self._graph = build_graph(self.rows) if whole else ["●"] * len(self.rows)
-        width = min(2 * MOST_LANES, max(map(len, self._graph), default=1))
-        self._fields = (_GRAPH._replace(width=width), *_FIELDS)
-        self.keys: Sequence[str] = tuple(row.id for row in self.rows)
-
-    def find(self, key: str) -> LogRow | None:
-        return next((row for row in self.rows if row.id == key), None)
-
-    def build_heading(self, width: int) -> Row:
-        return build_headings(self._fields, width)
+        rows = filter_log(view.rows, text) if text.strip() else view.rows
+        super().__init__((row.id, row) for row in rows)
+        graph = build_graph(rows) if len(rows) == len(view.rows) else ["●"] * len(rows)
+        self._graph = dict(zip(self.keys, graph, strict=True))
+        width = min(2 * MOST_LANES, max(map(len, graph), default=1))
+        self.fields = (_GRAPH._replace(width=width), *_FIELDS)
 
     def build_row(self, index: int, width: int) -> Row:
-        row = self.rows[index]
-        label = ENTRY_STATES[row.state]
-        if row.kind is None:  # its bytes aren't a valid entry: there is nothing else to show
-            lead = fit((Cell(self._graph[index], "border"),), self._fields[0].width)
-            return (*lead, Cell(f"  {label}  ", label.role), Cell(render_safe(row.why, 300), label.role))
-        is_agent = "agent" in row.roles or "agents" in row.roles
-        values: dict[str, Row] = {
-            "graph": (Cell(self._graph[index], "accent" if row.head else "border"),),
+        row = self.items[index]
+        if row.kind is not None:
+            return super().build_row(index, width)
+        label = ENTRY_STATES[row.state]  # its bytes aren't a valid entry: there is nothing else to show
+        lead = fit((Cell(self._graph[row.id], "border"),), self.fields[0].width)
+        return (*lead, Cell(f"  {label}  ", label.role), Cell(render_safe(row.why, 300), label.role))
+
+    def describe(self, item: LogRow) -> dict[str, Row]:
+        label = ENTRY_STATES[item.state]
+        is_agent = "agent" in item.roles or "agents" in item.roles
+        return {
+            "graph": (Cell(self._graph[item.id], "accent" if item.head else "border"),),
             "state": (Cell(str(label), label.role),),
-            "what": (Cell(render_safe(row.what or "–")),),
-            "who": (Cell(render_safe(row.actor or "–"), "agent" if is_agent else "human"),),
-            "role": (Cell(render_safe(", ".join(row.roles)), "muted"),),
-            "handoff": (Cell(render_safe(row.handoff or "")),),
-            "phase": (Cell(render_safe(row.phase or "")),),
-            "attempt": (Cell("" if row.attempt is None else str(row.attempt), "muted"),),
-            "time": (Cell(shorten_time(row.time), "muted"),),
-            "id": (Cell(row.id.removeprefix("sha256:")[:SHORT_DIGEST], "key"),),
-            "why": (Cell(render_safe(row.why, 200), label.role),),
+            "what": (Cell(render_safe(item.what or "–")),),
+            "who": (Cell(render_safe(item.actor or "–"), "agent" if is_agent else "human"),),
+            "role": (Cell(render_safe(", ".join(item.roles)), "muted"),),
+            "handoff": (Cell(render_safe(item.handoff or "")),),
+            "phase": (Cell(render_safe(item.phase or "")),),
+            "attempt": (Cell("" if item.attempt is None else str(item.attempt), "muted"),),
+            "time": (Cell(shorten_time(item.time), "muted"),),
+            "id": (Cell(item.id.removeprefix("sha256:")[:SHORT_DIGEST], "key"),),
+            "why": (Cell(render_safe(item.why, 200), label.role),),
         }
-        return build_cells(self._fields, values, width)
 
 
 def shorten_time(time: str | None) -> str:

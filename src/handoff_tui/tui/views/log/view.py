@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from handoff_tui.core.short_id import SHORT_DIGEST
@@ -15,6 +16,7 @@ from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.show.page import build_entry_page, build_report_page
 from handoff_tui.log.show.view import EntryState, EntryView, LogRow
+from handoff_tui.log.show.view import LogView as Entries
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.messages import (
     CopyWanted,
@@ -25,10 +27,10 @@ from handoff_tui.tui.messages import (
     VerifyWanted,
     ViewWanted,
 )
-from handoff_tui.tui.views.listed_view import ListedView
+from handoff_tui.tui.views.listed_view import ListedView, build_answer
 from handoff_tui.tui.views.log.rows import ENTRY_STATES, LogRows
-from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
-from handoff_tui.tui.widgets.row_list import EmptyRows
+from handoff_tui.tui.views.view import Act
+from handoff_tui.tui.widgets.freshness import read_now
 
 _DECISION = "decision"
 
@@ -134,10 +136,7 @@ def _shorten(digest: str) -> str:
     return "none" if digest in {"", NO_BASELINE} else render_safe(digest.removeprefix("sha256:")[:SHORT_DIGEST])
 
 
-_SHOWN = ("log", "entry", "report", "gate", "chosen", "repositories")
-
-
-class LogView(ListedView):
+class LogView(ListedView[LogRows]):
     """Entries newest first; below them the selected entry, or the report of a verification."""
 
     scope = "log"
@@ -145,39 +144,32 @@ class LogView(ListedView):
     hints: ClassVar[tuple[str, ...]] = (
         *("app.open", "log.verify", "log.open-file", "log.time-travel", "log.follow", "app.copy"),
     )
+    listed = "log"
+    shown = ("log", "entry", "report", "gate", "chosen", "repositories")
+    waiting = "Reading the log…"
+    of_handoff = False
+    _following = False
+    _reporting = False
+    _asked = ""
+    _expected = ""
+    """The entry to go to once it is listed."""
 
-    def __init__(self) -> None:
-        super().__init__(id="log")
-        self._state = AppState()
-        self._rows: LogRows | None = None
-        self._following = False
-        self._reporting = False
-        self._asked = ""
-        self._expected = ""
-        """The entry to go to once it is listed."""
-
-    def show(self, state: AppState) -> None:
-        before, self._state = self._state, state
-        if all(getattr(state, name) is getattr(before, name) for name in _SHOWN):
-            return
-        if state.log.value is not before.log.value:
+    def update_from(self, before: AppState) -> None:
+        log = self._state.log
+        if log.value is not before.log.value or (log is not before.log and log.value is None):
             self._asked = ""
-            self.redraw()
-        elif state.log is not before.log and state.log.value is None:
             self.redraw()
         self._ask_for_entry(self.rows.key)
         self.show_page()
 
     def redraw(self) -> None:
-        view = self._state.log.value
-        self._rows = None if view is None or not view.total else LogRows(view, self._text)
-        if self._rows is None or not self._rows.keys:
-            self.show_rows(EmptyRows(self._explain_empty()))
-            return
-        self.show_rows(self._rows, self._rows.build_heading(self.room))
-        if self._following:
-            self.rows.choose(self._rows.keys[0])
+        super().redraw()
+        if self._following and self.table is not None and self.table.keys:
+            self.rows.choose(self.table.keys[0])
         self._go_to_expected()
+
+    def build_rows(self, value: Entries) -> LogRows:
+        return LogRows(value, self._text)
 
     def go_to(self, path: str, line: int | None) -> None:  # noqa: ARG002 - an entry has no lines
         """Goes to an entry by id."""
@@ -188,14 +180,15 @@ class LogView(ListedView):
         self._go_to_expected()
 
     def _go_to_expected(self) -> None:
-        if self._expected and self._rows is not None and self._expected in self._rows.keys:
+        if self._expected and self.table is not None and self._expected in self.table.keys:
             self.rows.choose(self._expected)
             self._expected = ""
 
     def build_page(self) -> Page:
         state, row = self._state, self._row
         if self._reporting:
-            return self._build_report()
+            build = partial(build_report_page, everything=True)
+            return build_answer(state.report, build, "Verifying every byte of the log…")
         if row is None or state.log.value is None:
             return Page()
         entry = state.entry.value
@@ -208,19 +201,8 @@ class LogView(ListedView):
             page.line(Cell("reading…", "muted"), indent=2)
         return page
 
-    def _build_report(self) -> Page:
-        report = self._state.report
-        if report.value is not None and not report.loading:
-            return build_report_page(report.value, everything=True)
-        page = Page()
-        if report.trouble is not None:
-            page.line(Cell(f"✗ {render_safe(report.trouble.message)} {render_safe(report.trouble.hint)}", "fail"))
-        else:
-            page.line(Cell("Verifying every byte of the log…", "muted"))
-        return page
-
-    def describe_page(self) -> tuple[Cell, ...]:
-        return (Cell("Verification of the log" if self._reporting else "Entry", "muted"),)
+    def describe_page(self) -> str:
+        return "Verification of the log" if self._reporting else "Entry"
 
     def highlight(self, key: str) -> None:
         self._reporting = False
@@ -244,22 +226,21 @@ class LogView(ListedView):
             return "this entry isn't about a handoff"
         return "" if self._find_key(row) else f"{render_safe(row.handoff)} is no longer in this repository"
 
-    def list_acts(self) -> Mapping[str, Callable[[], object]]:
-        return {
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {
             "log.verify": self._verify,
             "log.open-file": self._open_handoff,
             "log.follow": self._toggle_following,
             "log.time-travel": self._travel,
-            "app.copy": self._copy,
         }
+        return acts if self._row is None else acts | {"app.copy": CopyWanted(self._row.id, "the entry's id")}
 
     def describe_found(self) -> str:
-        found = len(self._rows.keys) if self._rows else 0
-        return f"{plural(found, 'entry')} · who: handoff: verb: phase: state:"
+        return f"{plural(len(self.table.keys) if self.table else 0, 'entry')} · who: handoff: verb: phase: state:"
 
     def describe(self) -> tuple[Cell, ...]:
-        view, repository = self._state.log.value, self._state.repository
-        if view is None or repository is None:
+        view = self._state.log.value
+        if view is None:
             return ()
         odd = [
             f"{count} {state.value}"
@@ -274,12 +255,12 @@ class LogView(ListedView):
         ago = describe_ago(report.at, read_now()) if report.value is not None else ""
         verified = f" · verified {ago}" if ago else ""
         following = " · following" if self._following else ""
-        fresh = describe_freshness(self._state.log, repository.watching, read_now())
-        return (verdict, Cell(f" · {words}{heads}{verified}{following} · ", "muted"), fresh)
+        counted = Cell(f" · {words}{heads}{verified}{following} · ", "muted")
+        return (verdict, counted, self.describe_freshness())
 
     @property
     def _row(self) -> LogRow | None:
-        return self._rows.find(self.rows.key) if self._rows is not None else None
+        return self.table.find(self.rows.key) if self.table is not None else None
 
     def _find_key(self, row: LogRow) -> HandoffKey | None:
         repository = self._state.repository
@@ -311,17 +292,5 @@ class LogView(ListedView):
             StatusTextWanted("The cursor stays on the newest entry" if self._following else "not following")
         )
 
-    def _copy(self) -> None:
-        if self._row is not None:
-            self.post_message(CopyWanted(self._row.id, "the entry's id"))
-
-    def _explain_empty(self) -> Cell:
-        part, repository = self._state.log, self._state.repository
-        trouble = part.trouble or (repository.state.trouble if repository is not None else None)
-        if trouble is not None:
-            return Cell(f"✗ {render_safe(trouble.message)}. {render_safe(trouble.hint)}", "fail")
-        if part.value is None:
-            return Cell("Reading the log…", "muted")
-        if not part.value.total:
-            return Cell("No signed log here yet. `handoff-tui init` starts one.", "muted")
-        return Cell("No matches", "muted")
+    def describe_nothing(self) -> Cell:
+        return Cell("No signed log here yet. `handoff-tui init` starts one.", "muted")

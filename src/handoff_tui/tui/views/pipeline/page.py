@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from handoff_tui.checks.report import CheckReport
-from handoff_tui.core.text.labels import label_gate, label_mover, label_outcome, plural
+from handoff_tui.core.text.labels import label_gate, label_outcome, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState
-from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.status.pipeline import AttemptView, PipelineView
-from handoff_tui.tui.views.inbox.page import add_blocking
+from handoff_tui.tui.views.inbox.page import add_blocking, add_named, add_next_move
 
-_NAME = 8
 _MOST_FAILING = 4
 _LONGEST_REASON = 240
 _SIGNED = {"approve": "pass", "carry": "pass", "reject": "fail", "retry": "warning", "override": "warning"}
@@ -23,7 +21,7 @@ def build_pipeline_page(state: AppState, phase: str | None = None) -> Page:
     item, view = state.item, state.pipeline.value
     if item is None:
         return page
-    _add_next(page, item)
+    add_next_move(page, item)
     add_blocking(page, item.reviewed.gate)
     _add_gate(page, state)
     _add_checks(page, state.checks.value)
@@ -35,18 +33,6 @@ def build_pipeline_page(state: AppState, phase: str | None = None) -> Page:
     return page
 
 
-def _line(page: Page, name: str, *cells: Cell) -> None:
-    page.line(Cell(f"{name:<{_NAME}}", "muted"), *cells, indent=_NAME)
-
-
-def _add_next(page: Page, item: InboxItem) -> None:
-    move = item.reviewed.gate.next_move
-    mover = label_mover(move.who)
-    who = "you" if item.waits_on_me else (move.name or mover.word)
-    role = "waiting" if item.waits_on_me else mover.role
-    _line(page, "next", Cell(f"{render_safe(who)}: ", role), Cell(render_safe(move.what)))
-
-
 def _add_gate(page: Page, state: AppState) -> None:
     gate = state.gate.value
     if gate is None:
@@ -56,27 +42,28 @@ def _add_gate(page: Page, state: AppState) -> None:
     asked = f"asks for {render_safe(report.requirement)}" if report.requirement else f"asks for {report.threshold}"
     counted = [one.principal for one in report.approvals if one.counted]
     given = f": {render_safe(', '.join(counted))}" if counted else ", nobody yet"
-    _line(page, "gate", Cell(f"{label}  ", label.role), Cell(f"{render_safe(report.phase)} {asked}{given}"))
+    add_named(page, "gate", Cell(f"{label}  ", label.role), Cell(f"{render_safe(report.phase)} {asked}{given}"))
     if report.debts:
-        _line(page, "debts", Cell(f"{plural(len(report.debts), 'override')} not settled", "warning"))
+        add_named(page, "debts", Cell(f"{plural(len(report.debts), 'override')} not settled", "warning"))
 
 
 def _add_checks(page: Page, report: CheckReport | None) -> None:
     if report is None:
-        _line(page, "checks", Cell("not run yet", "muted"))
+        add_named(page, "checks", Cell("not run yet", "muted"))
         return
     failing = report.blocking_failures
     numbers = f"{report.passed} of {report.total} passed" + (
         f", {plural(report.warnings, 'warning')}" if report.warnings else ""
     )
-    _line(page, "checks", Cell("■ blocked  " if failing else "✓ pass  ", "fail" if failing else "pass"), Cell(numbers))
+    verdict = Cell("■ blocked  ", "fail") if failing else Cell("✓ pass  ", "pass")
+    add_named(page, "checks", verdict, Cell(numbers))
     for result in failing[:_MOST_FAILING]:
         label = label_outcome(result.outcome)
-        _line(
+        add_named(
             page, "", Cell(f"{label}  {render_safe(result.id)}  ", label.role), Cell(render_safe(result.summary, 160))
         )
     if len(failing) > _MOST_FAILING:
-        _line(page, "", Cell(f"… and {len(failing) - _MOST_FAILING} more", "muted"))
+        add_named(page, "", Cell(f"… and {len(failing) - _MOST_FAILING} more", "muted"))
 
 
 def _add_read(page: Page, state: AppState) -> None:
@@ -84,21 +71,21 @@ def _add_read(page: Page, state: AppState) -> None:
     if files is None:
         return
     if not files.files:
-        _line(page, "read", Cell("no file differs from the baseline", "muted"))
+        add_named(page, "read", Cell("no file differs from the baseline", "muted"))
         return
     read = sum(one.change.path in state.drafts.viewed for one in files.files)
     done = read == len(files.files)
     text = f"{read} of {plural(len(files.files), 'changed file')} read"
     comments = f", {plural(len(state.drafts.comments), 'comment')} not sent" if state.drafts.comments else ""
-    _line(page, "read", Cell(text + comments, "pass" if done else "warning"))
+    add_named(page, "read", Cell(text + comments, "pass" if done else "warning"))
 
 
 def _add_log(page: Page, state: AppState) -> None:
     log, repository = state.log.value, state.repository
     if repository is not None and repository.fatal:
-        _line(page, "log", Cell(f"✗ not intact: {render_safe(repository.fatal[0])}", "fail"))
+        add_named(page, "log", Cell(f"✗ not intact: {render_safe(repository.fatal[0])}", "fail"))
     elif log is not None:
-        _line(
+        add_named(
             page,
             "log",
             Cell("✓ intact  ", "pass"),
@@ -113,7 +100,7 @@ def _add_budget(page: Page, view: PipelineView) -> None:
     back = f"; failed work goes back to {render_safe(view.failure_target)}" if view.failure_target else ""
     over = view.spent >= view.retry_budget
     note = "; a person must decide now" if over else ""
-    _line(page, "retries", Cell(f"{spent} used{note}{back}", "warning" if over else "text"))
+    add_named(page, "retries", Cell(f"{spent} used{note}{back}", "warning" if over else "text"))
 
 
 def _add_attempts(page: Page, view: PipelineView, phase: str | None) -> None:

@@ -8,12 +8,13 @@ from typing import Final
 
 from handoff_tui.core.text.ages import describe_span
 from handoff_tui.core.text.cell_width import compute_width
-from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings, fit
+from handoff_tui.core.text.columns import Field, Row, fit
 from handoff_tui.core.text.labels import Label, label_gate
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
+from handoff_tui.tui.widgets.row_list import Table
 
 _MINE: Final = Label("◆", "needs you", "waiting")
 _STANDINGS: Final = {
@@ -46,40 +47,30 @@ def label_phase(phase: PhaseView, *, waits_on_me: bool = False) -> Label:
     return _STANDINGS[phase.standing]
 
 
-class PipelineRows:
+class PipelineRows(Table[PhaseView]):
     """One row per phase, in order."""
 
+    fields = _FIELDS
+
     def __init__(self, view: PipelineView, *, waits_on_me: bool = False, now: datetime | None = None) -> None:
-        self._view = view
+        super().__init__((phase.name, phase) for phase in view.phases)
         self._mine = waits_on_me
         self._now = now
-        self._keys = [phase.name for phase in view.phases]
 
-    @property
-    def keys(self) -> Sequence[str]:
-        return self._keys
-
-    def build_heading(self, width: int) -> Row:
-        return build_headings(_FIELDS, width)
-
-    def build_row(self, index: int, width: int) -> Row:
-        return build_cells(_FIELDS, self._describe(index), width)
-
-    def _describe(self, index: int) -> dict[str, Row]:
-        phase = self._view.phases[index]
-        label = label_phase(phase, waits_on_me=self._mine)
-        is_here = phase.standing is PhaseProgress.HERE
-        ahead = phase.standing is PhaseProgress.AHEAD and index
+    def describe(self, item: PhaseView) -> dict[str, Row]:
+        index, label = self.items.index(item), label_phase(item, waits_on_me=self._mine)
+        is_here = item.standing is PhaseProgress.HERE
+        ahead = item.standing is PhaseProgress.AHEAD and index
         state = f"{label.glyph} after {index}" if ahead else str(label)
         return {
             "number": (Cell(str(index + 1), "muted"),),
-            "phase": (Cell(render_safe(phase.name), "heading" if is_here else "text"),),
+            "phase": (Cell(render_safe(item.name), "heading" if is_here else "text"),),
             "state": (Cell(state, label.role),),
-            "who": (Cell("you" if is_here and self._mine else render_safe(phase.who or "–"), _role_of(phase)),),
-            "attempts": (Cell(str(phase.attempts) if phase.attempts else "–", "text" if phase.attempts else "muted"),),
-            "when": (Cell(describe_span(parse_moment(phase.when), self._now), "muted"),),
-            "agent": (Cell(render_safe(phase.agent or "–"), "agent" if phase.agent else "muted"),),
-            "note": (Cell(render_safe(phase.note), "muted"),),
+            "who": (Cell("you" if is_here and self._mine else render_safe(item.who or "–"), _role_of(item)),),
+            "attempts": (Cell(str(item.attempts) if item.attempts else "–", "text" if item.attempts else "muted"),),
+            "when": (Cell(describe_span(parse_moment(item.when), self._now), "muted"),),
+            "agent": (Cell(render_safe(item.agent or "–"), "agent" if item.agent else "muted"),),
+            "note": (Cell(render_safe(item.note), "muted"),),
         }
 
 

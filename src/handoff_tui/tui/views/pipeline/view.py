@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -16,14 +17,13 @@ from handoff_tui.tui.messages import CopyWanted, PhaseChosen, ProposalWanted, Vi
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.pipeline.page import build_pipeline_page
 from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain
+from handoff_tui.tui.views.view import Act
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
-from handoff_tui.tui.widgets.row_list import EmptyRows
-
-_PARTS_SHOWN = ("pipeline", "inbox", "checks", "files", "gate", "log", "drafts", "repositories", "chosen")
+from handoff_tui.tui.widgets.freshness import read_now
+from handoff_tui.tui.widgets.row_list import RowList
 
 
-class PipelineView(ListedView):
+class PipelineView(ListedView[PipelineRows]):
     """Phases as a chain and as rows; below them what the next step is based on."""
 
     DEFAULT_CSS = """
@@ -35,20 +35,17 @@ class PipelineView(ListedView):
     hints: ClassVar[tuple[str, ...]] = (
         *("app.open", "decide.approve", "decide.reject", "decide.retry", "pipeline.diff", "decide.choose"),
     )
-
-    def __init__(self) -> None:
-        super().__init__(id="pipeline")
-        self._state = AppState()
+    listed = "pipeline"
+    shown = ("pipeline", "inbox", "checks", "files", "gate", "log", "drafts", "repositories", "chosen")
+    title = "Next step, and why"
 
     def compose(self) -> ComposeResult:
         yield Bar(id="chain")
         yield Bar(id="chain-who")
         yield from super().compose()
 
-    def show(self, state: AppState) -> None:
-        before, self._state = self._state, state
-        if all(getattr(state, name) is getattr(before, name) for name in _PARTS_SHOWN):
-            return
+    def update_from(self, before: AppState) -> None:
+        state = self._state
         self.redraw()
         if state.chosen != before.chosen or (before.pipeline.value is None and state.pipeline.value is not None):
             self.rows.choose(state.phase or self._here)
@@ -56,27 +53,27 @@ class PipelineView(ListedView):
 
     def redraw(self) -> None:
         view = self._state.pipeline.value
-        if view is None or not view.phases:
-            self._show_chain((), ())
-            self.show_rows(EmptyRows(self._explain_empty()))
-            return
-        self._show_chain(*build_chain(view, self.room, waits_on_me=self._is_mine))
-        rows = PipelineRows(view, waits_on_me=self._is_mine, now=read_now())
-        self.show_rows(rows, rows.build_heading(self.room))
+        known = view is not None and view.phases
+        chain = build_chain(view, self.room, waits_on_me=self._is_mine) if view and known else ((), ())
+        for place, cells in zip(("#chain", "#chain-who"), chain, strict=True):
+            bar = self.query_one(place, Bar)
+            bar.display = bool(cells)
+            bar.show(Cell("  "), *cells)
+        super().redraw()
+
+    def build_rows(self, value: Pipeline) -> PipelineRows:
+        return PipelineRows(value, waits_on_me=self._is_mine, now=read_now())
 
     def build_page(self) -> Page:
         view = self._state.pipeline.value
         return build_pipeline_page(self._state, self.rows.key if view and self.rows.key != self._here else None)
-
-    def describe_page(self) -> tuple[Cell, ...]:
-        return (Cell("Next step, and why", "muted"),)
 
     def highlight(self, key: str) -> None:
         phase = None if key in {"", self._here} else key
         if phase != self._state.phase:
             self.post_message(PhaseChosen(phase))
 
-    def open(self, key: str) -> None:  # noqa: ARG002 - the phase is chosen already
+    def open(self, event: RowList.Opened) -> None:  # noqa: ARG002 - the phase is chosen already
         self.post_message(ViewWanted("checks"))
 
     def focus_first(self) -> None:
@@ -89,29 +86,24 @@ class PipelineView(ListedView):
             return "no handoff selected"
         return ""
 
-    def perform(self, action: str) -> bool:
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {"pipeline.diff": ViewWanted("diff"), "pipeline.step": self._step}
         item = self._state.item
-        if action == "pipeline.diff":
-            self.post_message(ViewWanted("diff"))
-        elif action == "pipeline.step":
-            self.post_message(ViewWanted("agent"))
-            self.post_message(ProposalWanted(ProposalKind.STEP))
-        elif action == "app.copy" and item is not None:
-            self.post_message(CopyWanted(item.key.handoff, "the id"))
-        else:
-            return super().perform(action)
-        return True
+        return acts if item is None else acts | {"app.copy": CopyWanted(item.key.handoff, "the id")}
+
+    def _step(self) -> None:
+        self.post_message(ViewWanted("agent"))
+        self.post_message(ProposalWanted(ProposalKind.STEP))
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
         return "" if self.page.find(text, backwards=backwards, again=again) else f'No matches for "{render_safe(text)}"'
 
     def describe(self) -> tuple[Cell, ...]:
-        view, repository = self._state.pipeline.value, self._state.repository
-        if view is None or repository is None:
+        view = self._state.pipeline.value
+        if view is None:
             return ()
-        fresh = describe_freshness(self._state.pipeline, repository.watching, read_now())
         name = f" pipeline {render_safe(view.name)} · " if view.name else " No pipeline configured · "
-        return (Cell(f"{name}{len(view.phases)} phases · ", "muted"), fresh)
+        return (Cell(f"{name}{len(view.phases)} phases · ", "muted"), self.describe_freshness())
 
     @property
     def _is_mine(self) -> bool:
@@ -120,24 +112,9 @@ class PipelineView(ListedView):
     @property
     def _here(self) -> str:
         """The phase where the work is."""
-        return _find_here(self._state.pipeline.value)
+        phases = self._state.pipeline.value.phases if self._state.pipeline.value is not None else ()
+        standing = [phase.name for phase in phases if phase.standing is PhaseProgress.HERE or phase.gate is not None]
+        return standing[0] if standing else ""
 
-    def _show_chain(self, names: tuple[Cell, ...], people: tuple[Cell, ...]) -> None:
-        for place, cells in (("#chain", names), ("#chain-who", people)):
-            bar = self.query_one(place, Bar)
-            bar.display = bool(cells)
-            bar.show(Cell("  "), *cells)
-
-    def _explain_empty(self) -> Cell:
-        trouble = self._state.pipeline.trouble
-        if trouble is not None:
-            return Cell(f"✗ {render_safe(trouble.message)}. {render_safe(trouble.hint)}", "fail")
-        if self._state.item is None:
-            return Cell("No handoff selected. 1 shows the inbox.", "muted")
-        return Cell("reading…", "muted") if self._state.pipeline.value is None else Cell("no phases", "muted")
-
-
-def _find_here(view: Pipeline | None) -> str:
-    phases = view.phases if view is not None else ()
-    standing = [phase.name for phase in phases if phase.standing is PhaseProgress.HERE or phase.gate is not None]
-    return standing[0] if standing else ""
+    def describe_nothing(self) -> Cell:
+        return Cell("no phases", "muted")

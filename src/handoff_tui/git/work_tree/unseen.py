@@ -1,0 +1,81 @@
+"""Finds what git does not tell of the work tree: local excludes, filters that hide edits, repositories inside."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from typing import Final
+
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.objects.integrity import build_object_id
+from handoff_tui.git.repository import Repository, WorkTree
+from handoff_tui.system.files.own_folder import is_below_own_folder
+from handoff_tui.system.files.reader import FileReader
+
+_CONVERTING: Final = ("filter", "ident", "working-tree-encoding")
+_OFF: Final = frozenset({"unspecified", "unset"})
+_EXPANDED: Final = re.compile(rb"\$Id: [0-9a-f]{40}(?:[0-9a-f]{24})? \$")
+_LARGE_FILE: Final = re.compile(rb"version https://git-lfs[^\n]*\noid sha256:([0-9a-f]{64})\n")
+_MOST_BYTES: Final = 64 * 1024 * 1024
+
+
+def find_locally_excluded(repository: Repository, tree: WorkTree) -> tuple[str, ...]:
+    """Lists untracked files like the tracked ones that only an exclude of this machine hides, not a .gitignore."""
+    listed = repository.git.read("ls-files", "--others", "--exclude-per-directory=.gitignore", "-z")
+    endings = {os.path.splitext(path)[1] for path in tree.tracked.paths} - {""}  # noqa: PTH122 - very many paths
+    known = frozenset(tree.facts.untracked)
+    return tuple(
+        path
+        for path in os.fsdecode(listed).split("\0")
+        if path and path not in known and os.path.splitext(path)[1] in endings and not is_below_own_folder(path)  # noqa: PTH122
+    )
+
+
+def find_uninspected(tree: WorkTree) -> tuple[str, ...]:
+    """Lists submodules and nested repositories: git would run under their configuration, so nobody looks into them."""
+    return (*tree.facts.submodules, *(path for path in tree.facts.untracked if path.endswith("/")))
+
+
+def find_converted(repository: Repository, tree: WorkTree) -> tuple[str, ...]:
+    """Lists tracked files whose bytes are not what git records of them, because a filter or attribute says so.
+
+    Two conversions are borne out by the bytes: the id that `ident` writes, and a large file behind its pointer.
+    """
+    recorded = _list_converted(repository, tree)
+    contents = read_blobs(repository.git, sorted(set(recorded.values())), _MOST_BYTES) if recorded else {}
+    reader = FileReader(repository.root, _MOST_BYTES)
+    found: list[str] = []
+    for path, blob in recorded.items():
+        try:
+            raw = reader.read_bytes(path)
+        except (FileUnreadableError, UnsafePathError):
+            continue  # a missing or unreadable file is told elsewhere
+        made = build_object_id(b"blob", raw, repository.id_width)
+        if made != blob and not _is_borne_out(raw, contents.get(blob)) and made != _convert(repository, path):
+            found.append(path)
+    return tuple(found)
+
+
+def _convert(repository: Repository, path: str) -> str:
+    """The id that git would record for a file: what is captured and shown."""
+    return repository.git.run("hash-object", f"--path={path}", "--", path).text.strip()
+
+
+def _list_converted(repository: Repository, tree: WorkTree) -> dict[str, str]:
+    """The tracked files under a converting attribute, with the blobs it records."""
+    stdin = b"".join(os.fsencode(path) + b"\0" for path in tree.tracked.paths)
+    told = os.fsdecode(repository.git.read("check-attr", "-z", "--stdin", *_CONVERTING, stdin=stdin)).split("\0")
+    converted = {path for path, value in zip(told[::3], told[2::3], strict=False) if value not in _OFF}
+    return {path: tree.tracked[path] for path in sorted(converted)}
+
+
+def _is_borne_out(raw: bytes, recorded: bytes | None) -> bool:
+    if recorded is None:
+        return False
+    pointer = _LARGE_FILE.match(recorded)
+    if pointer is not None:
+        return hashlib.sha256(raw).hexdigest().encode() == pointer[1]
+    plain = _EXPANDED.sub(b"$Id$", raw)
+    return recorded in {plain, plain.replace(b"\r\n", b"\n")}

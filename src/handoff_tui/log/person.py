@@ -1,0 +1,51 @@
+"""The one door for what only a person may do: decide, sign a policy, begin a log, pin, consent, write a note."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from handoff_tui.core.errors import NoHumanError
+from handoff_tui.system.processes.agent_marks import find_agent_mark
+from handoff_tui.system.processes.injected_code import find_injected_code
+from handoff_tui.system.processes.terminal import has_terminal
+
+_ISOLATED = "python -I -m handoff_tui"
+
+
+class Confirmation(StrEnum):
+    """How a decision was confirmed, as the review record says it."""
+
+    TERMINAL = "terminal"
+    """Typed at a terminal."""
+    APP = "app"
+    """Pressed in the app."""
+    HEADLESS = "headless"
+    """Named by its digest, where the signed policy allows that."""
+
+    @property
+    def words(self) -> str:
+        return {"terminal": "at a terminal", "app": "in the app", "headless": "without a terminal, by policy"}[self]
+
+
+def require_person(act: str, way: Confirmation = Confirmation.TERMINAL) -> None:
+    """Refuses if an agent is at work here, or if nobody is at a terminal. `act` completes "An agent may not …".
+
+    The app has a terminal or it would not run. Whether a decision may do without one is a question for the policy.
+    """
+    mark = find_agent_mark()
+    if mark is not None:
+        raise NoHumanError(
+            f"this was started by {mark.host} ({mark}), and an agent may not {act}",
+            "A person does this, in a terminal of their own that no agent opened. Nothing was changed.",
+        )
+    injected = find_injected_code()
+    if injected is not None:
+        raise NoHumanError(
+            f"{injected} puts code of others into this program, which could answer for you",
+            f"Start it without: `env -u PYTHONPATH -u PYTHONHOME -u PYTHONUSERBASE handoff-tui`, or `{_ISOLATED}`.",
+        )
+    if way is Confirmation.TERMINAL and not has_terminal():
+        raise NoHumanError(
+            f"there is no terminal here, and only a person at one may {act}",
+            "Run it in a terminal. Piped input never counts as an answer.",
+        )

@@ -1,0 +1,184 @@
+"""What this user has seen of logs: in the clone, and outside every repository, sealed.
+
+The clone remembers which entries were valid here. The same is kept in the user's state folder, so that deleting both an
+entry and the clone's memory of it is noticed. There, too, are the logs that the user consented to, by their first
+entry, and the entries that were made at this desk with the user's keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from handoff_tui.core.errors import StoreWriteError, WitnessDamagedError
+from handoff_tui.log.entries.statement import build_payload
+from handoff_tui.log.entry import Entry, LogVerdict
+from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.log.storage.witness import LocalFiles, Seen, Witness
+from handoff_tui.system.files.cache_files import find_choices_folder, find_state_folder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
+from handoff_tui.system.files.sealed_files import load_cache_secret, seal, unseal
+
+_LOGS = "logs.json"
+
+
+class SealedFiles:
+    """What the user has seen of logs, sealed. A file that something else wrote is an error, never a fresh start."""
+
+    def __init__(self, folder: GitPrivateFolder, secret: bytes) -> None:
+        self._folder, self._secret = folder, secret
+
+    def read(self, name: str) -> bytes | None:
+        stored = self._folder.read(name)
+        if stored is None:
+            return None
+        content = unseal(stored, name, self._secret)
+        if content is None:
+            raise WitnessDamagedError(
+                f"{name} in your state folder was not written by handoff-tui: its seal is wrong",
+                "Somebody changed what this desk remembers of the log. Look at the log with care; if you know why, "
+                "delete the file and run handoff-tui log pin.",
+            )
+        return content
+
+    def write(self, name: str, content: bytes, *, lasting: bool = True) -> None:
+        self._folder.write(name, seal(content, name, self._secret), lasting=lasting)
+
+    def remove(self, name: str) -> None:
+        self._folder.remove(name)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLog:
+    """One log that the user consented to."""
+
+    keys: frozenset[str] = frozenset()
+    """The user's keys that signed in it at this desk."""
+    own: frozenset[str] = frozenset()
+    """The entries by these keys that are known to be the user's."""
+
+
+class KnownLogs:
+    """The logs that the user consented to, by the id of their first entry. Shared by all clones of this user."""
+
+    def __init__(self, files: LocalFiles, lock: LogLock) -> None:
+        self._files, self._lock = files, lock
+
+    def load(self) -> dict[str, KnownLog]:
+        content = self._files.read(_LOGS)
+        value = {} if content is None else json.loads(content)
+        return {log: KnownLog(frozenset(known["keys"]), frozenset(known["own"])) for log, known in value.items()}
+
+    def forget(self, log: str) -> None:
+        with self._lock.hold():
+            known = self.load()
+            if known.pop(log, None) is not None:
+                self._write(known)
+
+    def add(self, log: str, keys: Iterable[str] = (), own: Iterable[str] = ()) -> None:
+        """Consents to a log, and adds what the user signed in it."""
+        with self._lock.hold():
+            known = self.load()
+            before = known.get(log, KnownLog())
+            after = KnownLog(before.keys.union(keys), before.own.union(own))
+            if log not in known or after != before:
+                known[log] = after
+                self._write(known)
+
+    def _write(self, known: dict[str, KnownLog]) -> None:
+        value = {log: {"keys": sorted(one.keys), "own": sorted(one.own)} for log, one in known.items()}
+        self._files.write(_LOGS, json.dumps(value).encode())
+
+
+class LogMemory:
+    """Everything this user and this clone remember of the log of one repository."""
+
+    def __init__(self, local: GitPrivateFolder) -> None:
+        self._here = Witness(local)
+        self._outside: Witness | None = None
+        self._logs: KnownLogs | None = None
+        secret = load_cache_secret()
+        if secret is not None:  # else there is no place outside: no home, or it cannot be written
+            around = GitPrivateFolder(find_choices_folder(local.common_dir), make_outer=True)
+            state = GitPrivateFolder(find_state_folder().parent, make_outer=True)
+            self._outside = Witness(SealedFiles(around, secret))
+            self._logs = KnownLogs(SealedFiles(state, secret), LogLock(state))
+
+    def load(self) -> Seen:
+        """Returns what was seen valid, here or outside. A damaged file is an error, never a fresh start."""
+        here = self._here.load()
+        if self._logs is not None:
+            self._logs.load()
+        outside = Seen() if self._outside is None else self._outside.load()
+        return Seen(outside.genesis or here.genesis, here.entries | outside.entries)
+
+    def knows(self, log: str) -> bool:
+        """Whether the user consented to the log with this first entry."""
+        return self._logs is not None and log in self._logs.load()
+
+    def list_foreign(self, verdict: LogVerdict) -> tuple[Entry, ...]:
+        """Lists the entries by the user's keys that were not made at this desk."""
+        known = None if self._logs is None or verdict.log is None else self._logs.load().get(verdict.log)
+        if known is None or not known.keys:
+            return ()
+        signed = (entry for entry in verdict.entries if not known.keys.isdisjoint(entry.keyids))
+        return tuple(entry for entry in signed if entry.id not in known.own and not _was_proposed(entry, known))
+
+    def add_proposal(self, verdict: LogVerdict, payload: bytes) -> None:
+        """Remembers that the user signed a proposed policy here; others may add it to the log later."""
+        if self._logs is not None and verdict.log is not None and verdict.anchored:
+            self._logs.add(verdict.log, own=[_name_payload(payload)])
+
+    def consent(self, verdict: LogVerdict) -> None:
+        """Takes the log as it is: its first entry, and what the user's keys have signed in it so far."""
+        if verdict.log is None:
+            return
+        if self._logs is not None:
+            self._logs.add(verdict.log, own=(entry.id for entry in verdict.entries))
+        self.remember(verdict)
+
+    def forget(self, log: str) -> None:
+        """Forgets a log and every entry seen in this repository."""
+        self._here.forget()
+        if self._outside is not None:
+            self._outside.forget()
+        if self._logs is not None:
+            self._logs.forget(log)
+
+    def remember(self, verdict: LogVerdict, followed: Iterable[str] = ()) -> None:
+        """Remembers the heads: if an entry before a head goes missing, the head is refused too."""
+        if verdict.log is None:
+            return
+        dropped = tuple(followed)
+        self._here.record(verdict.log, verdict.heads, dropped)
+        if self._outside is not None:
+            try:
+                self._outside.record(verdict.log, verdict.heads, dropped)
+            except StoreWriteError:  # a home that is full or read-only must not undo a stored entry
+                return
+
+    def record(self, entry: Entry, after: LogVerdict) -> None:
+        """Remembers an entry that was just made here, unless nobody has vouched for the log."""
+        begins = not entry.parents
+        if not begins and not after.anchored:
+            return
+        self.remember(after, entry.parents)
+        if self._logs is None:
+            return
+        is_persons = begins or entry.decision is not None  # a sealed policy has others' signatures, too
+        keys = frozenset(entry.keyids if is_persons else ())
+        known = self._logs.load().get(after.log or "", KnownLog())
+        new = keys - known.keys  # what they signed before this desk knew them is taken as the user's
+        earlier = (one.id for one in after.entries if not new.isdisjoint(one.keyids))
+        self._logs.add(after.log or entry.id, keys, (entry.id, *earlier))
+
+
+def _was_proposed(entry: Entry, known: KnownLog) -> bool:
+    """Whether it is a policy that the user signed here as a proposal."""
+    return entry.policy is not None and _name_payload(build_payload(entry)) in known.own
+
+
+def _name_payload(payload: bytes) -> str:
+    return f"payload:{hashlib.sha256(payload).hexdigest()}"

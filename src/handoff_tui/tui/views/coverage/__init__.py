@@ -1,0 +1,1 @@
+"""The coverage view: every changed file, and whether a person approved it."""
