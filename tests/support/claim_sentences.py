@@ -1,0 +1,301 @@
+"""How people and agents put what they claim, and what they only mention: written before the grammar that reads it.
+
+A slot such as `<created>` stands for a path, commit or branch; its name says what the sentence claims. Slots in
+`SILENT` stand for words that claim nothing, however much they look like it. Counts, words and blockers are written out.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+CLAIMED: Final = {
+    "created": "file-created",
+    "modified": "file-modified",
+    "deleted": "file-deleted",
+    "read": "file-referenced",
+    "hash": "hash",
+    "commit": "commit",
+    "branch": "branch",
+    "dirty": "uncommitted",
+}
+"""The kind of claim that a slot makes."""
+SILENT: Final = ("mention", "remote", "tag", "alias", "package", "placeholder", "host", "ignored", "hex", "command")
+
+
+class Sentence(NamedTuple):
+    """A passage; `written` says in whose manner. A passage without a heading is put under one that says nothing."""
+
+    text: str
+    written: str = ""
+
+
+CREATED: Final = (
+    Sentence("## Files created\n\n- `<created>` - the new worker\n- `<created>`"),
+    Sentence("## New Files\n\n| File | Purpose |\n|---|---|\n| `<created>` | parser |\n| `<created>` | tests |"),
+    Sentence("### ✅ Files Created\n\n1. **`<created>`** — entry point\n2. **`<created>`** — helpers", "claude"),
+    Sentence("I created `<created>` and wired it up.", "codex"),
+    Sentence("- Added `<created>` so that retries are bounded", "codex"),
+    Sentence("- **Added**: `<created>`, `<created>`", "gemini"),
+    Sentence("A new module, `<created>`, was introduced to hold the queue.", "gemini"),
+    Sentence("`<created>` has been created and covers the happy path.", "gemini"),
+    Sentence("- [x] Create `<created>`", "hurried"),
+    Sentence("- ✅ Created `<created>` (240 lines)", "claude"),
+    Sentence("new: <created>\nnew: <created>", "hurried"),
+    Sentence("## Changes\n\n- `<created>` (new)\n- `<modified>`", "codex"),
+    Sentence("We have newly created the file `<created>`.", "german"),
+    Sentence("The file `<created>` was made new in this session.", "norwegian"),
+    Sentence("## Files\n\n| Path | Action |\n|---|---|\n| `<created>` | created |\n| `<modified>` | modified |"),
+    Sentence("## What was done\n\n- Wrote `<created>` with the migration", "claude"),
+    Sentence("## Changed files\n\n```\nA\t<created>\nM\t<modified>\nD\t<deleted>\n```", "codex"),
+    Sentence("## Summary of changes\n\n* NEW `<created>`\n* UPD `<modified>`\n* DEL `<deleted>`", "hurried"),
+    Sentence("Done: implemented the cache in a new file (`<created>`).", "gemini"),
+)
+MODIFIED: Final = (
+    Sentence("## Files modified\n\n- `<modified>`: bounded the retries\n- `<modified>`"),
+    Sentence("## Modified Files\n\n| File | Change |\n|---|---|\n| `<modified>` | retry loop |"),
+    Sentence("I updated `<modified>` to read the new setting.", "codex"),
+    Sentence("`<modified>` was refactored; the behaviour is the same.", "gemini"),
+    Sentence("- **Modified:** `<modified>`", "claude"),
+    Sentence("- 🔧 Fixed the race in `<modified>`", "claude"),
+    Sentence("Touched `<modified>` only.", "hurried"),
+    Sentence("Changes were made to `<modified>` and `<modified>`.", "gemini"),
+    Sentence("In `<modified>` I have changed the timeout to 30 seconds.", "german"),
+    Sentence("- [x] Update `<modified>`", "hurried"),
+    Sentence("### Files changed (2)\n\n- <modified>\n- <modified>", "codex"),
+    Sentence("## Files touched\n\n- `<modified>:40-52` guard added", "claude"),
+    Sentence("We edited `<modified>` so it handles empty input.", "norwegian"),
+)
+DELETED: Final = (
+    Sentence("## Files deleted\n\n- `<deleted>`"),
+    Sentence("- Removed `<deleted>`, which nothing used", "codex"),
+    Sentence("`<deleted>` has been deleted.", "gemini"),
+    Sentence("## Files changed\n\n- `<deleted>` (deleted)\n- `<modified>`"),
+    Sentence("- `<deleted>`, deleted", "hurried"),
+    Sentence("I have removed the file `<deleted>` because it was dead code.", "german"),
+    Sentence("## Cleanup\n\n- 🗑️ Deleted `<deleted>`", "claude"),
+    Sentence("The obsolete `<deleted>` was removed from the tree.", "norwegian"),
+)
+READ: Final = (
+    Sentence("## Key files\n\n- `<read>` - start here\n- `<read>`", "claude"),
+    Sentence("Read `<read>` before you continue.", "codex"),
+    Sentence("See `<read>` for the design.", "gemini"),
+    Sentence("## References\n\n- Design: `<read>`", "gemini"),
+    Sentence("**Start with:** `<read>`", "claude"),
+)
+HASHES: Final = (
+    Sentence("## Files modified\n\n- `<hash>` (SHA256: `<sha>`)"),
+    Sentence("## Manifest hashes\n\n| File | SHA-256 |\n|---|---|\n| `<hash>` | `sha256:<sha>` |"),
+    Sentence("- `<hash>` — sha256:<sha>", "codex"),
+    Sentence("`<hash>` now hashes to <sha>.", "gemini"),
+    Sentence("## Files modified\n\n- `<hash>`\n  - SHA256 after: `<sha>`", "claude"),
+    Sentence("## Checksums\n\n```\n<sha>  <hash>\n```", "hurried"),
+)
+COMMITS: Final = (
+    Sentence("Committed as `<commit>`.", "codex"),
+    Sentence("**Commit:** `<commit>`"),
+    Sentence("## Commits\n\n- `<commit>` feat: bound the retries\n- `<commit>` test: cover them", "claude"),
+    Sentence("| Commit | Subject |\n|---|---|\n| <commit> | bound the retries |", "gemini"),
+    Sentence("All changes are pushed (commit <commit>).", "gemini"),
+    Sentence("- Fixed in <commit>", "hurried"),
+    Sentence("HEAD is now at <commit>.", "hurried"),
+    Sentence("The work was commited with <commit> to main.", "german"),
+    Sentence("## Git log\n\n```\n<commit> bound the retries\n```", "codex"),
+    Sentence("- [x] Task 3 done (`<commit>`)", "claude"),
+)
+BRANCHES: Final = (
+    Sentence("**Branch:** `<branch>`"),
+    Sentence("Branch: <branch>", "hurried"),
+    Sentence("The work is on branch `<branch>`.", "codex"),
+    Sentence("All commits are on the `<branch>` branch.", "gemini"),
+    Sentence("- **Current branch**: `<branch>` (not merged)", "claude"),
+    Sentence("Pushed to `<branch>`.", "hurried"),
+)
+UNCOMMITTED: Final = (
+    Sentence("## Uncommitted changes\n\n- `<dirty>`\n- `<dirty>`"),
+    Sentence("`<dirty>` is not committed yet.", "codex"),
+    Sentence("## Git status\n\nUncommitted: `<dirty>`", "claude"),
+    Sentence("There are uncommitted changes in `<dirty>`.", "gemini"),
+    Sentence("## Uncommitted work\n\n```\n M <dirty>\n```", "hurried"),
+)
+FILES_BY_FOLDER: Final = (
+    Sentence("## Files created\n\nAll files in `staging/<folder>/`:\n\n- `<in-folder>`\n- `<in-folder>`"),
+)
+"""Bare names under a sentence that says in which folder they are."""
+CLAIMING: Final = (*CREATED, *MODIFIED, *DELETED, *READ, *HASHES, *COMMITS, *BRANCHES, *UNCOMMITTED, *FILES_BY_FOLDER)
+
+NOT_CLAIMING: Final = (
+    # planned
+    Sentence("## Next steps\n\n- Create `<mention>`\n- Update `<mention>` afterwards", "claude"),
+    Sentence("- [ ] Create `<mention>`", "hurried"),
+    Sentence("We will add `<mention>` next week.", "codex"),
+    Sentence("The next agent should create `<mention>`.", "gemini"),
+    Sentence("TODO: delete `<mention>`", "hurried"),
+    Sentence("## Plan\n\n1. Add `<mention>`\n2. Modify `<mention>`", "claude"),
+    Sentence("`<mention>` still has to be written.", "german"),
+    Sentence("It remains to update `<mention>`.", "norwegian"),
+    Sentence("## Files to create\n\n- `<mention>`\n- `<mention>`", "codex"),
+    Sentence("If the tests fail, modify `<mention>`.", "gemini"),
+    Sentence("I would create `<mention>` only if we need it.", "german"),
+    Sentence("Please create `<mention>` when you pick this up.", "codex"),
+    Sentence("Proposed: `<mention>` (new file)", "gemini"),
+    # negated
+    Sentence("`<mention>` was not created.", "codex"),
+    Sentence("No changes were made to `<mention>`.", "gemini"),
+    Sentence("I did not touch `<mention>`.", "claude"),
+    Sentence("## Files not modified\n\n- `<mention>`", "claude"),
+    Sentence("`<mention>` is unchanged.", "german"),
+    Sentence("Nothing in `<mention>` was modified.", "norwegian"),
+    Sentence("There is no `<mention>` in this repository.", "gemini"),
+    Sentence("~~Created `<mention>`~~", "hurried"),
+    # quoted, exemplary, of others
+    Sentence("> I created `<mention>`", "claude"),
+    Sentence('The old document said "Created `<mention>`", which was wrong.', "codex"),
+    Sentence("For example, `Created <mention>` would be a claim.", "german"),
+    Sentence("## Template\n\n- Created `<mention>`", "gemini"),
+    Sentence("```text\nCreated <mention>\n```", "hurried"),
+    Sentence("<!-- Created `<mention>` -->", "hurried"),
+    Sentence("In the previous project we had created `<mention>`.", "german"),
+    # mentions
+    Sentence("The bug is like the one in `<mention>`.", "codex"),
+    Sentence("`<mention>` would have been an option.", "gemini"),
+    Sentence("Error: Cannot find module `<mention>`", "hurried"),
+    Sentence("- Output goes to `<mention>` at run time", "claude"),
+    # words that look like files, commits or branches
+    Sentence("Rebased onto `<remote>`.", "hurried"),
+    Sentence("- Updated from `<remote>`", "codex"),
+    Sentence("Released as `<tag>`.", "claude"),
+    Sentence("## Files changed\n\n- imports now use `<alias>`", "claude"),
+    Sentence("- Added `<package>` to the dependencies", "codex"),
+    Sentence("- Installed `<package>`; updated the lock file", "gemini"),
+    Sentence("## Migrations\n\n- Create a file such as `<placeholder>`", "claude"),
+    Sentence("- Added `<placeholder>` naming to the guide", "codex"),
+    Sentence("Deployed to `<host>`.", "gemini"),
+    Sentence("- Updated DNS for `<host>`", "claude"),
+    Sentence("## Files created\n\n- `<ignored>` (build output)", "codex"),
+    Sentence("Session id: `<hex>`", "claude"),
+    Sentence("Receipt `<hex>` was stored.", "gemini"),
+    Sentence("| Digest | Image |\n|---|---|\n| `<hex>` | worker |", "codex"),
+    Sentence("Container <hex> restarted twice.", "hurried"),
+    Sentence("Trace id <hex>, request id <hex>", "norwegian"),
+    Sentence("The colour is #<hex>.", "hurried"),
+    Sentence("- Run `<command>` to start it", "codex"),
+    Sentence("Delete the branch `feature/gone-<number>` when it is merged.", "codex"),
+    Sentence("## Uncommitted changes\n\nNone: everything is committed, `<mention>` included.", "claude"),
+)
+
+
+class CountSentence(NamedTuple):
+    """A passage and the test numbers it claims; none if it claims no result."""
+
+    text: str
+    numbers: dict[str, int]
+    written: str = ""
+
+
+def _counted(text: str, *numbers: int | None, written: str = "") -> CountSentence:
+    names = ("total", "passed", "failed", "skipped")
+    given = {name: number for name, number in zip(names, numbers, strict=False) if number is not None}
+    return CountSentence(text, given, written)
+
+
+COUNTS: Final = (
+    _counted("113 of 114 tests pass.", 114, 113),
+    _counted("5 of 6 tests failed.", 6, None, 5),
+    _counted("236 passing, 51 failing", None, 236, 51, written="hurried"),
+    _counted("**Tests:** 42/42 passing ✅", 42, 42, written="claude"),
+    _counted("All 87 tests pass.", 87, 87, written="codex"),
+    _counted("The full suite is green: 310 passed, 2 skipped in 14.2s", None, 310, None, 2, written="codex"),
+    _counted("- Tests: 19 passed, 0 failed", None, 19, 0, written="codex"),
+    _counted("There were 3 failing tests out of 61.", 61, None, 3, written="gemini"),
+    _counted("Ran 55 tests, of which 54 passed and 1 was skipped.", 55, 54, None, 1, written="gemini"),
+    _counted("| Suite | Passed | Failed |\n|---|---|---|\n| unit | 120 | 0 |\n| e2e | 14 | 2 |", None, 134, 2),
+    _counted("| Metric | Value |\n|---|---|\n| Total | 77 |\n| Passed | 75 |\n| Failed | 2 |", 77, 75, 2),
+    _counted("- Total: 90 tests\n- Passed: 88\n- Failed: 2", 90, 88, 2),
+    _counted("=== 204 passed, 3 failed, 1 skipped in 9.81s ===", None, 204, 3, 1, written="hurried"),
+    _counted("Tests run: 45, Failures: 1, Errors: 0, Skipped: 4", 45, None, 1, 4, written="hurried"),
+    _counted("Test Suites: 9 passed, 9 total\nTests: 63 passed, 63 total", 63, 63, written="hurried"),
+    _counted("It are 31 tests green and 1 test red.", None, 31, 1, written="german"),
+    _counted("Unit tests (core, api): 12/12 passed", 12, 12, written="claude"),
+    _counted("Passed + skipped: 48 passed, 2 skipped", None, 48, None, 2, written="norwegian"),
+    _counted("pytest → 1,031 passed", None, 1031, written="codex"),
+    _counted("No test failed; 26 passed.", None, 26, 0, written="german"),
+    # no results
+    _counted("Expected: 40 passed, 0 failed", written="codex"),
+    _counted("Target: 100 tests passing by Friday.", written="hurried"),
+    _counted("Before this change, 12 tests failed.", written="gemini"),
+    _counted("Previously 8 of 9 tests failed.", written="claude"),
+    _counted("The endpoint answered 404 errors for old ids.", written="gemini"),
+    _counted("eslint: 21 errors, 3 warnings", written="codex"),
+    _counted("The invoice over 500 failed to import.", written="german"),
+    _counted("For example `3 passed, 1 failed` is read as a result.", written="norwegian"),
+    _counted("HTTP 500 errors: 3", written="hurried"),
+    _counted("ruff reports 7 errors.", written="codex"),
+    _counted("We need 30 tests passing before release.", written="norwegian"),
+    _counted("Run 3 failed because the runner was full.", written="claude"),
+)
+
+
+class WordSentence(NamedTuple):
+    """A head of a document: the status its author gives, as written, and how it sorts."""
+
+    text: str
+    words: str
+    sort: str
+
+
+WORDS: Final = (
+    WordSentence("**Status:** ✅ COMPLETE", "COMPLETE", "good"),
+    WordSentence("Status: done", "done", "good"),
+    WordSentence("**QA Decision:** FAIL", "FAIL", "bad"),
+    WordSentence("## QA Decision: ❌ FAIL", "FAIL", "bad"),
+    WordSentence("**Verdict**: REQUEST CHANGES", "REQUEST CHANGES", "bad"),
+    WordSentence("Decision: Rejected, see below", "Rejected", "bad"),
+    WordSentence("**Review:** Approved with comments", "Approved", "good"),
+    WordSentence("Block status: BLOCKED by the vendor", "BLOCKED", "bad"),
+    WordSentence("---\nstatus: in-progress\n---", "in-progress", "under way"),
+    WordSentence("---\nqa_decision: FAIL\n---", "FAIL", "bad"),
+    WordSentence("![status](https://img.shields.io/badge/status-failing-red)", "failing", "bad"),
+    WordSentence("**Status**: 🚧 Work in progress", "Work in progress", "under way"),
+    WordSentence("**Status:** Not ready for review", "Not ready", "bad"),
+    WordSentence("Status: ready for review", "ready for review", "good"),
+    WordSentence("**Overall result:** PARTIAL, two suites left", "PARTIAL", "under way"),
+    WordSentence("**Status**: 🔴 Broken", "Broken", "bad"),
+    WordSentence("Status: purple", "purple", "unknown"),
+    WordSentence("| Field | Value |\n|---|---|\n| Status | FAILED |", "FAILED", "bad"),
+    WordSentence("- **Gate decision**: NO-GO", "NO-GO", "bad"),
+    WordSentence("Review verdict: NEEDS WORK", "NEEDS WORK", "bad"),
+    WordSentence("**Status:** Did not pass", "Did not pass", "bad"),
+    WordSentence("## Status\n\nPaused until Monday", "Paused", "under way"),
+)
+
+
+class BlockerSentence(NamedTuple):
+    """A passage about blockers, and how many are open."""
+
+    text: str
+    open: int
+
+
+BLOCKERS: Final = (
+    BlockerSentence("## Blockers\n\nNothing blocking.", 0),
+    BlockerSentence("## Blockers\n\n0", 0),
+    BlockerSentence("## Blockers\n\nNone", 0),
+    BlockerSentence("**Blockers:** none at this time", 0),
+    BlockerSentence("## Blockers\n\n- [x] Database password", 0),
+    BlockerSentence("## Blockers\n\n- ✅ Database: connected", 0),
+    BlockerSentence("## Blockers\n\nThere are no blockers.", 0),
+    BlockerSentence("## Blockers\n\n- ~~Waiting for the key~~", 0),
+    BlockerSentence("## Blockers\n\n| Blocker | Status |\n|---|---|\n| Key | resolved |", 0),
+    BlockerSentence("## Blockers\n\nNo known issues.", 0),
+    BlockerSentence("## Blocked\n\n- n/a", 0),
+    BlockerSentence("Blockers: 0", 0),
+    BlockerSentence("## Blockers\n\nAll clear 🎉", 0),
+    BlockerSentence("## Blockers\n\nKeine.", 0),
+    BlockerSentence("## Blockers\n\n- The API key is missing", 1),
+    BlockerSentence("**Blocked by:** the vendor's outage", 1),
+    BlockerSentence("## Open blockers\n\n1. Staging is down\n2. No test data", 2),
+    BlockerSentence("## Blockers\n\n- [ ] Database password", 1),
+    BlockerSentence("## Blockers\n\n| Blocker | Status |\n|---|---|\n| Key | open |", 1),
+    BlockerSentence("## Blockers\n\n❌ The build is red", 1),
+    BlockerSentence("## Blockers\n\nWaiting for access to the cluster.", 1),
+)
