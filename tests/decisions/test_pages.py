@@ -15,7 +15,8 @@ from handoff_tui.decisions.pages.decide import (
 )
 from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page, build_submit_json, build_submit_page
 from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
-from handoff_tui.decisions.views import Demand, Packet, QuotedComment
+from handoff_tui.decisions.threads import Thread
+from handoff_tui.decisions.views import Demand, Packet
 from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.review_record import Comment, ShownCheck, ShownClaim, ShownFinding
@@ -43,6 +44,15 @@ DEMAND = Demand(
     untouched=("a.py:3",),
     addressed=False,
 )
+
+
+def build_thread(comment: Comment, **more: object) -> Thread:
+    """A thread that Bo began on the first attempt."""
+    said = {"author": "bo@example.org", "attempt": 1, "time": "2026-01-01T00:00:00Z", "entry": "ab" * 32}
+    where = {"path": comment.path, "line": comment.line}
+    return Thread.model_validate({"id": "abababab.1", "comment": comment, **said, **where, **more})
+
+
 PACKET = Packet(
     handoff="H-1",
     phase="build",
@@ -50,13 +60,12 @@ PACKET = Packet(
     state="rejected",
     demands=(DEMAND,),
     comments=(
-        QuotedComment(
-            comment=Comment(text="why?", path="a.py", line=3),
-            author="bo@example.org",
+        build_thread(
+            Comment(text="why?", path="a.py", line=3),
             code=("     2  def", ">    3  ```"),
             changed=False,
         ),
-        QuotedComment(comment=Comment(text="all of it"), author="bo@example.org"),
+        build_thread(Comment(text="all of it")),
     ),
     failing=(
         ShownCheck(
@@ -200,9 +209,9 @@ def test_markdown_has_everything_in_order() -> None:
         "- Blocking then: `tests`, `style`. Still failing: `tests`.",
         "- Comments on: `a.py:3`, `b.py`. Not changed since: `a.py:3`.",
         "- NOT addressed yet.",
-        "### `a.py:3` (`bo@example.org` on attempt 1, not changed since)",
+        "### `a.py:3` (abababab.1, `bo@example.org` on attempt 1, not changed since)",
         ">    3  ```\n````",
-        "### In general (`bo@example.org` on attempt 1)",
+        "### In general (abababab.1, `bo@example.org` on attempt 1)",
         "### `tests`: fail (high, blocks)",
         "&#60;b&#62;fails&#60;/b&#62; (`a.py:3`)",
         "Run them.",
@@ -245,7 +254,7 @@ def test_comment_that_is_not_measured_says_so() -> None:
     """The file may be gone, which is no answer by itself."""
     placed = PACKET.comments[0].model_copy(update={"changed": None})
     text = render_packet(PACKET.model_copy(update={"comments": (placed,)}))
-    assert "### `a.py:3` (`bo@example.org` on attempt 1, whether it was addressed cannot be measured)" in text
+    assert "### `a.py:3` (abababab.1, `bo@example.org` on attempt 1, whether it was addressed cannot be measured)" in text
 
 
 def test_many_files_are_counted_after_the_first_hundred() -> None:

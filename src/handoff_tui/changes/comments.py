@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -14,6 +16,8 @@ from handoff_tui.log.review_record import Comment
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _AROUND = 3
+_MOST_MATCHED = 5_000
+"""Between more changed lines than this, nothing is searched for."""
 
 
 def quote(comment: Comment, content: bytes | None) -> tuple[str, ...]:
@@ -41,6 +45,42 @@ def has_changed(comment: Comment, then: bytes, now: bytes, *, white_space: bool 
         return b"".join(then.split()) != b"".join(now.split())
     bare = b"".join(map(_strip_all, meant))
     return not (_has_text(list(map(_strip_all, new)), bare) if bare else _has_run(new, meant))
+
+
+def find_lines_now(comment: Comment, then: bytes, now: bytes) -> range | None:
+    """Where the commented lines are now; None without lines, or if none of them is left.
+
+    Lines that were changed in place keep their place between the unchanged lines around them.
+    """
+    if comment.line is None:
+        return None
+    old, new = then.split(b"\n"), now.split(b"\n")
+    blocks = _match(old, new)
+    first, last = comment.line - 1, (comment.end_line or comment.line) - 1
+    start = next(b + first - a if a <= first else before for before, a, b, size in blocks if a + size > first)
+    end = next(b + last - a if a <= last else b - 1 for _, a, b, size in blocks if a + size > last)
+    lines = range(start + 1, min(end, len(new) - 1) + 2)
+    return lines or None
+
+
+def _match(old: list[bytes], new: list[bytes]) -> list[tuple[int, int, int, int]]:
+    """The unchanged runs of lines: where the one before ends in `new`, start in `old`, start in `new`, length.
+
+    The last one stands for the end of both. What both begin and end with is cheap to find.
+    """
+    shorter = min(len(old), len(new))
+    head = next((number for number in range(shorter) if old[number] != new[number]), shorter)
+    most = shorter - head
+    tail = next((number for number in range(most) if old[-1 - number] != new[-1 - number]), most)
+    middle = (old[head : len(old) - tail], new[head : len(new) - tail])
+    runs = [(0, 0, head)]
+    if max(map(len, middle)) <= _MOST_MATCHED:
+        matched = SequenceMatcher(None, *middle, autojunk=False).get_matching_blocks()
+        runs += [(head + a, head + b, size) for a, b, size in matched]
+    runs += [(len(old) - tail, len(new) - tail, tail), (len(old), len(new), sys.maxsize)]
+    filled = [run for run in runs if run[2]]
+    ends = [0, *(b + size for _, b, size in filled)]
+    return [(end, *run) for end, run in zip(ends, filled, strict=False)]
 
 
 def _strip_all(line: bytes) -> bytes:

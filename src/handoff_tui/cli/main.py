@@ -27,6 +27,7 @@ _VERBS = {
     "submit": "Hand over work as an agent, signed if it has a key",
     "wait": "Wait for a decision as an agent, then print it with the packet",
     "packet": "Print what the next attempt must know: reasons, comments, failing checks",
+    "comments": "List the comments on a handoff as threads: asked, answered, resolved, and where the lines are now",
     "run": "Start and follow a procedure, list or withdraw runs, or test the engine with a profile",
     "worker": "Run the process that executes procedures; `run` starts one when needed",
     "step": "Start the agent of a phase, follow it, and check its work",

@@ -14,6 +14,9 @@ _PARAGRAPHS = compile_later(r"\n[ \t]*\n+")
 _PLACED = compile_later(
     r"(?P<path>[^\s:][^:\n]*?)(?::(?P<line>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?:[ \t]+(?P<text>.*)", re.DOTALL
 )
+_REPLY = compile_later(
+    r"@(?P<thread>[0-9a-f]{8}\.[0-9]{1,4})(?P<resolves>[ \t]+resolved)?(?::[ \t]+(?P<text>.*)|:?)", re.DOTALL
+)
 _MOST_BYTES = 1024 * 1024
 
 
@@ -26,12 +29,18 @@ def read_comments(file: Path) -> tuple[Comment, ...]:
 
 
 def parse_comments(text: str) -> tuple[Comment, ...]:
-    """Parses `path:12-15: text`, `path: text`, or just text. A path contains a dot or a slash."""
+    """Parses `path:12-15: text`, `path: text`, `@thread: text`, `@thread resolved`, or just text.
+
+    A path contains a dot or a slash.
+    """
     paragraphs = (part.strip() for part in _PARAGRAPHS.split(text.replace("\r\n", "\n")))
     return tuple(_parse_one(paragraph) for paragraph in paragraphs if paragraph)
 
 
 def _parse_one(paragraph: str) -> Comment:
+    reply = _REPLY.fullmatch(paragraph)
+    if reply is not None and (reply["text"] or reply["resolves"]):
+        return Comment(text=(reply["text"] or "").strip(), thread=reply["thread"], resolves=bool(reply["resolves"]))
     placed = _PLACED.fullmatch(paragraph)
     if placed is None or not _is_path(placed["path"]):
         return Comment(text=paragraph)

@@ -20,6 +20,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.evidence_record import add_comments, build_record
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, FrozenWork, build_gate_view, examine
+from handoff_tui.decisions.threads import list_threads, refuse_unknown_threads
 from handoff_tui.decisions.views import DecisionView
 from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, list_signer_notes
 from handoff_tui.git.work_tree.unseen import find_converted, find_locally_excluded, find_uninspected
@@ -128,6 +129,10 @@ def prepare_decision(
     _refuse_forbidden(examined, request.verb, signing.principal)
     if request.confirmed is Confirmation.HEADLESS:
         _refuse_headless(examined, signing.principal)
+    if any(comment.thread for comment in request.comments):
+        refuse_unknown_threads(
+            request.comments, list_threads(desk, examined.index, examined.key.place, examined.work_tree)
+        )
     referenced = find_referenced_entries(examined.index, examined.policy, examined, request.verb, signing.principal)
     record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)
     record = record.model_copy(update={"confirmed": request.confirmed})

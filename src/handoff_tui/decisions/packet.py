@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from handoff_tui.changes.comments import judge_comment, quote, read_comment_files
 from handoff_tui.checks.report import is_open, sort_worst_first
-from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.evidence_record import build_shown_check
 from handoff_tui.decisions.examine import ExaminedGate
-from handoff_tui.decisions.views import Demand, Packet, QuotedComment
+from handoff_tui.decisions.threads import Thread, list_changes_since, list_threads
+from handoff_tui.decisions.views import Demand, Packet
 from handoff_tui.git.file_diff import FileChange
-from handoff_tui.git.objects.private_objects import offer_objects
-from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.log.entry import VETOES
 from handoff_tui.log.gates.position import list_sent_back
 from handoff_tui.log.index import DecisionEntry
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.storage.evidence import find_review
-from handoff_tui.system.files.cache_files import find_cache_folder
 
-_NOW = "the current work"
 _CLOSED = frozenset({"pass", "not-applicable"})
 
 
@@ -34,7 +29,8 @@ class _Asked:
     changed: frozenset[str] | None
     """Paths that have changed since; None if the files of then are missing."""
     taken_back: bool
-    comments: tuple[QuotedComment, ...] = field(default=())
+    threads: tuple[Thread, ...] = field(default=())
+    """The comments of this decision."""
 
 
 def build_packet(examined: ExaminedGate) -> Packet:
@@ -50,7 +46,7 @@ def build_packet(examined: ExaminedGate) -> Packet:
         attempt=max([key.attempt, *(made.work.attempt + 1 for made in sent_back)]),
         state=examined.gate.state.value,
         demands=tuple(_build_demand(examined, one) for one in asked),
-        comments=tuple(quoted for one in asked if not one.taken_back for quoted in one.comments),
+        comments=tuple(thread for one in asked for thread in one.threads if not thread.resolved_by),
         failing=tuple(build_shown_check(one) for one in sort_worst_first(filter(is_open, examined.report.results))),
         changed_files=tuple(sorted(since or ())),
         notes=_list_notes(examined, asked),
@@ -62,15 +58,16 @@ def _list_asked(examined: ExaminedGate) -> list[_Asked]:
     index = examined.index
     decisions = [made for made in index.list_decisions(*examined.key.place) if not index.is_void(made.entry.id)]
     last = {(made.entry.actor, made.work.attempt): made.entry.id for made in decisions}
+    threads = list_threads(examined.desk, index, examined.key.place, examined.work_tree)
     asked: list[_Asked] = []
     for made in reversed(decisions):
         if made.decision.verb in VETOES:
             record = find_review(examined.desk.repository.root, made.decision.review)
-            changes = _list_changes(examined, made)
+            changes = list_changes_since(examined.desk, made, examined.work_tree)
             taken_back = last[made.entry.actor, made.work.attempt] != made.entry.id
-            comments = _quote_all(examined, made, record, changes)
+            own = tuple(thread for thread in threads if thread.entry == made.entry.id)
             changed = None if changes is None else frozenset(_list_paths(changes))
-            asked.append(_Asked(made, record, changed, taken_back, comments))
+            asked.append(_Asked(made, record, changed, taken_back, own))
     return asked
 
 
@@ -78,10 +75,12 @@ def _build_demand(examined: ExaminedGate, asked: _Asked) -> Demand:
     made, record = asked.made, asked.record
     failed = tuple(one.id for one in record.checks if one.blocking and one.outcome not in _CLOSED) if record else ()
     failing_now = {result.id for result in examined.report.results if result.blocking and is_open(result)}
-    placed = [quoted for quoted in asked.comments if quoted.comment.path]
+    placed = [
+        thread for thread in asked.threads if thread.comment.path and (asked.taken_back or not thread.resolved_by)
+    ]
     untouched = tuple(dict.fromkeys(one.comment.place for one in placed if one.changed is False))
     still = tuple(check for check in failed if check in failing_now)
-    is_measurable = bool(failed) or any(quoted.changed is not None for quoted in placed)
+    is_measurable = bool(failed) or any(thread.changed is not None for thread in placed)
     return Demand(
         entry=made.entry.id,
         attempt=made.work.attempt,
@@ -98,39 +97,9 @@ def _build_demand(examined: ExaminedGate, asked: _Asked) -> Demand:
     )
 
 
-def _list_changes(examined: ExaminedGate, made: DecisionEntry) -> list[FileChange] | None:
-    repository = examined.desk.repository
-    objects = offer_objects(repository, find_cache_folder(repository.root))
-    try:
-        return list_changes(repository.git, made.work.subject.tree, examined.work_tree, extra=objects)
-    except HandoffError:
-        return None
-
-
 def _list_paths(changes: list[FileChange]) -> Iterator[str]:
     for change in changes:
         yield from (path for path in (change.path, change.old_path) if path is not None)
-
-
-def _quote_all(
-    examined: ExaminedGate, made: DecisionEntry, record: ReviewRecord | None, changes: list[FileChange] | None
-) -> tuple[QuotedComment, ...]:
-    """Returns every comment of a decision with the lines it is about, as they were then."""
-    if record is None:
-        return ()
-    trees = (made.work.subject.tree, examined.work_tree)
-    files = read_comment_files(examined.desk, trees, record.comments, changes or ())
-    return tuple(
-        QuotedComment(
-            comment=comment,
-            author=made.entry.actor,
-            attempt=made.work.attempt,
-            code=quote(comment, files.then.get(comment.path)),
-            # None for a general comment, and for files that are missing, deleted, or did not exist then
-            changed=None if changes is None else judge_comment(comment, files, _NOW)[0],
-        )
-        for comment in record.comments
-    )
 
 
 def _list_notes(examined: ExaminedGate, asked: list[_Asked]) -> tuple[str, ...]:

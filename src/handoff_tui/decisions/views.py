@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from handoff_tui.core.model import Model
+from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.signing.key_grade import KeyGrade
 from handoff_tui.log.entry import Subject
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 
 
 class GateView(Model):
@@ -58,19 +59,6 @@ class ExtraConfirmation(NamedTuple):
     detail: str = ""
 
 
-class QuotedComment(Model):
-    """A comment with the code it is about, as it was when the comment was made."""
-
-    comment: Comment
-    author: str
-    attempt: int = 1
-    """The attempt that it was made on."""
-    code: tuple[str, ...] = ()
-    """The lines around, each with its number."""
-    changed: bool | None = None
-    """Whether those lines (or that file) have changed since; None if unknown."""
-
-
 class Demand(Model):
     """What an earlier decision asked for, and whether it was addressed, as far as that can be measured."""
 
@@ -104,7 +92,8 @@ class Packet(Model):
     state: str
     demands: tuple[Demand, ...] = ()
     """Newest first; the first is why the work was sent back."""
-    comments: tuple[QuotedComment, ...] = ()
+    comments: tuple[Thread, ...] = ()
+    """Those that are still open."""
     failing: tuple[ShownCheck, ...] = ()
     """Checks that do not pass now, worst first, with their remedies."""
     changed_files: tuple[str, ...] = ()

@@ -27,6 +27,8 @@ class AgentComment(Model):
     time: str
     path: str = ""
     line: int | None = Field(default=None, ge=1)
+    thread: str = ""
+    """The thread of a reviewer's comment that it replies to."""
 
 
 def add_comment(repository: Repository, comment: AgentComment) -> None:

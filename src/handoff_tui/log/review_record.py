@@ -16,6 +16,10 @@ class Comment(Model):
     path: str = ""
     line: int | None = None
     end_line: int | None = None
+    thread: str = ""
+    """The thread that it replies to; empty if it begins one."""
+    resolves: bool = False
+    """Whether the thread is settled with it."""
 
     @property
     def place(self) -> str:
@@ -24,6 +28,14 @@ class Comment(Model):
             return self.path
         end = "" if self.end_line in {None, self.line} else f"-{self.end_line}"
         return f"{self.path}:{self.line}{end}"
+
+    @property
+    def words(self) -> str:
+        """What it says, with what it is about, as a file of comments has it."""
+        about = self.place
+        if self.thread:
+            about = f"@{self.thread} resolved" if self.resolves else f"@{self.thread}"
+        return ": ".join(part for part in (about, self.text) if part)
 
 
 class ShownFinding(Model):

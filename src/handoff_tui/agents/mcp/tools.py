@@ -83,6 +83,7 @@ class CommentArguments(Model):
     text: str = Field(min_length=1, max_length=LONGEST_COMMENT, description="What the person should know")
     path: str = Field(default="", max_length=_LONGEST_NAME, description="A file of the repository")
     line: int | None = Field(default=None, ge=1, description="A line of that file")
+    thread: str = Field(default="", max_length=20, description="The comment that it replies to, as named by the packet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ def _answer_comment(caller: Caller, asked: CommentArguments) -> Answer:
         time=read_now().isoformat(timespec="seconds"),
         path=asked.path,
         line=asked.line,
+        thread=asked.thread,
     )
     add_comment(desk.repository, comment)
     return Answer("Kept. The person sees it as your words; it is neither signed nor evidence.", comment.model_dump())

@@ -45,6 +45,7 @@ examples:
   handoff-tui decide approve H-3 --subject sha256:…    without a terminal, if the signed policy allows it to you
 
 A comments file has one comment per paragraph: `src/app.py:12-15: text`, `src/app.py: text`, or just text.
+`@1a2b3c4d.1: text` replies to a comment that `handoff-tui comments` lists, and `@1a2b3c4d.1 resolved` settles it.
 
 exit: 0 stored, 1 the gate's rules forbid it, 3 the log is not intact, 4 nobody to ask or no key to sign with
 """

@@ -144,8 +144,7 @@ def add_own_words(page: Page, view: DecisionView) -> None:
     if view.reason:
         _add_lines(page, "reason", view.reason)
     for number, comment in enumerate(view.record.comments):
-        words = f"{comment.place}: {comment.text}" if comment.path else comment.text
-        _add_lines(page, "" if number else "comments", words)
+        _add_lines(page, "" if number else "comments", comment.words)
     if view.record.viewed:
         add_fact(page, "read", ", ".join(view.record.viewed))
     for number, identifier in enumerate(view.referenced_entries):

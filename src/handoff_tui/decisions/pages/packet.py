@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from handoff_tui.core.text.markdown_text import render_block, render_code, render_commands, render_markdown
 from handoff_tui.core.text.safe_text import render_safe_lines
-from handoff_tui.decisions.views import Demand, Packet, QuotedComment
+from handoff_tui.decisions.threads import Thread
+from handoff_tui.decisions.views import Demand, Packet
 from handoff_tui.log.review_record import ShownCheck
 
 SCHEMA = "handoff-tui/packet/v1"
@@ -31,8 +32,8 @@ def render_packet(packet: Packet) -> str:
         lines += _render_demand(demand, is_last=number == 0)
     if packet.comments:
         lines += ["## Comments on the code", ""]
-        for quoted in packet.comments:
-            lines += _render_comment(quoted)
+        for thread in packet.comments:
+            lines += _render_comment(thread)
     if packet.failing:
         lines += ["## Checks that do not pass now", ""]
         for check in packet.failing:
@@ -73,14 +74,17 @@ def _find_title(demand: Demand, *, is_last: bool) -> str:
     return "Why it was sent back" if is_last else f"Asked for on attempt {demand.attempt}"
 
 
-def _render_comment(quoted: QuotedComment) -> list[str]:
-    comment = quoted.comment
-    place = render_code(comment.place) if comment.path else "In general"
-    since = _SINCE[quoted.changed] if comment.path else ""
-    by = f"{render_code(quoted.author)} on attempt {quoted.attempt}{since}"
+def _render_comment(thread: Thread) -> list[str]:
+    comment = thread.comment
+    place = render_code(thread.place or comment.place) if comment.path else "In general"
+    since = _SINCE[thread.changed] if comment.path else ""
+    by = f"{thread.id}, {render_code(thread.author)} on attempt {thread.attempt}{since}"
     lines = [f"### {place} ({by})", "", *_quote(comment.text), ""]
-    if quoted.code:
-        lines += ["The lines as they were then:", "", *render_block(quoted.code), ""]
+    for reply in thread.replies:
+        lines += [f"{render_code(reply.author)} replied:", "", *_quote(reply.text), ""]
+    if thread.code:
+        moved = f", in {render_code(comment.place)}" if comment.place != thread.place else ""
+        lines += [f"The lines as they were then{moved}:", "", *render_block(thread.code), ""]
     return lines
 
 

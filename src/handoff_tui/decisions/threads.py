@@ -1,0 +1,183 @@
+"""Comments as threads across attempts: what was asked, what was answered, where the lines are now, what is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from handoff_tui.changes.comments import CommentFiles, find_lines_now, judge_comment, quote, read_comment_files
+from handoff_tui.core.errors import HandoffError, UsageError
+from handoff_tui.core.model import Model
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.handoffs.agent_comments import AgentComment, read_comments
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entry import VETOES, PhaseKey
+from handoff_tui.log.index import DecisionEntry, LogIndex
+from handoff_tui.log.review_record import Comment
+from handoff_tui.log.storage.evidence import find_review
+from handoff_tui.system.files.cache_files import find_cache_folder
+
+_NOW = "the current work"
+_ENTRY_LETTERS = 8
+
+
+class Reply(Model):
+    """What somebody said in a thread."""
+
+    author: str
+    text: str
+    time: str
+    attempt: int | None = None
+    """The attempt that was decided on; None if an agent said it, unsigned."""
+
+
+class Thread(Model):
+    """A comment, the replies to it, and how it stands in the current work."""
+
+    id: str
+    comment: Comment
+    """As it was made."""
+    author: str
+    attempt: int
+    time: str
+    entry: str
+    replies: tuple[Reply, ...] = ()
+    """Oldest first."""
+    resolved_by: str = ""
+    """Who settled it; empty while it is open."""
+    path: str = ""
+    line: int | None = None
+    end_line: int | None = None
+    """Where it is now; no line if none of its lines is left."""
+    code: tuple[str, ...] = ()
+    """The lines that it was made on, with some around, each with its number."""
+    changed: bool | None = None
+    """Whether what it is about has changed since; None if that can't be measured."""
+    evidence: str = ""
+    """What was measured, or why it couldn't be."""
+
+    @property
+    def place(self) -> str:
+        """Where it is now: `path`, `path:12` or `path:12-15`; empty for a general comment."""
+        return Comment(text="", path=self.path, line=self.line, end_line=self.end_line).place
+
+
+class _Said(NamedTuple):
+    """A comment in a decision."""
+
+    made: DecisionEntry
+    comment: Comment
+    number: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.made.entry.id.removeprefix('sha256:')[:_ENTRY_LETTERS]}.{self.number}"
+
+
+def list_threads(desk: Desk, index: LogIndex, place: PhaseKey, tree: str) -> tuple[Thread, ...]:
+    """Lists the threads on one phase of a handoff, oldest first, carried to where their lines are in `tree`.
+
+    A comment is settled by a reply that says so, or when its author has since decided otherwise on the same attempt.
+    """
+    decisions = [made for made in index.list_decisions(*place) if not index.is_void(made.entry.id)]
+    said = [one for made in decisions for one in _read_comments(desk, made)]
+    known = {one.id for one in said if not one.comment.thread}
+    first = [one for one in said if one.comment.thread not in known]
+    last = {(made.entry.actor, made.work.attempt): made.entry.id for made in decisions}
+    by_agents = read_comments(desk.repository, place.handoff)
+    threads: list[Thread] = []
+    for made in decisions:
+        own = [one for one in first if one.made is made]
+        if own:
+            changes = list_changes_since(desk, made, tree)
+            files = read_comment_files(
+                desk, (made.work.subject.tree, tree), [one.comment for one in own], changes or ()
+            )
+            taken_back = made.decision.verb in VETOES and last[made.entry.actor, made.work.attempt] != made.entry.id
+            settled = made.entry.actor if taken_back else ""
+            threads += [
+                _build_thread(one, _list_replies(one.id, said, by_agents), settled)
+                .model_copy(update=_measure(one.comment, files, has_files=changes is not None))
+                for one in own
+            ]  # fmt: skip
+    return tuple(threads)
+
+
+def refuse_unknown_threads(comments: Iterable[Comment], threads: Iterable[Thread]) -> None:
+    """Refuses replies to threads that are not there."""
+    known = {thread.id for thread in threads}
+    for comment in comments:
+        if comment.thread and comment.thread not in known:
+            raise UsageError(
+                f"there is no thread {comment.thread}",
+                f"The threads are: {', '.join(sorted(known))}." if known else "There are no comments to reply to yet.",
+            )
+
+
+def _read_comments(desk: Desk, made: DecisionEntry) -> list[_Said]:
+    record = find_review(desk.repository.root, made.decision.review)
+    return [_Said(made, comment, number) for number, comment in enumerate(record.comments if record else (), 1)]
+
+
+class _Replies(NamedTuple):
+    replies: tuple[Reply, ...]
+    resolved_by: str
+
+
+def _list_replies(thread: str, said: Iterable[_Said], by_agents: Iterable[AgentComment]) -> _Replies:
+    """What was said in a thread, and who settled it last; a later reply that doesn't settle it opens it again."""
+    answers = [one for one in said if one.comment.thread == thread]
+    signed = [
+        Reply(
+            author=one.made.entry.actor, text=one.comment.text, time=one.made.entry.time, attempt=one.made.work.attempt
+        )
+        for one in answers
+    ]
+    unsigned = [Reply(author=one.agent, text=one.text, time=one.time) for one in by_agents if one.thread == thread]
+    settles = bool(answers) and answers[-1].comment.resolves
+    replies = sorted([*signed, *unsigned], key=lambda reply: reply.time)
+    return _Replies(tuple(replies), answers[-1].made.entry.actor if settles else "")
+
+
+def _build_thread(one: _Said, replies: _Replies, settled: str) -> Thread:
+    return Thread(
+        id=one.id,
+        comment=one.comment,
+        author=one.made.entry.actor,
+        attempt=one.made.work.attempt,
+        time=one.made.entry.time,
+        entry=one.made.entry.id,
+        replies=replies.replies,
+        resolved_by=replies.resolved_by or settled,
+        path=one.comment.path,
+    )
+
+
+def _measure(comment: Comment, files: CommentFiles, *, has_files: bool) -> dict[str, object]:
+    """Where a comment is now, and whether what it is about has changed."""
+    then, now = files.then.get(comment.path), files.now.get(comment.path)
+    code = quote(comment, then)
+    if not has_files:
+        return {"code": code, "evidence": "the files it was made on aren't here"}
+    changed, evidence = judge_comment(comment, files, _NOW)
+    lines = find_lines_now(comment, then, now) if then is not None and now is not None else None
+    return {
+        "code": code,
+        "changed": changed,
+        "evidence": evidence,
+        "path": files.renamed.get(comment.path, comment.path),
+        "line": lines.start if lines else None,
+        "end_line": lines.stop - 1 if lines and len(lines) > 1 else None,
+    }
+
+
+def list_changes_since(desk: Desk, made: DecisionEntry, tree: str) -> list[FileChange] | None:
+    """What changed since a decision; None if the files of then are missing."""
+    repository = desk.repository
+    objects = offer_objects(repository, find_cache_folder(repository.root))
+    try:
+        return list_changes(repository.git, made.work.subject.tree, tree, extra=objects)
+    except HandoffError:
+        return None
