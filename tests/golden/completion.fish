@@ -1,4 +1,4 @@
-complete -c handoff-tui -f -n __fish_use_subcommand -a 'status show check diff baseline gate decide coverage submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion'
+complete -c handoff-tui -f -n __fish_use_subcommand -a 'status show check diff baseline gate decide coverage submit wait packet comments run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from status' -a '--help --at --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from show' -a '--help --proofs --at --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from check' -a '--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --grant --at --repo --json --all'
@@ -14,6 +14,7 @@ complete -c handoff-tui -f -n '__fish_seen_subcommand_from coverage' -a '--help 
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from submit' -a '--help --phase --sign --key --since --path --write --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from wait' -a '--help --phase --hook --timeout --pin --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from packet' -a '--help --phase --json --repo'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from comments' -a '--help --phase --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from run' -a '--help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from worker' -a '--help --on-demand --trial --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from step' -a '--help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all'

@@ -1,7 +1,7 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide coverage submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide coverage submit wait packet comments run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
     'baseline list') compadd -- --help --repo --json ;;
     'baseline show') compadd -- --help --repo --json --all ;;
@@ -43,6 +43,7 @@ _handoff_tui() {
     'submit'*) compadd -- --help --phase --sign --key --since --path --write --json --repo ;;
     'wait'*) compadd -- --help --phase --hook --timeout --pin --json --repo ;;
     'packet'*) compadd -- --help --phase --json --repo ;;
+    'comments'*) compadd -- --help --phase --repo --json --all ;;
     'run'*) compadd -- --help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo ;;
     'worker'*) compadd -- --help --on-demand --trial --repo ;;
     'step'*) compadd -- --help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all ;;

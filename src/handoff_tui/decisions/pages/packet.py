@@ -78,7 +78,7 @@ def _render_comment(thread: Thread) -> list[str]:
     comment = thread.comment
     place = render_code(thread.place or comment.place) if comment.path else "In general"
     since = _SINCE[thread.changed] if comment.path else ""
-    by = f"{thread.id}, {render_code(thread.author)} on attempt {thread.attempt}{since}"
+    by = f"{render_markdown(thread.id)}, {render_code(thread.author)} on attempt {thread.attempt}{since}"
     lines = [f"### {place} ({by})", "", *_quote(comment.text), ""]
     for reply in thread.replies:
         lines += [f"{render_code(reply.author)} replied:", "", *_quote(reply.text), ""]

@@ -44,7 +44,7 @@ def _add_thread(page: Page, thread: Thread) -> None:
         ("✓ resolved by " + render_safe(thread.resolved_by), "holds") if thread.resolved_by else _describe(thread)
     )
     page.line(
-        Cell(f"{thread.id}  ", "muted"),
+        Cell(f"{render_safe(thread.id)}  ", "muted"),
         Cell(render_safe(thread.place) or "in general", "path"),
         Cell(f"  {word}", role),
     )
