@@ -254,7 +254,9 @@ def test_comment_that_is_not_measured_says_so() -> None:
     """The file may be gone, which is no answer by itself."""
     placed = PACKET.comments[0].model_copy(update={"changed": None})
     text = render_packet(PACKET.model_copy(update={"comments": (placed,)}))
-    assert "### `a.py:3` (abababab.1, `bo@example.org` on attempt 1, whether it was addressed cannot be measured)" in text
+    assert (
+        "### `a.py:3` (abababab.1, `bo@example.org` on attempt 1, whether it was addressed cannot be measured)" in text
+    )
 
 
 def test_many_files_are_counted_after_the_first_hundred() -> None:
