@@ -18,13 +18,15 @@ from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_d
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.ssh_keygen import SigningTool
+from handoff_tui.git.work_tree.content import read_work_content
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.scope.scope import Scope, Scopes
+from handoff_tui.handoffs.scope.scope import DELETED, Content, Scope, Scopes
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, read_snapshot
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import DecisionVerb, EntryKind, PolicyText
+from handoff_tui.log.gates.coverage import find_last_owners
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.signers import build_line
@@ -133,12 +135,27 @@ class World:
         if changed and not is_merge and not is_kept and not changed & self.list_uncommitted():
             self.builder.git("revert", "--no-edit", "HEAD")
 
-    def merge(self, path: str) -> None:
-        """Merges a branch on which somebody added a file."""
-        self.builder.step("checkout", "--quiet", "-b", path.replace(" ", "-"))
-        self.builder.write(path, "side\n").step("add", "--", path).step("commit", "--quiet", "-m", "side work")
+    def merge(self, number: int, name: str, path: str, choice: str) -> None:
+        """Merges a branch on which somebody changed a path; the merge chooses a side, or undoes what the branch did."""
+        self.commit("leftovers")
+        branch, before = f"side-{number}", self.builder.head()
+        self.builder.step("checkout", "--quiet", "-b", branch, "HEAD~1")
+        self.builder.write(path, f"side {number}\n").step("add", "--", path)
+        self.commit_staged("side work" + (f"\n\nHandoff: {HANDOFFS[name]}" if name else ""))
         self.builder.step("checkout", "--quiet", "main")
-        self.builder.step("merge", "--quiet", "--no-ff", "--no-edit", path.replace(" ", "-"))
+        words = {"ours": ("-X", "ours"), "theirs": ("-X", "theirs"), "undo": ("-s", "ours")}[choice]
+        try:
+            self.builder.git("merge", "--quiet", "--no-ff", "--no-edit", *words, branch)
+        except AssertionError:  # one side deleted the file: git asks a person
+            self.builder.git("reset", "--quiet", "--hard", before)
+
+    def check_contents(self, scopes: Scopes) -> None:
+        """What lies here is what the last owners of each path made of it: nothing is approved that is not there."""
+        for path, owners in find_last_owners(scopes).items():
+            here = read_work_content(self.root, path, "sha1") if path != SUBMODULE else None
+            content = DELETED if here is None else Content(here.mode, here.blob)
+            results = {scopes.of(owner).results[path] for owner in owners}
+            assert path == SUBMODULE or results == {content}, (path, owners)
 
     def list_uncommitted(self) -> set[str]:
         listed = self.builder.git("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all").split("\0")
@@ -216,14 +233,17 @@ def open_world() -> Iterator[World]:
 
 ALL_PATHS = (*PATHS, "a.py", "b.py")
 ACTS = ("write", "rename", "delete", "bump")
+MERGES = ("merge ours", "merge theirs", "merge undo")
+EDITS = ("edit", "edit away")
 VERBS = ("approve", "reject", "hold")
 Step = tuple[str, str, str]
 """What is done, by which handoff (nobody: a commit that names none), and where."""
 STEPS: st.SearchStrategy[Step] = st.one_of(
     st.tuples(st.sampled_from(ACTS), st.sampled_from(["a", "b"]), st.sampled_from(PATHS)),
     st.tuples(st.sampled_from(ACTS), st.just(""), st.sampled_from(ALL_PATHS)),
-    st.tuples(st.just("edit"), st.just(""), st.sampled_from(ALL_PATHS)),
-    st.tuples(st.sampled_from(["commit all", "revert", "merge"]), st.just(""), st.just("")),
+    st.tuples(st.sampled_from(["edit", "edit away"]), st.just(""), st.sampled_from(ALL_PATHS)),
+    st.tuples(st.sampled_from(["commit all", "revert"]), st.just(""), st.just("")),
+    st.tuples(st.sampled_from(MERGES), st.sampled_from(["a", "b", ""]), st.sampled_from(ALL_PATHS)),
     st.tuples(st.sampled_from(VERBS), st.sampled_from(["a", "b"]), st.just("")),
 )
 
@@ -234,12 +254,14 @@ def take_step(world: World, number: int, step: Step) -> None:
         world.decide(name, kind)
     elif kind == "edit":
         world.builder.write(path, f"edited {number}\n")
+    elif kind == "edit away":
+        world.builder.place(path).unlink(missing_ok=True)
     elif kind == "commit all":
         world.commit("log and leftovers")
     elif kind == "revert":
         world.revert()
-    elif kind == "merge":
-        world.merge(f"side {number}.txt")
+    elif kind in MERGES:
+        world.merge(number, name, path, kind.removeprefix("merge "))
     else:
         world.act(kind, path, f"{number}\n")
         world.commit_staged(f"{kind} {path}" + (f"\n\nHandoff: {HANDOFFS[name]}" if name else ""))
@@ -259,6 +281,7 @@ def check_laws(world: World, steps: list[Step]) -> None:
         owned = {path for scope in scopes.by_handoff.values() for path in scope.results}
         assert scopes.changed <= owned | set(scopes.unclaimed_paths)
         assert not owned & set(scopes.unclaimed_paths)
+        world.check_contents(scopes)
     world.commit("everything")
     assert world.read_states(world.clone()) == world.read_states(), "another clone has other gates"
 
@@ -275,7 +298,7 @@ def _check_one(step: Step, touched: set[str], before: tuple[str, Scope], after: 
         return
     if is_others and not touched & new.shared:
         assert state == old_state, "work of others changed a gate"
-    if old_state in {"rejected", "held"} and (is_others or kind == "edit"):
+    if old_state in {"rejected", "held"} and (is_others or kind in EDITS):
         assert state == old_state, "a veto ended without a commit of its own"
     if not actor and not touched & (old.results.keys() | new.results.keys()):
         assert state == old_state, "an unrelated change changed a gate"

@@ -83,7 +83,7 @@ def parse_commit_changes(output: bytes) -> Iterator[ChangedCommit]:
             raw = fields[number].lstrip("\n")
             number += 1
             if raw.startswith(":"):
-                changes.append(_build_change(raw, fields[number] if number < count else ""))
+                changes.append(build_change(raw, fields[number] if number < count else ""))
                 number += 1
         yield ChangedCommit(
             identifier[1:],
@@ -97,7 +97,7 @@ def parse_commit_changes(output: bytes) -> Iterator[ChangedCommit]:
         )
 
 
-def _build_change(raw: str, path: str) -> PathChange:
+def build_change(raw: str, path: str) -> PathChange:
     """Reads one raw line; a merge has a mode and a blob for each parent, then its own."""
     if raw[1] != ":":
         mode_before, mode, before, blob, _ = raw[1:].split(" ")

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange
+from handoff_tui.handoffs.scope.merge_choices import KeptChange
 from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Scopes, Source
 from handoff_tui.handoffs.scope.traces import Traces, list_folders, list_message_names
 
@@ -35,11 +37,12 @@ def assign_changes(
     traces: Iterable[Traces],
     past: frozenset[str] = frozenset(),
     records: frozenset[str] = frozenset(),
+    kept: Mapping[str, Sequence[KeptChange]] = MappingProxyType({}),
 ) -> Scopes:
     """The scopes of all handoffs, from history (parents first) and the work tree.
 
     `past` are the commits up to the start line: their changes have owners, but nobody need claim them. `records` are
-    the paths of reviews and registries.
+    the paths of reviews and registries, `kept` what merges chose.
     """
     index = _TraceIndex(_join_traces(traces))
     ranges = _Ranges(history, index, past)
@@ -52,6 +55,8 @@ def assign_changes(
             if owners or not is_past or change.path in assignment.owners:
                 source = next(iter(owners.values()), Source.OWNER)
                 assignment.give(_build_change(commit.id, change, source), owners, is_past=is_past)
+        for change, chosen in kept.get(commit.id, ()):
+            assignment.keep(_build_change(commit.id, change, Source.OWNER), ranges.find_owners(chosen, change.path))
     writing = index.list_writers(edit.path for edit in uncommitted if not edit.after.deleted)
     for edit in uncommitted:
         own = OwnChange(edit.path, None, edit.before, edit.after, Source.OWNER)
@@ -178,7 +183,7 @@ class _Ranges:
         """Each change of a commit with the handoffs to which it belongs, but for the last owner of its path."""
         index, changes = self._index, self._history[number].changes
         if index.has_persons:
-            yield from ((change, self._find_owners(number, change.path)) for change in changes)
+            yield from ((change, self.find_owners(number, change.path)) for change in changes)
             return
         rest = self._named[number]  # what is neither a document nor listed anywhere belongs to the same handoffs
         is_claimed = bool(rest) or not self._reach[number]
@@ -189,9 +194,10 @@ class _Ranges:
             if path not in index.by_document and (is_claimed or not index.may_declare(path)):
                 yield change, rest
             else:
-                yield change, self._find_owners(number, path)
+                yield change, self.find_owners(number, path)
 
-    def _find_owners(self, number: int, path: str) -> Owners:
+    def find_owners(self, number: int, path: str) -> Owners:
+        """The handoffs to which a change of a path belongs, but for the last owner."""
         index, commit = self._index, self._history[number].id
         documents = index.find_documents(path)
         claimed = index.find_said(commit, path) or self._named[number]
@@ -286,6 +292,13 @@ class _Assignment:
                 self.changes[handoff] += adopted
             self.changes[handoff].append(change if source is change.source else OwnChange(*change[:-1], source))
         self.owners[change.path] = owners
+
+    def keep(self, change: OwnChange, owners: Owners) -> None:
+        """A merge chose these handoffs' content over that of others: they are the last owners again."""
+        if owners:
+            self.owners[change.path] = owners
+        else:
+            self.give(change, owners, is_past=False)
 
     def build_scopes(
         self, traces: Mapping[str, Traces], history: Sequence[ChangedCommit], before_line: frozenset[str]

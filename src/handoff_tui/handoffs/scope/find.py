@@ -15,6 +15,7 @@ from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
+from handoff_tui.handoffs.scope.merge_choices import find_merge_choices
 from handoff_tui.handoffs.scope.merged_branches import find_merged_commits
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes
 from handoff_tui.handoffs.scope.silent_configuration import leave_out_silent
@@ -87,9 +88,12 @@ def find_scopes(desk: Desk, handoffs: Iterable[Handoff], known: LogTraces = NO_L
     history = _cut_off(history) if desk.repository.shallow else history
     contents, uncommitted = _read_uncommitted(desk)
     history, uncommitted = leave_out_silent(desk, history, uncommitted)
-    traces = tuple(_build_all_traces(desk, handoffs, history, known))
     past = find_behind(history, known.start_line) if known.start_line else frozenset()
-    scopes = assign_changes(history, uncommitted, traces, past, _add_former_names(find_records(handoffs), history))
+    choices = find_merge_choices(git, history, past)
+    history = choices.history
+    traces = tuple(_build_all_traces(desk, handoffs, history, known))
+    records = _add_former_names(find_records(handoffs), history)
+    scopes = assign_changes(history, uncommitted, traces, past, records, choices.kept)
     problems = tuple(_find_problems(desk, traces, known))
     return FoundScopes(replace(scopes, problems=problems), history, contents)
 

@@ -32,7 +32,7 @@ def find_merged_commits(history: Sequence[ChangedCommit], handoffs: Sequence[Han
         positions[commit.id] = number
         handoff = branches.find(commit.subject) if len(commit.parents) == 2 else None  # noqa: PLR2004 - a merge
         if handoff is not None:
-            side = (history[one].id for one in _walk_side(history, positions, *commit.parents))
+            side = (history[one].id for one in walk_side(history, positions, *commit.parents))
             found[handoff] = found.get(handoff, frozenset()).union(side, [commit.id])
     return found
 
@@ -70,7 +70,7 @@ def build_branch_part(handoff: str) -> str:
     return build_id(handoff).replace("/", "-")
 
 
-def _walk_side(history: Sequence[ChangedCommit], positions: Mapping[str, int], kept: str, merged: str) -> Iterator[int]:
+def walk_side(history: Sequence[ChangedCommit], positions: Mapping[str, int], kept: str, merged: str) -> Iterator[int]:
     """The commits behind `merged` that are not behind `kept`, newest first. Looks no further back than it must."""
     waiting = [(-positions[name], name == kept) for name in {kept, merged} if name in positions]
     waiting.sort()

@@ -1,0 +1,78 @@
+"""A merge that keeps one side's file drops the other's: that is a change, although `git log` lists none."""
+
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.scope.find import find_scopes, read_stated
+from handoff_tui.handoffs.scope.scope import Scopes, Source
+from handoff_tui.handoffs.session import open_desk
+from tests.support.repositories import RepositoryBuilder
+
+RESULTS = "# Results: {0}\n\n## Status: PASS\n\n## Files Created\n- `none`\n"
+
+
+def read_scopes(builder: RepositoryBuilder) -> Scopes:
+    desk = open_desk(builder.folder)
+    return find_scopes(desk, read_repository(desk).result.handoffs, read_stated(desk)).scopes
+
+
+def read_blob(builder: RepositoryBuilder) -> str:
+    return builder.git("rev-parse", "HEAD:lamp.py")
+
+
+@pytest.fixture
+def forked(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """H-1 and H-2 have reported. H-1 changes the lamp on main; a branch from before is checked out."""
+    for name in ("H-1", "H-2"):
+        builder.write("lamp.py", "1\n").write(f"handoffs/{name}/{name}_RESULTS.md", RESULTS.format(name))
+        builder.commit(f"{name}: report")
+    builder.step("branch", "side").write("lamp.py", "2\n").commit("H-1: lamp")
+    return builder.step("checkout", "--quiet", "side").write("side.py").commit("H-2: side")
+
+
+def merge(builder: RepositoryBuilder, content: str, message: str = "merge") -> Scopes:
+    """Merges main into the branch with this lamp."""
+    builder.git("merge", "--quiet", "--no-commit", "--no-ff", "-X", "theirs", "main")
+    builder.write("lamp.py", content).commit(message)
+    return read_scopes(builder)
+
+
+def test_clean_merge_changes_nothing(forked: RepositoryBuilder) -> None:
+    """The lamp is as H-1 left it, and H-1's own commits are its own."""
+    scopes = merge(forked, "2\n")
+    assert scopes.of("H-1").results["lamp.py"].blob == read_blob(forked)
+    assert forked.head() not in scopes.of("H-1").commits
+
+
+def test_merge_that_undoes_work_is_a_change_of_that_handoff(forked: RepositoryBuilder) -> None:
+    """Nobody claims it, so it changed H-1's work, which is no longer what was approved."""
+    scope = merge(forked, "1\n").of("H-1")
+    assert scope.results["lamp.py"].blob == read_blob(forked)
+    assert dict(scope.reasons())["lamp.py"] is Source.OWNER
+
+
+def test_merge_that_names_a_handoff_undoes_work_in_its_name(forked: RepositoryBuilder) -> None:
+    """The undoing is in that one's diff."""
+    scopes = merge(forked, "1\n", "H-2: merge main")
+    assert scopes.of("H-2").results["lamp.py"].blob == read_blob(forked)
+    assert scopes.of("H-1").taken_over == {"lamp.py": "H-2"}
+
+
+def test_merge_that_keeps_a_side_keeps_its_handoff(forked: RepositoryBuilder) -> None:
+    """Both changed the lamp, and the merge took H-2's: whoever merged has changed neither."""
+    forked.write("lamp.py", "3\n").commit("H-2: lamp")
+    scopes = merge(forked, "3\n")
+    assert scopes.of("H-2").results["lamp.py"].blob == read_blob(forked)
+    assert scopes.of("H-1").taken_over == {"lamp.py": "H-2"}
+    assert not scopes.of("H-2").taken_over
+    assert forked.head() not in scopes.of("H-2").commits
+
+
+def test_merge_that_keeps_what_nobody_claims_changed_the_work_of_the_last_owner(forked: RepositoryBuilder) -> None:
+    """A branch on which somebody edited approved work without a handoff."""
+    forked.write("lamp.py", "3\n").commit("drive-by")
+    scopes = merge(forked, "3\n")
+    assert scopes.of("H-1").results["lamp.py"].blob == read_blob(forked)
+    assert not scopes.unclaimed
