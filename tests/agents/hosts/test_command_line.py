@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.agents.hosts.tools.command_line import ActKind, Surroundings, judge_command_line
+from handoff_tui.agents.hosts.tools.acts import ActKind, Surroundings
+from handoff_tui.agents.hosts.tools.command_line import judge_command_line
 
 ALIASES = {"p": "push", "up": "!git push --force", "ship": '!f() { git merge "$1"; }; f', "st": "status"}
-SCRIPTS = {"/repo/release.sh": "#!/bin/sh\nset -e\ngit push\n", "/repo/test.sh": "#!/bin/sh\npytest\n"}
+SCRIPTS = {
+    "/repo/release.sh": "#!/bin/sh\nset -e\ngit push\n",
+    "/repo/test.sh": "#!/bin/sh\npytest\n",
+    "/repo/ship": "#!/usr/bin/env python3\nimport os\nos.system('git push')\n",
+    "/repo/ship.py": "import subprocess\n\nsubprocess.run(['git', '--no-pager', 'push'])\n",
+}
 AROUND = Surroundings("/repo", "/home/ada", lambda _: ALIASES, SCRIPTS.get)
 PASSING = frozenset({ActKind.PASS_ON, ActKind.UNCLEAR})
 
@@ -119,6 +125,75 @@ python3 -c "import os; os.system('git push')"
 node -e "require('child_process').execSync('git push')"
 perl -e 'system("git push")'
 awk 'BEGIN { system("git push") }'
+Git push
+git --config-env=alias.x=FOO x
+env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push; git x
+echo push | xargs git
+xargs -I{} git {} < list
+$(echo git push)
+$(echo $(printf git)) push
+eval "$(echo git push)"
+eval $(echo Z2l0IHB1c2g= | base64 -d)
+set -- git push; "$@"
+sh -c '"$@"' _ git push
+sh -c '$1 $2' _ git push
+${X:-git push}
+git ${VERB:-push}
+${GIT:-git} push
+function f { git push; }; f
+time -p git push
+echo 'git push' | at now
+echo '* * * * * cd /repo && git push' | crontab -
+systemd-run --user git push
+conda run -n test git push
+dotenvx run -- git push
+nix-shell -p git --run "git push"
+npx -c 'git push'
+nodemon --exec 'git push'
+hyperfine 'git push'
+parallel ::: 'git push'
+pwsh -Command "git push"
+cmd.exe /c git push
+tmux send-keys -t x 'git pu' 'sh' Enter
+tmux send-keys -t x git Space push Enter
+ssh localhost <<< 'git push'
+bash <(echo git push)
+source <(echo git push)
+bash < release.sh
+cat release.sh | bash
+sh -c "$(cat release.sh)"
+. /dev/stdin <<< 'git push'
+echo 'git push' > y.sh; sh y.sh
+printf 'git push' | tee z.sh; sh ./z.sh
+vim -c '!git push' -c q
+GIT_PAGER='git push' git log
+env GIT_EDITOR='git push' git commit
+git -c diff.external='git push' diff
+git difftool --extcmd='git push'
+git rebase -x'git push' HEAD~1
+git filter-branch --tree-filter 'git push' HEAD
+git for-each-repo --config=x push
+git p?sh
+git branch -f main feature
+git checkout -B main feature
+git update-ref refs/heads/main feature
+git fetch . feature:main
+gh api -X POST repos/o/r/pulls/5/reviews -f event=APPROVE
+gh api -X PATCH repos/o/r/git/refs/heads/main -f sha=abc
+hub api -XPUT repos/o/r/pulls/1/merge
+curl -X PUT https://api.github.com/repos/o/r/contents/a.txt -d '{}'
+aws codecommit merge-pull-request-by-squash --pull-request-id 1
+node -e 'require("child_process").spawnSync("git", ["push"])'
+deno eval 'new Deno.Command("git", {args: ["push"]}).output()'
+perl -E 'say qx(git push)'
+python3 -c "import subprocess; subprocess.run(['git', '-C', '/x', 'push'])"
+python3 -c "from git import Repo; Repo('.').remotes.origin.push()"
+python3 -c "import requests; requests.put('https://api.github.com/repos/o/r/pulls/1/merge')"
+python3 ship.py
+./ship
+git push --dry-run --no-dry-run
+git push --dry-run && git push
 """.splitlines()
 
 HARMLESS = """\
@@ -180,6 +255,30 @@ handoff-tui packet H-3
 bash test.sh
 cat release.sh
 ssh-keygen -l -f key.pub
+git push --dry-run
+git branch -f main origin/main
+git fetch origin main:main
+[ -f push ] && echo push
+eval "$(ssh-agent -s)"
+eval "$(direnv hook bash)"
+source <(kubectl completion bash)
+git ls-files -m | xargs git add
+git ls-files | xargs -I{} git add {}
+ls | xargs -n1 echo git
+docker build -t git-push .
+docker run --rm alpine echo git push
+npm install --save git-push
+gh api repos/o/r/pulls/1/merge
+gh api repos/o/r/git/refs/heads/main
+gh api graphql -f query='query { repository(owner: "a", name: "b") { mergeCommitAllowed } }'
+curl -fsSL https://api.github.com/repos/o/r/contents/x
+notify-send 'git push done'
+psql -c 'merge into t using s on x when matched then do nothing'
+python3 -c "import subprocess; subprocess.run(['git', 'stash', 'push'])"
+python3 -c "import subprocess; print(subprocess.check_output(['git', 'log', '--grep', 'push']))"
+MSG='git push'; git commit -m "$MSG"
+git -c push.default=current status
+tldr git push
 """.splitlines()
 
 DECIDING = """\
@@ -212,6 +311,10 @@ handoff-tui step --beyond-budget
 handoff-tui hook uninstall claude
 handoff-tui hooks uninstall
 python3 -c "import subprocess; subprocess.run(['handoff-tui', 'decide', 'approve', 'H-3'])"
+echo decide approve H-3 | xargs handoff-tui
+handoff-tui $WHAT approve H-3
+$(which handoff-tui) decide approve H-3
+Handoff-TUI decide approve H-3
 """.splitlines()
 
 
@@ -295,6 +398,9 @@ def test_folder_of_a_push_is_known() -> None:
         "cd /x/y && git push": "/x/y",
         "git --work-tree /x/z push": "/x/z",
         "git --git-dir=/x/z/.git push": "/x/z",
+        "GIT_DIR=/x/z/.git git push": "/x/z",
+        "env GIT_DIR=/x/z/.git git push": "/x/z",
+        "export GIT_WORK_TREE=/x/z; git push": "/x/z",
         "git push": "/repo",
     }
     for text, folder in folders.items():

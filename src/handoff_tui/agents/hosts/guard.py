@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.agents.hosts.repository_state import OpenGate, find_root, read_open_gates
-from handoff_tui.agents.hosts.tools.command_line import Act, ActKind, Surroundings, judge_command_line
+from handoff_tui.agents.hosts.tools.acts import Act, ActKind, Surroundings
+from handoff_tui.agents.hosts.tools.command_line import judge_command_line
 from handoff_tui.agents.hosts.tools.protected import Places, find_protection
 from handoff_tui.agents.hosts.tools.tool_call import Intent, ToolCall, read_intent
 from handoff_tui.core.errors import FileUnreadableError
@@ -137,13 +138,11 @@ def _read_aliases(folder: str) -> Mapping[str, str]:
 
 
 def _read_script(path: str) -> str | None:
-    """Returns a small shell script; None for anything else."""
+    """Returns a small text; None for anything else."""
     try:
         content = read_user_file(Path(path), _MOST_SCRIPT_BYTES)
     except (FileUnreadableError, ValueError, OSError):
         return None
     if content is None or b"\0" in content:
         return None
-    first = content.split(b"\n", 1)[0]
-    is_shell = not first.startswith(b"#!") or b"sh" in first
-    return content.decode("utf-8", "replace") if is_shell else None
+    return content.decode("utf-8", "replace")

@@ -7,88 +7,48 @@ taken off first: options, paths, `env`, `sudo`, `xargs`, `sh -c`, `eval`, pipes 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from handoff_tui.agents.hosts.tools import code as other_language
+from handoff_tui.agents.hosts.tools.acts import Act, ActKind, Surroundings
+from handoff_tui.agents.hosts.tools.forge_requests import changes_forge
+from handoff_tui.agents.hosts.tools.known_texts import KnownTexts, name_program
 from handoff_tui.agents.hosts.tools.programs import (
+    ASSIGNMENT,
     CODE_RUNNERS,
     FORGES,
     GIT_BUILT_IN,
     GIT_VALUE_OPTIONS,
     GIT_WRITERS,
+    MOVING_GIT,
     PASSING_GIT,
+    QUOTING,
     SHELLS,
     WRAPPERS,
     WRITERS,
     Wrapper,
     Writer,
+    drop_options,
     is_deciding,
 )
-from handoff_tui.agents.hosts.tools.shell import Command, Word, read_script
+from handoff_tui.agents.hosts.tools.shell import Command, Word, name_arguments, read_script
 from handoff_tui.core.lazy_pattern import compile_later
 
 _MOST_LAYERS = 24
 _MOST_SCRIPTS = 8
 _TOO_DEEP = "something nested too deeply"
 _MOST_WORDS_SHOWN = 4
-_CODE_PASSES_ON = compile_later(
-    r"""\bgit\b['"]?[\s,]+(?:['"]?-[^\s,]*['"]?[\s,]+(?:['"][^'"]*['"][\s,]+)?)*['"]?(?:push|merge|send-pack)\b(?!-)"""
-    r"""|\b(?:gh|glab)\b['"]?[\s,]+['"]?(?:pr|mr)['"]?[\s,]+['"]?(?:merge|accept)\b"""
-)
-_CODE_STARTS = compile_later(r"system|subprocess|[Pp]open|exec|spawn|\brun\b|check_|call|`|shell|\$\(")
-_CODE_DECIDES = compile_later(r"""handoff[-_]tui\b['"]?[\s,]+['"]?(?:decide|init|policy|keys)\b""")
-_CODE_WRITES = compile_later(
-    r"write|unlink|remove|rename|replace|rmtree|rmSync|truncate|mkdir|copy|move|chmod|dump|open\s*\([^)]*['\"][wax+]"
-    r"|[wax]\+?b?['\"]\s*\)"
-)
-_CODE_PATHS = compile_later(r"""['"]([^'"\n]{1,300})['"]""")
-_LITERAL_SOURCES = frozenset({"echo", "printf", "cat", "tee"})
+_STARTED_BY_OTHERS = frozenset({"git", "hub", "handoff-tui", *SHELLS, *FORGES})
 _HARMLESS_AFTER = frozenset({"--abort", "--quit", "--help", "-h"})
 _TRANSFER_TOOLS = frozenset({"curl", "wget", "http", "https", "xh"})
-_MERGE_ADDRESS = compile_later(
-    r"/(?:pulls|merge_requests|pull-requests)/[^/\s]+/(?:merge|approve|approvals)\b|/merges\b"
-)
-_REMOTE_FORGE = compile_later(r"mergePullRequest|enablePullRequestAutoMerge|mergeBranch|/git/refs\b|/merge\b|/merges\b")
-
-
-class ActKind(StrEnum):
-    """What a command does."""
-
-    PASS_ON = "pass on"
-    """Pushes or merges work, or has a forge do so."""
-    UNCLEAR = "unclear"
-    """May do so; only a running shell would know."""
-    DECIDE = "decide"
-    """Decides, or changes who may."""
-    WRITE = "write"
-    """Changes the named file."""
-    DELETE = "delete"
-    """Takes the named file or folder away."""
-    SIGN = "sign"
-    """Signs with a person's key, or changes which one is used."""
-
-
-class Act(NamedTuple):
-    """One thing that a command line would do, and in which folder."""
-
-    kind: ActKind
-    what: str
-    """The command in short; for a write, the path."""
-    folder: str
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a command line meets when it runs."""
-
-    folder: str
-    home: str
-    aliases: Callable[[str], Mapping[str, str]] = lambda _: {}
-    """The git aliases in a folder."""
-    read_file: Callable[[str], str | None] = lambda _: None
-    """The text of a small script; None if it isn't one."""
+_RUN_BY_GIT = compile_later(r"PAGER|EDITOR|VISUAL|_COMMAND|_DIFF|ASKPASS|GIT_SSH$|BASH_ENV|^ENV$")
+"""Variables that hold a command."""
+_OPTION_WITH_COMMAND = compile_later(r"(?i)^(?:(?:-[cx]|/c|--?(?:command|exec|run|call|eval|shell|cmd))(?:=|$)|EXEC:)")
+_STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_TARGET = frozenset({"-t"})
+_TYPED = {"Space": " ", "Enter": "\n", "C-m": "\n", "KPEnter": "\n"}
+_CRON_FIELDS = 5
 
 
 def judge_command_line(text: str, surroundings: Surroundings) -> tuple[Act, ...]:
@@ -107,15 +67,23 @@ class _Judge:
     acts: list[Act] = field(default_factory=list)
     layers: int = 0
     scripts: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
 
-    def run_text(self, text: str) -> None:
+    def __post_init__(self) -> None:
+        self.texts = KnownTexts(self._resolve, self.around.read_file, lambda shown: self._add(ActKind.UNCLEAR, shown))
+
+    def run_text(self, text: str, arguments: Sequence[str] = (), outer: Command | None = None) -> None:
+        """Runs a command line; `outer` is the command whose input it reads."""
         if self._is_too_deep():
             return
-        script = read_script(text, {"HOME": self.around.home, "PWD": self.folder})
+        variables = {"HOME": self.around.home, "PWD": self.folder, **name_arguments(list(arguments))}
+        script = read_script(text, variables)
         if script.deep:
             self._add(ActKind.UNCLEAR, _TOO_DEEP)
         self.layers += 1
         for command in script.commands:
+            if outer is not None and command.given is None and not command.sources and command.reads is None:
+                command.given, command.sources, command.reads = outer.given, outer.sources, outer.reads
             self._run(command)
         self.layers -= 1
 
@@ -128,7 +96,21 @@ class _Judge:
     def _run(self, command: Command) -> None:
         for target in command.writes:
             self._write(target)
+            self.texts.note_written(target, command)
+        self._set_variables(command)
         self._run_words(command.words, command)
+
+    def _set_variables(self, command: Command) -> None:
+        """Notes variables that stay, and runs those that hold a command for git or a shell."""
+        assigned = {name: value.text for name, value in command.assignments}
+        is_export = bool(command.words) and command.words[0].text in {"export", "declare", "typeset"}
+        if is_export:
+            assigned |= dict(word.text.split("=", 1) for word in command.words[1:] if "=" in word.text)
+        for name, value in assigned.items():
+            if _RUN_BY_GIT.search(name):
+                self.run_text(value)
+        if is_export or not command.words:
+            self.environment |= assigned
 
     def _run_words(self, words: list[Word], command: Command) -> None:
         if not words or self._is_too_deep():
@@ -138,10 +120,10 @@ class _Judge:
         self.layers -= 1
 
     def _judge_program(self, words: list[Word], command: Command) -> None:
-        name, rest = _name_program(words[0]), words[1:]
+        name, rest = name_program(words[0]), words[1:]
         if not name:
-            self._judge_unknown(rest)
-        elif name in {"git", "hub"}:
+            self._judge_unknown(words[0], rest)
+        elif name == "git" or (name == "hub" and [word.text for word in rest[:1]] != ["api"]):
             self._run_git(rest, command)
         elif name.startswith("git-") and name.removeprefix("git-") in PASSING_GIT:
             self._run_git([Word(name.removeprefix("git-")), *rest], command)
@@ -162,6 +144,12 @@ class _Judge:
         rest = words[1:]
         if name in WRITERS:
             self._write_all(WRITERS[name], rest)
+            self._run_escapes(rest)
+            if name == "tee":
+                for word in rest:
+                    self.texts.note_written(word, command)
+        elif name in {"at", "batch", "crontab"}:
+            self._run_input(command, _CRON_FIELDS if name == "crontab" else 0)
         elif name == "ssh-keygen":
             self._judge_key_tool(rest)
         elif name in {"awk", "gawk", "mawk"}:
@@ -171,28 +159,56 @@ class _Judge:
         elif name == "apply_patch":
             for path in list_patched("\n".join([*(word.text for word in rest), command.given or ""])):
                 self._write(Word(path))
-        elif "/" in words[0].text:
-            self._run_file(words[:1])
+        elif "/" in words[0].text and self._run_file(words, command):
+            pass
         else:
-            self._run_built_in(name, rest)
+            self._run_built_in(name, rest, command)
 
-    def _run_built_in(self, name: str, rest: list[Word]) -> None:
-        """Runs what the shell itself does."""
+    def _run_built_in(self, name: str, rest: list[Word], command: Command) -> None:
+        """Runs what the shell itself does, or else a program that nothing is known of."""
         if name in {"cd", "pushd"}:
             target = next((word for word in rest if not word.text.startswith("-")), Word("~"))
             self.folder = self._resolve(target) if target.known else self.folder
         elif name == "eval":
-            self._run_joined(rest)
+            self._run_joined(rest, command)
         elif name == "alias":
             for word in rest:
                 self.run_text(word.text.partition("=")[2])
         elif name in {".", "source"}:
-            self._run_file(rest)
+            self._run_file(rest, command)
         elif name == "trap":
             self.run_text(rest[0].text if rest else "")
+        elif name not in QUOTING:
+            self._try_words(rest, command)
 
-    def _judge_unknown(self, rest: list[Word]) -> None:
-        """Judges a program that only the shell knows: what follows tells whether it could be git."""
+    def _try_words(self, words: list[Word], command: Command) -> None:
+        """Judges what an unknown program may start: the words after it, or the text of an option for that."""
+        for at, word in enumerate(words):
+            if name_program(word) in QUOTING and not (at and words[at - 1].text.startswith("-")):
+                break
+            if name_program(word) in _STARTED_BY_OTHERS and at + 1 < len(words):
+                self._run_words(words[at:], command)
+            option = _OPTION_WITH_COMMAND.match(word.text)
+            if option is not None:
+                text = word.text[option.end() :] or "".join(after.text for after in words[at + 1 : at + 2])
+                self.run_text(text)
+                self._judge_code(text)
+        self._run_escapes(words)
+
+    def _run_escapes(self, words: list[Word]) -> None:
+        """Runs what an editor or a pager is told to give to a shell: `-c '!…'`, `+!…`."""
+        for word in words:
+            text = word.text.lstrip("+:")
+            if text.startswith("!"):
+                self.run_text(text[1:])
+
+    def _judge_unknown(self, program: Word, rest: list[Word]) -> None:
+        """Judges a program that only the shell knows: what it is made of, or what follows, tells what it could be."""
+        if program.printed_by and not program.text:
+            text = self.texts.find_output(program.printed_by, "a command made by a pipe")
+            if text is not None:
+                self.run_text(" ".join([text, *(_quote(word.text) for word in rest)]))
+                return
         said = [word.text for word in rest if not word.text.startswith("-")]
         if said[:1] and (said[0] in PASSING_GIT or said[:2] in (["pr", "merge"], ["mr", "merge"])):
             self._add(ActKind.UNCLEAR, f"$… {' '.join(said[:2])}")
@@ -200,18 +216,21 @@ class _Judge:
             self._add(ActKind.DECIDE, "$… decide")
 
     def _run_git(self, words: list[Word], command: Command) -> None:
-        folder, aliases, rest = self._take_git_options(words)
-        environment = {name.upper() for name, _ in command.assignments}
+        environment = self.environment | {name: value.text for name, value in command.assignments}
+        folder, aliases, rest = self._take_git_options(words, environment)
         if not rest:
             return
         verb, arguments = rest[0], rest[1:]
         texts = [word.text for word in arguments]
-        if not verb.known:
+        if not verb.known or verb.pattern:
             passing = verb.text in PASSING_GIT or (not verb.text and bool(texts) and texts[0] in PASSING_GIT)
             self._add(ActKind.PASS_ON if passing else ActKind.UNCLEAR, "git $…", folder)
         elif verb.text in PASSING_GIT:
-            if PASSING_GIT[verb.text](texts) and not _HARMLESS_AFTER.intersection(texts):
+            tries = verb.text == "push" and _is_dry(arguments)
+            if PASSING_GIT[verb.text](texts) and not tries and not _HARMLESS_AFTER.intersection(texts):
                 self._add(ActKind.PASS_ON, _show("git", verb.text, texts), folder)
+        elif verb.text in MOVING_GIT and MOVING_GIT[verb.text](texts):
+            self._add(ActKind.PASS_ON, _show("git", verb.text, texts), folder)
         elif verb.text in GIT_WRITERS:
             self._write_all(GIT_WRITERS[verb.text], arguments, folder)
         elif verb.text == "config":
@@ -221,9 +240,13 @@ class _Judge:
             self._run_alias([verb, *arguments], aliases, folder, hidden=hidden)
         self._run_git_commands(verb.text, arguments, folder)
 
-    def _take_git_options(self, words: list[Word]) -> tuple[str, dict[str, str], list[Word]]:
+    def _take_git_options(
+        self, words: list[Word], environment: Mapping[str, str]
+    ) -> tuple[str, dict[str, str], list[Word]]:
         """Takes off the options before git's verb: where it runs, and the aliases that they set."""
         folder, aliases = self.folder, dict[str, str]()
+        for name in ("GIT_DIR", "GIT_WORK_TREE"):
+            folder = self._find_work_tree(folder, environment[name]) if environment.get(name) else folder
         at = 0
         while at < len(words) and (words[at].text.startswith("-") or (not words[at].known and not words[at].text)):
             option, value = words[at].text, words[at + 1] if at + 1 < len(words) else Word("")
@@ -233,36 +256,38 @@ class _Judge:
                     break
                 if not value.text:
                     break
-            elif option in GIT_VALUE_OPTIONS:
-                if option == "-C" and value.known:
-                    folder = posixpath.normpath(posixpath.join(folder, self._expand_home(value.text)))
-                elif option in {"-c", "--config-env"}:
-                    self._take_setting(value.text, aliases, folder)
-                elif option in {"--work-tree", "--git-dir"} and value.known:
-                    folder = self._find_work_tree(folder, value.text)
-                at += 1
-            elif option.startswith(("--git-dir=", "--work-tree=")):
-                folder = self._find_work_tree(folder, option.partition("=")[2])
-            elif option.startswith("-c") and option != "-c":
-                self._take_setting(option[2:], aliases, folder)
-            elif option.startswith("-C") and option != "-C":
-                folder = posixpath.normpath(posixpath.join(folder, self._expand_home(option[2:])))
+            else:
+                name, equals, text = _split_git_option(option)
+                if not equals and name in GIT_VALUE_OPTIONS:
+                    text, at = value.text, at + 1
+                folder = self._take_git_option(name, text, folder, aliases)
             at += 1
         return folder, aliases, words[at:]
+
+    def _take_git_option(self, name: str, value: str, folder: str, aliases: dict[str, str]) -> str:
+        """Takes one option with its value; returns the folder that git works in from there on."""
+        if name == "-C":
+            return posixpath.normpath(posixpath.join(folder, self._expand_home(value)))
+        if name in {"--work-tree", "--git-dir"}:
+            return self._find_work_tree(folder, value)
+        if name in {"-c", "--config-env"}:
+            self._take_setting(value, aliases, folder, hidden=name != "-c")
+        return folder
 
     def _find_work_tree(self, folder: str, path: str) -> str:
         found = posixpath.normpath(posixpath.join(folder, self._expand_home(path)))
         return posixpath.dirname(found) if posixpath.basename(found) == ".git" else found
 
-    def _take_setting(self, setting: str, aliases: dict[str, str], folder: str) -> None:
+    def _take_setting(self, setting: str, aliases: dict[str, str], folder: str, *, hidden: bool = False) -> None:
+        """Takes a setting: an alias, or maybe a command; with `hidden`, its value stands in a variable."""
         key, _, value = setting.partition("=")
         key = key.lower()
         if key.startswith("alias."):
-            aliases[key.removeprefix("alias.")] = value
+            aliases[key.removeprefix("alias.")] = "push" if hidden else value
         elif key == "help.autocorrect":
             aliases["help.autocorrect"] = value
-        elif key in {"core.pager", "core.editor", "core.sshcommand", "sequence.editor", "core.fsmonitor"}:
-            self._in_folder(folder, value)
+        else:
+            self._in_folder(folder, value.removeprefix("!"))
 
     def _run_alias(self, words: list[Word], given: Mapping[str, str], folder: str, *, hidden: bool) -> None:
         """Runs what an alias stands for; the name of none may be corrected by git, or be set out of sight."""
@@ -285,13 +310,16 @@ class _Judge:
     def _run_git_commands(self, verb: str, arguments: list[Word], folder: str) -> None:
         """Runs the commands that git itself is told to run."""
         texts = [word.text for word in arguments]
-        for at, text in enumerate(texts):
-            if verb == "rebase" and text in {"--exec", "-x"} and at + 1 < len(texts):
-                self._in_folder(folder, texts[at + 1])
-            elif verb == "rebase" and text.startswith("--exec="):
-                self._in_folder(folder, text.partition("=")[2])
+        for at, text in enumerate(texts if verb in {"rebase", "difftool", "filter-branch"} else ()):
+            name, equals, value = text.partition("=")
+            if name in {"-x", "--exec", "--extcmd"} or name.endswith("-filter"):
+                self._in_folder(folder, value if equals else " ".join(texts[at + 1 : at + 2]))
+            elif text.startswith("-x"):
+                self._in_folder(folder, text[2:])
         if verb == "bisect" and texts[:1] == ["run"]:
             self._run_words(arguments[1:], Command())
+        elif verb == "for-each-repo":
+            self._run_words([Word("git"), *(word for word in arguments if not word.text.startswith("-"))], Command())
         elif verb == "submodule" and "foreach" in texts:
             rest = [text for text in texts[texts.index("foreach") + 1 :] if text not in {"--recursive", "--quiet"}]
             self._in_folder(folder, " ".join(rest))
@@ -308,7 +336,7 @@ class _Judge:
             return
         key, values = said[0].lower(), said[1:]
         changes = bool(values) or any(text.startswith(("--unset", "--remove")) for text in texts) or "unset" in texts
-        if key.startswith(("handoff-tui.", "gpg.")) or key == "user.signingkey":
+        if key.startswith(("handoff-tui.", "gpg.")) or key in {"user.signingkey", "core.hookspath"}:
             if changes:
                 self._add(ActKind.SIGN, f"git config {said[0]}", folder)
         elif key.startswith("alias.") and values:
@@ -322,18 +350,18 @@ class _Judge:
         elif texts[:2] == ["alias", "set"]:
             value = next((text for text in texts[3:] if not text.startswith("-")), "")
             self.run_text(value.removeprefix("!") if value.startswith("!") else f"{name} {value}")
-        elif texts[:1] == ["api"] and _REMOTE_FORGE.search(" ".join(texts)):
+        elif texts[:1] == ["api"] and changes_forge(texts):
             self._add(ActKind.PASS_ON, _show(name, "", texts))
 
     def _judge_request(self, name: str, words: list[Word]) -> None:
-        text = " ".join(word.text for word in words)
-        if _MERGE_ADDRESS.search(text) or "mergePullRequest" in text:
+        if changes_forge([word.text for word in words]):
             self._add(ActKind.PASS_ON, f"{name} …/merge")
 
     def _run_ours(self, words: list[Word]) -> None:
         texts = [word.text for word in words]
-        if is_deciding(texts):
-            self._add(ActKind.DECIDE, _show("handoff-tui", "", texts))
+        verb = next((word for word in words if not word.text.startswith("-")), Word(""))
+        if is_deciding(texts) or not (verb.known or verb.text):
+            self._add(ActKind.DECIDE, _show("handoff-tui", "", texts if verb.known else ["$…"]))
 
     def _judge_key_tool(self, words: list[Word]) -> None:
         texts = [word.text for word in words]
@@ -351,9 +379,8 @@ class _Judge:
             if not option.startswith("--") and "c" in option:
                 script = next((word for word in words[at + 1 :] if not word.text.startswith(("-", "+"))), None)
                 if script is not None:
-                    self.run_text(script.text)
-                    if not script.known and not script.text.strip():
-                        self._add(ActKind.UNCLEAR, "sh -c $…")
+                    after = words[words.index(script) + 1 :]
+                    self._run_made(script, "sh -c $…", [word.text for word in after], command)
                 return
             if option in {"-o", "+o", "-O", "+O", "--rcfile", "--init-file"}:
                 at += 1
@@ -361,51 +388,60 @@ class _Judge:
                 break
             at += 1
         if at < len(words) and words[at].text != "-s":
-            self._run_file(words[at : at + 1])
+            self._run_file(words[at:], command)
         else:
             self._run_input(command)
 
-    def _run_input(self, command: Command) -> None:
-        """Runs what a shell reads from its input: text that stands in the command line, changed on its way or not."""
-        if command.given:
-            self.run_text(command.given)
-        if not command.sources:
-            return
-        printed = [_find_printed(source) for source in _list_sources(command)]
-        last = [_find_printed(source) for source in command.sources]
-        if any(text is not None for text in last):
-            for text in last:
-                self.run_text(text or "")
-        elif any(printed):
-            self._add(ActKind.UNCLEAR, "a text made into commands by a pipe")
+    def _run_made(self, script: Word, shown: str, arguments: Sequence[str], command: Command) -> None:
+        """Runs a word as a command line; one that only the shell knows may be anything."""
+        if script.known or script.text.strip():
+            self.run_text(script.text, arguments, command)
+        elif not script.printed_by:
+            self._add(ActKind.UNCLEAR, shown)
+        else:
+            self.run_text(self.texts.find_output(script.printed_by, shown) or "")
 
-    def _run_code(self, name: str, words: list[Word], command: Command) -> None:
+    def _run_input(self, command: Command, skipped: int = 0) -> None:
+        """Runs what a shell reads from its input, without the first words of each line."""
+        text = self.texts.find_input(command)
+        lines = [" ".join(line.split(None, skipped)[skipped:]) for line in text.splitlines()] if skipped else [text]
+        self.run_text("\n".join(lines))
+
+    def _run_code(self, runner: str, words: list[Word], command: Command) -> None:
         """Looks at code in another language for what it starts and writes."""
         module = _find_module(words)
         if module is not None:
             if module[0].replace("-", "_") == "handoff_tui":
                 self._run_ours(module[1])
             return
-        codes = [words[at + 1].text for at, word in enumerate(words[:-1]) if word.text in CODE_RUNNERS[name]]
+        codes = [words[at + 1].text for at, word in enumerate(words[:-1]) if word.text in CODE_RUNNERS[runner]]
         codes += [word.text[2:] for word in words if word.text[:2] in {"-c", "-e"} and len(word.text) > len("-c")]
+        codes += [
+            value for name, _, value in (word.text.partition("=") for word in words) if name in CODE_RUNNERS[runner]
+        ]
         codes += [command.given] if command.given else []
         for code in codes:
             self._judge_code(code)
-        if name in WRITERS:
-            self._write_all(WRITERS[name], words)
+        if runner in WRITERS:
+            self._write_all(WRITERS[runner], words)
         script = next((word for word in words if not word.text.startswith("-")), None)
-        if not codes and script is not None and posixpath.basename(script.text) == "handoff-tui":
+        if codes or script is None:
+            return
+        if posixpath.basename(script.text) == "handoff-tui":
             self._run_ours(words[words.index(script) + 1 :])
+        else:
+            self._judge_code(self.texts.find_file(script) or "", writes=False)
 
-    def _judge_code(self, code: str) -> None:
-        passed = _CODE_PASSES_ON.search(code)
-        if passed is not None and _CODE_STARTS.search(code):
-            self._add(ActKind.PASS_ON, " ".join(passed[0].replace(",", " ").replace("'", "").replace('"', "").split()))
-        if _CODE_DECIDES.search(code) and _CODE_STARTS.search(code):
+    def _judge_code(self, code: str, *, writes: bool = True) -> None:
+        for words in other_language.list_started(code):
+            self._run_words([Word(word) for word in words], Command())
+        called = other_language.find_library_call(code)
+        if called is not None:
+            self._add(ActKind.PASS_ON, called)
+        if other_language.decides(code):
             self._add(ActKind.DECIDE, "handoff-tui in code")
-        if _CODE_WRITES.search(code):
-            for path in _CODE_PATHS.finditer(code):
-                self._write(Word(path[1]))
+        for path in other_language.list_written(code) if writes else ():
+            self._write(Word(path))
 
     def _unwrap(self, wrapper: Wrapper, words: list[Word], command: Command) -> None:
         """Takes off a program that runs another; where an option of it isn't known, tries every word as the program."""
@@ -415,17 +451,33 @@ class _Judge:
             self._run_after(wrapper.after, words)
             return
         if wrapper.types:
-            for text in texts:
-                if " " in text:
-                    self.run_text(text)
+            start = next((at + 1 for at, text in enumerate(texts) if text in {"send-keys", "send", "stuff"}), 0)
+            typed = [_TYPED.get(text, text.replace("\\n", "\n")) for text in drop_options(texts[start:], _TARGET)]
+            for text in (*(text for text in typed if " " in text), "".join(typed), " ".join(typed)):
+                self.run_text(text)
+        if wrapper.appends:
+            words = [Word("", known=False) if word.text in {"{}", "%"} else word for word in words]
+            words.append(Word("", known=False))
         at, clear = wrapper.find_program(texts)
+        assigned = [text.split("=", 1) for text in texts[:at] if ASSIGNMENT.match(text)]
+        if assigned:
+            command = replace(command, assignments=[(name, Word(value)) for name, value in assigned], words=words[at:])
+            self._set_variables(command)
         if wrapper.joins:
-            self._run_joined(words[at:])
+            self._run_joined(words[at:], command)
         elif clear:
             self._run_words(words[at:], command)
         else:
-            for start in range(len(words)):
-                self._run_words(words[start:], command)
+            self._try_all(words, command)
+
+    def _try_all(self, words: list[Word], command: Command) -> None:
+        """Tries every word as the program, up to one that only prints or searches for what follows it."""
+        for start, word in enumerate(words):
+            if start and name_program(word) in QUOTING:
+                return
+            if start and word.text.startswith("git-"):  # a name for something, not git's own command
+                continue
+            self._run_words(words[start:], command)
 
     def _run_text_options(self, options: frozenset[str], words: list[Word]) -> None:
         """Runs the command lines in options such as `-c`: alone, last of several letters, or with the text attached."""
@@ -448,21 +500,32 @@ class _Judge:
                 for start in words[:at]:
                     self._write(start, kind=ActKind.DELETE)
 
-    def _run_joined(self, words: list[Word]) -> None:
-        self.run_text(" ".join(word.text for word in words))
-        if words and not words[0].known and not words[0].text:
-            self._add(ActKind.UNCLEAR, "eval $…")
+    def _run_joined(self, words: list[Word], command: Command) -> None:
+        """Runs words as one command line; without any, what is on the input."""
+        if not words:
+            self._run_input(command)
+        elif len(words) == 1:
+            self._run_made(words[0], "eval $…", (), command)
+        else:
+            self.run_text(" ".join(self.texts.find_text(word) for word in words), (), command)
 
-    def _run_file(self, words: list[Word]) -> None:
-        """Runs a script, if it is a small one that can be read."""
-        if not words or not words[0].known or self.scripts >= _MOST_SCRIPTS:
-            return
+    def _run_file(self, words: list[Word], command: Command) -> bool:
+        """Runs a script with its arguments, if it is a small one that can be read; says whether it was."""
+        if not words or self.scripts >= _MOST_SCRIPTS:
+            return False
         self.scripts += 1
-        text = self.around.read_file(self._resolve(words[0]))
-        if text is not None:
+        is_input = words[0].text in _STANDARD_INPUT
+        text = self.texts.find_input(command) if is_input else self.texts.find_file(words[0])
+        if text is None:
+            return False
+        first = text.partition("\n")[0]
+        if first.startswith("#!") and "sh" not in first:
+            self._judge_code(text, writes=False)
+        else:
             folder = self.folder
-            self.run_text(text)
+            self.run_text(text, [word.text for word in words])
             self.folder = folder
+        return True
 
     def _in_folder(self, folder: str, text: str) -> None:
         before, self.folder = self.folder, folder
@@ -503,15 +566,11 @@ def list_patched(patch: str) -> list[str]:
     return [path for path in paths if path != "/dev/null"]
 
 
-def _name_program(word: Word) -> str:
-    """Returns the name of a program without its folder; empty if only the shell knows it."""
-    name = posixpath.basename(word.text)
-    if word.pattern and any(sign in name for sign in "*?["):
-        return ""
-    if not word.known and not name:
-        return ""
-    name = name.removesuffix(".exe")
-    return "python" if name.startswith("python") else name
+def _split_git_option(option: str) -> tuple[str, str, str]:
+    """Splits an option of git from its value: `--name=value`, or `-Cvalue`."""
+    if option[:2] in {"-c", "-C"} and len(option) > len("-c"):
+        return option[:2], "=", option[2:]
+    return option.partition("=") if option.startswith("--") else (option, "", "")
 
 
 def _find_module(words: list[Word]) -> tuple[str, list[Word]] | None:
@@ -526,28 +585,10 @@ def _find_module(words: list[Word]) -> tuple[str, list[Word]] | None:
     return None
 
 
-def _find_printed(command: Command) -> str | None:
-    """Returns the text that a command prints because it stands in its words; None if it comes from elsewhere."""
-    name = _name_program(command.words[0]) if command.words else ""
-    if name not in _LITERAL_SOURCES:
-        return None
-    if command.given is not None:
-        return command.given
-    if name in {"cat", "tee"}:
-        return None
-    texts = [word.text for word in command.words[1:] if word.text not in {"-e", "-n", "-E", "-ne", "-en", "--"}] or [""]
-    text = " ".join(texts)
-    if name == "printf" and "%" in texts[0]:
-        text = texts[0]
-        for value in texts[1:]:
-            text = text.replace("%s", value, 1) if "%s" in text else f"{text} {value}"
-    return text.replace("\\n", "\n")
-
-
-def _list_sources(command: Command) -> Iterable[Command]:
-    for source in command.sources:
-        yield source
-        yield from _list_sources(source)
+def _is_dry(arguments: list[Word]) -> bool:
+    """Whether a push only tries: nothing in it is hidden, and nothing takes `--dry-run` back."""
+    texts = {word.text for word in arguments}
+    return bool(texts & {"--dry-run", "-n"}) and "--no-dry-run" not in texts and all(word.known for word in arguments)
 
 
 def _show(program: str, verb: str, arguments: list[str]) -> str:

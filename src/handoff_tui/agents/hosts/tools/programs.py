@@ -9,7 +9,7 @@ from typing import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 
 _Says = Callable[[Sequence[str]], bool]
-_ASSIGNMENT = compile_later(r"[A-Za-z_][A-Za-z0-9_]*=")
+ASSIGNMENT = compile_later(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "yash"})
 
@@ -47,6 +47,8 @@ class Wrapper(NamedTuple):
     """Whether any of its words may be the program, because its options are not listed here."""
     types: bool = False
     """Whether it types its words into a terminal, or gives them to a shell."""
+    appends: bool = False
+    """Whether it adds words from its input."""
 
     def find_program(self, words: Sequence[str]) -> tuple[int, bool]:
         """Returns where the program stands, and whether every option before it is known."""
@@ -62,7 +64,7 @@ class Wrapper(NamedTuple):
                     at += 1
                 elif not (equals or word in self.flags or name in self.values or self._is_known_cluster(word)):
                     clear = False
-            elif word != "-" and not _ASSIGNMENT.match(word):
+            elif word != "-" and not ASSIGNMENT.match(word):
                 if skipped == self.skipped:
                     break
                 skipped += 1
@@ -106,10 +108,10 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "xargs": _wrap(
         "-I -n --max-args -P --max-procs -L --max-lines -d --delimiter -E -s --max-chars -a --arg-file --replace",
         "-0 --null -r --no-run-if-empty -t --verbose -p --interactive -x --exit -i -o",
-    ),
+    )._replace(appends=True),
     "parallel": _wrap(
         "-j --jobs -a --arg-file -I -n -N -L --colsep --delay --timeout", "-0 -k -q -u -X -m --will-cite"
-    ),
+    )._replace(appends=True, types=True),
     "command": _wrap("", "-p"),
     "builtin": _wrap(),
     "exec": _wrap("-a", "-c -l"),
@@ -136,6 +138,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "fd": Wrapper(after=frozenset({"-x", "--exec", "-X", "--exec-batch"})),
     "tmux": Wrapper(any_word=True, types=True),
     "screen": Wrapper(any_word=True, types=True),
+    "hyperfine": Wrapper(any_word=True, types=True),
+    "npx": Wrapper(any_word=True, text_options=frozenset({"-c", "--call"})),
+    "npm": Wrapper(any_word=True, text_options=frozenset({"-c", "--call"})),
     "uv": _RUNNER,
     "uvx": _RUNNER,
     "pipx": _RUNNER,
@@ -144,9 +149,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "hatch": _RUNNER,
     "pixi": _RUNNER,
     "mise": _RUNNER,
-    "npx": _RUNNER,
     "bunx": _RUNNER,
-    "npm": _RUNNER,
     "pnpm": _RUNNER,
     "yarn": _RUNNER,
     "bundle": _RUNNER,
@@ -154,6 +157,16 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "docker": _RUNNER,
     "podman": _RUNNER,
 }
+
+QUOTING = frozenset(
+    """
+    echo printf grep egrep fgrep rg ag ack man which whereis type hash tldr apropos info whatis test [ [[ ls cat bat
+    head tail wc sort uniq cut tr diff cmp less more read export declare local readonly unset let expr basename dirname
+    stat file du logger say notify-send jq return exit break continue true false : sleep kill wait help mkdir pip pip3
+    apt apt-get brew dnf yum apk cargo go pytest
+    """.split()  # noqa: SIM905
+)
+"""Programs that only print, search for or name what stands after them, and start none of it."""
 
 GIT_VALUE_OPTIONS = frozenset({
     "-C", "-c", "--config-env", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix",
@@ -183,7 +196,7 @@ def _always(_: Sequence[str]) -> bool:
 
 
 def _begins(*words: str) -> _Says:
-    return lambda said: _drop_options(said)[: len(words)] == list(words)
+    return lambda said: drop_options(said)[: len(words)] == list(words)
 
 
 def _has(word: str) -> _Says:
@@ -195,8 +208,8 @@ PASSING_GIT: Mapping[str, _Says] = {
     "merge": _always,
     "send-pack": _always,
     "http-push": _always,
-    "pull": lambda said: _drop_options(said)[:1] == ["."],
-    "subtree": lambda said: _drop_options(said)[:1] in (["push"], ["merge"]),
+    "pull": lambda said: drop_options(said)[:1] == ["."],
+    "subtree": lambda said: drop_options(said)[:1] in (["push"], ["merge"]),
     "lfs": _begins("push"),
     "svn": _begins("dcommit"),
     "p4": _begins("submit"),
@@ -206,10 +219,35 @@ PASSING_GIT: Mapping[str, _Says] = {
 }
 """Commands of git that pass work on, each with the arguments for which it does."""
 
+_TRUNK = compile_later(r"(?:refs/heads/)?(main|master|trunk|develop|production|release\b.*)$")
+
+
+def _moves_trunk(*options: str) -> _Says:
+    """Whether it sets a trunk to other work than a remote's same trunk; where options are named, with one of them."""
+
+    def says(said: Sequence[str]) -> bool:
+        named = drop_options(said)
+        trunk = _TRUNK.match(named[0]) if named else None
+        forced = not options or any(word.startswith(options) for word in said)
+        return trunk is not None and forced and len(named) > 1 and not named[1].endswith(f"/{trunk[1]}")
+
+    return says
+
+
+MOVING_GIT: Mapping[str, _Says] = {
+    "branch": _moves_trunk("-f", "--force", "-M", "-C"),
+    "checkout": _moves_trunk("-B"),
+    "switch": _moves_trunk("-C", "--force-create"),
+    "update-ref": _moves_trunk(),
+    "fetch": lambda said: drop_options(said)[:1] == ["."] and any(":" in word for word in said),
+}
+"""Commands of git that merge by moving a branch, each with the arguments for which they do."""
+
 _REPOSITORY_OPTIONS = frozenset({"-R", "--repo", "--hostname", "-h"})
 
 
-def _drop_options(said: Sequence[str], values: frozenset[str] = frozenset()) -> list[str]:
+def drop_options(said: Sequence[str], values: frozenset[str] = frozenset()) -> list[str]:
+    """Returns the words that are neither options nor, for the named ones, their values."""
     kept: list[str] = []
     at = 0
     while at < len(said):
@@ -223,7 +261,7 @@ def _drop_options(said: Sequence[str], values: frozenset[str] = frozenset()) -> 
 
 def _says_pair(first: Sequence[str], second: Sequence[str]) -> _Says:
     def says(said: Sequence[str]) -> bool:
-        kept = _drop_options(said, _REPOSITORY_OPTIONS)
+        kept = drop_options(said, _REPOSITORY_OPTIONS)
         return len(kept) > 1 and kept[0] in first and kept[1] in second
 
     return says
@@ -245,9 +283,11 @@ FORGES: Mapping[str, _Says] = {
     "az": lambda said: _begins("repos", "pr")(said) and bool({"completed", "set-vote", "--auto-complete"} & {*said}),
     "jj": _begins("git", "push"),
     "hg": _begins("push"),
-    "sl": lambda said: _drop_options(said)[:1] in (["push"], ["land"]),
-    "gt": lambda said: _drop_options(said)[:1] in (["submit"], ["merge"]),
+    "sl": lambda said: drop_options(said)[:1] in (["push"], ["land"]),
+    "gt": lambda said: drop_options(said)[:1] in (["submit"], ["merge"]),
     "arc": _begins("land"),
+    "hub": lambda _: False,
+    "aws": lambda said: _begins("codecommit")(said) and any(word.startswith("merge-") for word in said),
 }
 """Other programs that pass work on, each with the arguments for which it does."""
 
@@ -273,7 +313,7 @@ class Writer(NamedTuple):
             return []
         if self.prefix:
             return [word.removeprefix(self.prefix) for word in words if word.startswith(self.prefix)]
-        paths = _drop_options(words, self.values)[self.first :]
+        paths = drop_options(words, self.values)[self.first :]
         if not self.last_only:
             return paths
         folders = [words[at + 1] for at, word in enumerate(words[:-1]) if word in {"-t", "--target-directory"}]
@@ -322,7 +362,7 @@ def is_deciding(words: Sequence[str]) -> bool:
     """Whether these arguments of handoff-tui are for a person only: they decide, or change what decides."""
     if {"--help", "-h"} & {*words}:
         return False
-    said = _drop_options(words, _GLOBAL_VALUES)
+    said = drop_options(words, _GLOBAL_VALUES)
     verb, part = (*said, "", "")[:2]
     if verb in {"decide", "init"}:
         return True

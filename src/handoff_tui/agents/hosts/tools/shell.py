@@ -19,12 +19,13 @@ _MOST_EXPANDED = 64
 _OPERATORS = ("&&", "||", ";;&", ";;", ";&", "|&", "|", "&", ";", "\n", "(", ")")
 _REDIRECTION = compile_later(r"(?:[0-9]+|\{[A-Za-z_]\w*\}|&)?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())")
 _SKIPPED = frozenset(
-    {"!", "if", "then", "elif", "else", "fi", "do", "done", "while", "until", "time", "coproc", "esac"}
+    {"!", "if", "then", "elif", "else", "fi", "do", "done", "while", "until", "time", "-p", "coproc", "esac"}
 )
-"""Words that leave what follows them a command."""
+"""Words that leave what follows them a command; `-p` is an option of `time`."""
 _DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _ASSIGNMENT = compile_later(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NAME = compile_later(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_DEFAULT = compile_later(r"([A-Za-z_][A-Za-z0-9_]*|[0-9@*]):?([-=+])")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _CODE = compile_later(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})")
 _LAST_CHARACTER = 0x10FFFF
@@ -41,6 +42,8 @@ class Word(NamedTuple):
     """Whether nothing was left out."""
     pattern: bool = False
     """Whether it has an unquoted `*`, `?` or `[`, which the shell replaces with names of files."""
+    printed_by: tuple[Command, ...] = ()
+    """The commands of a substitution, whose output stands here, or in the file that it names."""
 
 
 @dataclass(slots=True)
@@ -55,6 +58,8 @@ class Command:
     """What it is given on standard input by a here-document or a here-string."""
     sources: list[Command] = field(default_factory=list)
     """The commands whose output a pipe gives it."""
+    reads: Word | None = None
+    """The file that its input comes from."""
 
     @property
     def is_empty(self) -> bool:
@@ -74,6 +79,11 @@ def read_script(text: str, variables: Mapping[str, str] | None = None) -> Script
     reader = _Reader(text, {**_USUAL_VARIABLES, **(variables or {})}, 0)
     reader.read()
     return Script(reader.commands, reader.deep)
+
+
+def name_arguments(texts: list[str]) -> dict[str, str]:
+    """Returns the variables that hold what a script is started with: its name, and its arguments."""
+    return {**{str(at): text for at, text in enumerate(texts)}, "@": " ".join(texts[1:]), "*": " ".join(texts[1:])}
 
 
 class _Kind(Enum):
@@ -113,6 +123,7 @@ class _Reader:
         self._groups: list[int] = []
         self._last_start = 0
         self._awaited: list[_Awaited] = []
+        self._printed_by: list[Command] = []
         self._closed = False
 
     def read(self) -> None:
@@ -174,6 +185,8 @@ class _Reader:
             self._command.given = ""
         elif operator == "<<<":
             self._command.given = target.text
+        elif operator == "<":
+            self._command.reads = target
         elif operator.startswith((">", "<>")) and not (operator == ">&" and _is_descriptor(target.text)):
             self._command.writes += words
         return True
@@ -196,6 +209,9 @@ class _Reader:
             self._groups.append(len(self.commands))
         elif raw == "}":
             self._last_start = self._groups.pop() if self._groups else 0
+        elif raw == "function":
+            self._skip_blanks()
+            self._read_word()
         elif raw not in _SKIPPED:
             assigned = _ASSIGNMENT.match(raw)
             if assigned is None:
@@ -214,6 +230,9 @@ class _Reader:
         self.commands.append(command)
         if not command.words:
             self._assign(command.assignments)
+        elif command.words[0].text == "set" and "--" in [word.text for word in command.words]:
+            after = [word.text for word in command.words].index("--") + 1
+            self.variables |= name_arguments(["", *(word.text for word in command.words[after:])])
         elif command.words[0].text in _DECLARING:
             matches = ((word, _ASSIGNMENT.match(word.text)) for word in command.words[1:])
             self._assign((found[1], word._replace(text=word.text[found.end() :])) for word, found in matches if found)
@@ -242,6 +261,7 @@ class _Reader:
 
     def _read_word(self) -> list[Word]:
         characters: _Characters = []
+        self._printed_by = []
         while self.at < len(self.text):
             character = self.text[self.at]
             if character in "<>" and self.text.startswith("(", self.at + 1):
@@ -265,7 +285,8 @@ class _Reader:
             else:
                 characters.append((character, _Kind.PLAIN))
                 self.at += 1
-        return _build_words(characters)
+        printed_by = tuple(self._printed_by)
+        return [word if word.known else word._replace(printed_by=printed_by) for word in _build_words(characters)]
 
     def _read_double(self, characters: _Characters) -> None:
         """Reads up to the double quote that ends it."""
@@ -313,27 +334,33 @@ class _Reader:
                 self._expand(name[0], characters, quoted=quoted)
 
     def _read_parameter(self, inside: str, characters: _Characters, *, quoted: bool) -> None:
-        """Reads `${…}`: a plain name is looked up; of everything else only the substitutions are read."""
+        """Reads `${…}`: a plain name is looked up, another text may stand in its place, substitutions are read."""
         if _NAME.fullmatch(inside):
             self._expand(inside, characters, quoted=quoted)
             return
-        self._read_inside(inside)
+        default = _DEFAULT.match(inside)
+        if default is None:
+            self._read_inside(inside)
+        elif default[2] != "+" and default[1] in self.variables:
+            self._expand(default[1], characters, quoted=quoted)
+            return
+        else:
+            characters += self._read_inside(inside[default.end() :], quoted=quoted)
         characters.append(("", _Kind.UNKNOWN))
 
     def _expand(self, name: str, characters: _Characters, *, quoted: bool) -> None:
         value = self.variables.get(name)
         if value is None:
             characters.append(("", _Kind.UNKNOWN))
-        elif quoted:
-            characters += _quote(value)
         else:
-            characters += [(sign, _Kind.SPLIT if sign.isspace() else _Kind.PLAIN) for sign in value]
+            characters += _quote(value) if quoted and name != "@" else _split_blanks(value)
 
     def _read_substitution(self, characters: _Characters) -> None:
         """Reads the commands up to the closing parenthesis; what they print is not known."""
         inner = _Reader(self.text, dict(self.variables), self._depth + 1, self.at, closing=True)
         inner.read()
         self._take_over(inner)
+        self._printed_by += inner.commands[inner._last_start :]
         self.at = inner.at
         characters.append(("", _Kind.UNKNOWN))
 
@@ -341,14 +368,17 @@ class _Reader:
         inner = _Reader(text, dict(self.variables), self._depth + 1)
         inner.read()
         self._take_over(inner)
+        self._printed_by += inner.commands[inner._last_start :]
 
-    def _read_inside(self, text: str) -> None:
+    def _read_inside(self, text: str, *, quoted: bool = True) -> _Characters:
         """Reads the substitutions in a text that is otherwise taken as it is."""
         inner = _Reader(text, dict(self.variables), self._depth + 1)
+        characters: _Characters = []
         if not inner.deep:
             while inner.at < len(text):
-                inner._read_double([])
+                inner._read_double(characters)
         self._take_over(inner)
+        return characters if quoted else _split_blanks("".join(sign for sign, _ in characters))
 
     def _take_over(self, inner: _Reader) -> None:
         self.commands += inner.commands
@@ -358,6 +388,11 @@ class _Reader:
 def _quote(text: str) -> _Characters:
     """Marks a text as quoted; an empty one too, so that it is a word."""
     return [("", _Kind.QUOTED), *((character, _Kind.QUOTED) for character in text)]
+
+
+def _split_blanks(text: str) -> _Characters:
+    """Marks a text as an expansion outside of quotes, whose blanks end words."""
+    return [(sign, _Kind.SPLIT if sign.isspace() else _Kind.PLAIN) for sign in text]
 
 
 def _is_descriptor(text: str) -> bool:
