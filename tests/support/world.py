@@ -60,7 +60,6 @@ class MemoryWorld:
     executables: frozenset[str] = frozenset()
     unwritable: frozenset[str] = frozenset()
     programs: dict[str, str] = field(default_factory=dict)
-    answering: dict[str, bool | None] = field(default_factory=dict)
     known_remotes: dict[str, str] = field(default_factory=dict)
     reached: dict[str, bool | None] = field(default_factory=dict)
     addresses: dict[str, int | str | None] = field(default_factory=dict)
@@ -119,9 +118,6 @@ class MemoryWorld:
 
     def find_program(self, name: str) -> str | None:
         return self.programs.get(name)
-
-    def program_answers(self, name: str) -> bool | None:
-        return self.answering.get(name)
 
     def commits(self) -> tuple[CommitInfo, ...]:
         return self.log

@@ -62,7 +62,6 @@ _OUTSIDE: Final = frozenset(
         World.is_executable,
         World.is_writable,
         World.now,
-        World.program_answers,
         World.reaches,
     )
 )
@@ -211,7 +210,6 @@ class Context:
     is_executable = _recorded(World.is_executable)
     is_writable = _recorded(World.is_writable)
     find_program = _recorded(World.find_program)
-    program_answers = _recorded(World.program_answers)
     commits = _recorded(World.commits)
     commit = _recorded(World.commit)
     lag = _recorded(World.lag)

@@ -95,9 +95,6 @@ class World(HasSettings, Protocol):
     def find_program(self, name: str) -> str | None:
         """Where a program is on the search path."""
 
-    def program_answers(self, name: str) -> bool | None:
-        """Whether a program named in the configuration starts and ends; None if it may not be started."""
-
     def commits(self) -> tuple[CommitInfo, ...]:
         """The newest `limits.commits` commits from HEAD, newest first."""
 

@@ -48,6 +48,13 @@ class LogIndex:
         """All decisions on a phase in the order of the log, void ones among them."""
         return self.decisions_at.get(PhaseKey(handoff, phase), ())
 
+    def list_living(self, handoff: str) -> list[DecisionEntry]:
+        """All decisions on a handoff that are not void, whatever their phase, in the order of the log."""
+        made = [one for place, several in self.decisions_at.items() if place.handoff == handoff for one in several]
+        return sorted(
+            (one for one in made if not self.is_void(one.entry.id)), key=lambda one: (one.entry.seq, one.entry.id)
+        )
+
     def find_submissions(self, handoff: str, phase: str) -> tuple[SubmissionEntry, ...]:
         """Submissions that count."""
         made = self.submissions_at.get(PhaseKey(handoff, phase), ())

@@ -23,7 +23,16 @@ from handoff_tui.handoffs.claims.blocking import (
 )
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.log.entry import PASSING
-from handoff_tui.log.gates.gate_state import UNCOVERED, GateName, GateReport, GateState, Mover, NextMove
+from handoff_tui.log.gates.gate_state import (
+    OPENING,
+    SENT_BACK,
+    UNCOVERED,
+    GateName,
+    GateReport,
+    GateState,
+    Mover,
+    NextMove,
+)
 
 _WORDS = {
     "PAUSED": "resume the work",
@@ -31,7 +40,6 @@ _WORDS = {
     "NOT_STARTED": "start the work",
     "BLOCKED": "clear what blocks it",
 }
-_DONE = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
 _REPAIR = "fix it and hand it over again"
 
@@ -50,7 +58,7 @@ def build_gate(
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
         reasons = (*report.why, *own)
-        if report.state in _DONE:
+        if report.state in OPENING:
             return GateState(state=report.state, why=reasons, next_move=move)
         return GateState(state=report.state, blocking=reasons, next_move=move)
     if handoff.registry is RegistryState.SUPERSEDED:
@@ -75,7 +83,7 @@ def mark_validated(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | N
     """Handoffs by id; one that the log approves is validated, whatever its files say."""
     validated = {"registry": RegistryState.VALIDATED}
     return {
-        handoff.id: handoff.model_copy(update=validated) if gates.get(handoff.id) in _DONE else handoff
+        handoff.id: handoff.model_copy(update=validated) if gates.get(handoff.id) in OPENING else handoff
         for handoff in handoffs
     }
 
@@ -90,9 +98,9 @@ def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:
     """What follows from a decision; None if one is still due."""
     if report.state is GateName.OVERRIDDEN and report.debts:
         return NextMove(who=Mover.REVIEWER, what="the next phase can start; a later approval settles the override")
-    if report.state in _DONE:
+    if report.state in OPENING:
         return NextMove(who=Mover.NOBODY, what=f"{report.state.value}; the next phase can start")
-    if report.state in {GateName.REJECTED, GateName.RETRY}:
+    if report.state in SENT_BACK:
         what = f"start the next attempt: handoff-tui packet {handoff.id}"
         return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=what)
     if report.state is GateName.HELD:

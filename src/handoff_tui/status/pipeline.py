@@ -12,7 +12,7 @@ from handoff_tui.core.model import Model
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 from handoff_tui.log.entry import SENDING_BACK, DecisionVerb
-from handoff_tui.log.gates.gate_state import GateName, GateState
+from handoff_tui.log.gates.gate_state import SENT_BACK, GateName, GateState
 from handoff_tui.log.gates.position import find_phase, list_sent_back
 from handoff_tui.status.review_state import ReviewedHandoff
 
@@ -75,7 +75,6 @@ class PipelineView(Model):
 
 _PASSING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY, DecisionVerb.OVERRIDE})
 _PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN})
-_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 
 
 def build_pipeline(
@@ -128,13 +127,11 @@ class _PipelineFacts(NamedTuple):
 
 def _name_roles(pipeline: Pipeline, handoff: Handoff) -> Pipeline:
     """Puts the handoff's phases in place of "source" and "target"."""
-    first, second = pipeline.phases
-    target = handoff.target_phase if handoff.target_phase != handoff.source_phase else None
-    renamed = (
-        first.model_copy(update={"name": find_phase(handoff)}),
-        second.model_copy(update={"name": target or second.name}),
-    )
-    return pipeline.model_copy(update={"phases": renamed, "edges": (), "failure_target": None})
+    own, target = find_phase(handoff), handoff.target_phase
+    names = own, target if target and target.casefold() != own.casefold() else pipeline.phases[1].name
+    renamed = tuple(phase.model_copy(update={"name": name}) for phase, name in zip(pipeline.phases, names, strict=True))
+    edges = tuple(edge.model_copy(update={"source": names[0], "target": names[1]}) for edge in pipeline.edges)
+    return pipeline.model_copy(update={"phases": renamed, "edges": edges, "failure_target": names[0]})
 
 
 def _list_votes(index: LogIndex | None, handoff: str) -> dict[str, list[DecisionEntry]]:
@@ -191,7 +188,7 @@ def _find_here(gate: GateState) -> PhaseProgress:
         return PhaseProgress.DONE
     if gate.state is GateName.SKIPPED:
         return PhaseProgress.SKIPPED
-    return PhaseProgress.SENT_BACK if gate.state in _SENT_BACK else PhaseProgress.HERE
+    return PhaseProgress.SENT_BACK if gate.state in SENT_BACK else PhaseProgress.HERE
 
 
 def _find_standing(last: DecisionEntry | None, distance: int) -> PhaseProgress:

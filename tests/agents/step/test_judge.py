@@ -9,6 +9,7 @@ from handoff_tui.agents.runs.run import RunEnd, RunEnding
 from handoff_tui.agents.step.judge import MeasuredRun, add_budget, can_retry, find_notices, judge_run
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Route, Sign, StepOutcome, TrailEntry
 from handoff_tui.agents.step.route import (
+    Progress,
     build_route,
     find_failure_target,
     find_known_phase,
@@ -66,6 +67,17 @@ def test_exit_code_of_zero_without_work_is_noticed() -> None:
     assert list(find(after=BEFORE)) == [Sign.DID_NOTHING]
     assert list(find(RunEnd(ending=RunEnding.EXITED, code=1), after=BEFORE)) == [Sign.FAILED]
     assert find_notices(MeasuredRun(GOOD, BEFORE, BEFORE, may_change_nothing=True)) == []
+
+
+def test_traceback_in_the_output_is_mentioned_only() -> None:
+    """Tools print them all the time. What the agent ends with counts, as do its exit code and what it left behind."""
+    trace = "Traceback (most recent call last):\nAssertionError\n"
+    assert find(output=f"{trace}1 failed\nfixed\n3 passed\n")[Sign.ERROR_IN_OUTPUT].severity is Severity.LOW
+    assert find(output=trace)[Sign.ERROR_IN_OUTPUT].severity is Severity.LOW
+    assert find(output="HTTP 500\n" + "line\n" * 9)[Sign.ERROR_IN_OUTPUT].severity is Severity.LOW
+    assert find(output="line\nHTTP 500 from the model\n")[Sign.ERROR_IN_OUTPUT].severity is Severity.MEDIUM
+    notices = find_notices(MeasuredRun(GOOD, BEFORE, AFTER, trace, tuple(Hub().suspicious_output)))
+    assert judge_run(GOOD, notices, (), None, has_gate=False).outcome is StepOutcome.READY
 
 
 @pytest.mark.parametrize(
@@ -208,7 +220,10 @@ def build_handoff(source: str | None, target: str | None = None, dialect: str = 
 def route(
     pipeline: Pipeline, handoff: Handoff, gate: GateName, wanted: str | None = None, failed: str | None = None
 ) -> Route:
-    return build_route(pipeline, handoff, find_source(pipeline, handoff), gate, wanted, failed)
+    """With every gate before the work opened."""
+    source = find_known_phase(pipeline, handoff.source_phase) or pipeline.phases[0]
+    passed = frozenset(phase.name for phase in pipeline.phases[: pipeline.phases.index(source)])
+    return build_route(pipeline, handoff, Progress(source, gate, passed, failed), wanted)
 
 
 def entry(phase: str, outcome: StepOutcome, *, counted: bool = True) -> TrailEntry:
@@ -271,20 +286,23 @@ def test_failed_work_goes_where_the_pipeline_says() -> None:
 
 def test_pipeline_is_the_dialects_or_that_of_the_phase() -> None:
     """Where neither is known, it is said what to configure."""
-    pipelines = {"tdd": TDD, "hub": HUB}
-    assert find_pipeline(pipelines, build_handoff("QA")) is TDD
-    assert find_pipeline(pipelines, build_handoff("qa", dialect="relay")) is HUB
+    pipelines = {"tdd": DEFAULT_PIPELINES["tdd"], "team": DEFAULT_PIPELINES["hub"]}
+    assert find_pipeline(pipelines, build_handoff("RED")) == TDD
+    assert find_pipeline(pipelines, build_handoff("qa", dialect="relay")).name == "team"
     with pytest.raises(AgentRunError, match="none called relay"):
         find_pipeline(pipelines, build_handoff("other", dialect="relay"))
 
 
 def test_phase_whose_work_is_there_is_found() -> None:
-    """By the handoff, by the last run, else the first."""
-    assert find_source(TDD, build_handoff("GREEN"), "RED").name == "GREEN"
-    assert find_source(TDD, build_handoff("HANDOFF"), "RED").name == "RED"
-    assert find_source(TDD, build_handoff(None)).name == "PLAN"
+    """As said, as people decided since, and never behind a closed gate; else the first."""
+    assert find_source(TDD, "GREEN", (), {"RED"}).name == "GREEN"
+    assert find_source(TDD, "GREEN", (), {"PLAN"}).name == "RED"
+    assert find_source(TDD, "GREEN", [("PLAN", True)], {"RED"}).name == "PLAN"
+    assert find_source(TDD, "PLAN", [("red", False)], {"PLAN", "RED"}).name == "RED"
+    assert find_source(TDD, "GREEN", [("PLAN", False)], {"PLAN", "RED"}).name == "GREEN"
+    assert find_source(TDD, None, (), ()).name == "PLAN"
     with pytest.raises(AgentRunError, match="no phases"):
-        find_source(Pipeline(name="x", phases=(), edges=()), build_handoff(None))
+        find_source(Pipeline(name="x", phases=(), edges=()), None, (), ())
 
 
 def test_unknown_phase_is_refused_with_the_known_ones() -> None:

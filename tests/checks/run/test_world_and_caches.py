@@ -91,12 +91,6 @@ def test_world_stays_off_the_network_without_consent(world: RepositoryWorld) -> 
     assert world.answers("http://127.0.0.1:9/health") is None
 
 
-def test_world_starts_no_program_that_the_user_did_not_name(world: RepositoryWorld) -> None:
-    """Finding it is not starting it."""
-    assert world.find_program("git") is not None
-    assert world.program_answers("git") is None
-
-
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -149,7 +149,6 @@ def test_world_reads_handoffs_and_measures_them(world: checks.CommitWorld) -> No
         lambda world: world.read(".git/hooks/pre-push"),
         lambda world: world.is_writable("a.md"),
         lambda world: world.find_program("sh"),
-        lambda world: world.program_answers("sh"),
         lambda world: world.remotes(),
         lambda world: world.reaches("origin"),
         lambda world: world.answers("https://example.org"),

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from handoff_tui.agents.engine.engine import GateAnswer
 from handoff_tui.agents.procedures.report import RunRequest
-from handoff_tui.agents.step.route import OPEN, SENT_BACK
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateReport
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.pipeline import find_pipeline
 
@@ -51,7 +50,7 @@ def judge_run_gate(gate: GateReport, attempt: int) -> GateAnswer:
     words = "; ".join(gate.why)
     if gate.attempt != attempt:
         return GateAnswer(open=False, why=f"attempt {attempt} is over: this is attempt {gate.attempt}")
-    if gate.state in OPEN:
+    if gate.state in OPENING:
         return GateAnswer(open=True, why=f"{gate.state.value}: {words}", entry=_find_entry(gate))
     if gate.state in SENT_BACK:
         return GateAnswer(open=False, why=f"{gate.state.value}: {words}", entry=_find_entry(gate))

@@ -18,6 +18,8 @@ from handoff_tui.core.short_id import SHORT_DIGEST
 
 _MOST_PLACES = 20
 _LONGEST_LINE = 200
+_CLOSING_LINES = 5
+_TRACEBACK = "Traceback (most recent call last):"
 _LOG_FOLDER = ".handoff-tui/log/"
 _FOLDER_KIND = "4"
 """In octal: 4 for a folder, 10 for a file, 12 for a link."""
@@ -153,20 +155,20 @@ def _find_idleness(end: RunEnd, before: Observation, after: Observation) -> Iter
 
 
 def _find_errors(run: MeasuredRun) -> Iterable[Notice]:
+    """Mentions errors in the output: tools print them all the time. What the agent ends with are its own words."""
     if not run.end.succeeded:
         return
-    output = run.output
-    lines: list[str] = []
-    for pattern in run.error_patterns:
-        for match in re.finditer(pattern, output):
-            start = output.rfind("\n", 0, match.start()) + 1
-            stop = output.find("\n", match.end())
-            lines.append(output[start : stop if stop >= 0 else None].strip()[:_LONGEST_LINE])
-            if len(lines) >= _MOST_PLACES:
-                break
-    if lines:
-        text = "it exited with 0, but its output mentions errors"
-        yield _notice(Sign.ERROR_IN_OUTPUT, Severity.MEDIUM, text, dict.fromkeys(lines))
+    lines = [line.strip()[:_LONGEST_LINE] for line in run.output.splitlines() if line.strip()]
+    patterns = [pattern for pattern in run.error_patterns if not re.search(pattern, _TRACEBACK)]
+    last = [line for line in lines[-_CLOSING_LINES:] if any(re.search(pattern, line) for pattern in patterns)]
+    if last:
+        text = "it exited with 0, but ends with errors"
+        yield _notice(Sign.ERROR_IN_OUTPUT, Severity.MEDIUM, text, dict.fromkeys(last))
+        return
+    others = [line for line in lines if any(re.search(pattern, line) for pattern in run.error_patterns)]
+    if others:
+        text = "its output mentions errors; what it left behind counts"
+        yield _notice(Sign.ERROR_IN_OUTPUT, Severity.LOW, text, dict.fromkeys(others[:_MOST_PLACES]))
 
 
 def _compare(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[list[str], list[str]]:

@@ -22,9 +22,11 @@ from handoff_tui.agents.step.report import (
     RoleContext,
     Route,
     StepContext,
+    StepOutcome,
     StepReport,
 )
 from handoff_tui.agents.step.route import (
+    Progress,
     build_route,
     find_passed,
     find_phase,
@@ -43,8 +45,14 @@ from handoff_tui.decisions.views import Packet
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.times import parse_time
+from handoff_tui.log.entry import PASSING, SENDING_BACK
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.gates.position import list_sent_back
+from handoff_tui.log.index import LogIndex
 from handoff_tui.log.open_log import open_log
+from handoff_tui.status.next_move import build_gate
 from handoff_tui.status.show import find_id
 from handoff_tui.system.processes.output_reader import read_last_lines
 
@@ -67,6 +75,8 @@ class StepRequest(NamedTuple):
     """The phase whose turn it is if none is named."""
     back: bool = False
     """Go to the phase before."""
+    again: bool = False
+    """Repeat the phase whose work is there."""
     beyond_budget: bool = False
     """A person allows one more run than the retry budget."""
 
@@ -132,16 +142,21 @@ def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks |
     """Examines the work at its gate, and finds the route into the phase, the agent and its context."""
     examined = examine(desk, open_log(desk.repository), request.handoff, options=_FRESH, telling=progress)
     handoff = examined.handoff
-    pipelines = {name: settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()}
-    pipeline = find_pipeline(pipelines, handoff)
+    pipeline = find_pipeline(desk.loaded.settings.pipelines, handoff)
     reports = list_reports(desk, handoff.id)
-    source = find_source(pipeline, handoff, reports[-1].key.phase if reports else None)
-    if reports and build_id(source.name) != examined.key.phase:
+    passed = _find_passed(examined.gates, handoff, pipeline, reports)
+    source = _find_source(examined.index, handoff, pipeline, passed, reports)
+    if source.name.casefold() != examined.key.phase.casefold():
         examined = _examine_again(examined, build_id(source.name), progress)
     trail = build_trail(reports, examined.index, handoff.id)
-    failed = find_failed_target(pipeline, trail)
-    wanted = _find_wanted(pipeline, source, request)
-    route = build_route(pipeline, handoff, source, examined.gate.state, wanted, failed)
+    way = Progress(
+        source=source,
+        gate=examined.gate.state,
+        passed=frozenset(passed),
+        failed=find_failed_target(pipeline, trail),
+        is_begun=_is_begun(examined, source, reports),
+    )
+    route = build_route(pipeline, handoff, way, _find_wanted(pipeline, source, request))
     phase = find_phase(pipeline, route.phase)
     agent = find_phase_agent(desk, pipeline, phase)
     packet = _find_packet(examined, route, progress)
@@ -159,9 +174,45 @@ def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks |
     )
 
 
+def _find_passed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> set[str]:
+    """The phases whose gate people opened, by the signed log; a run that left other work since closes it again."""
+    ended = {one.key.phase: one.end.began + one.end.seconds for one in reports if one.files or one.commits}
+    return {
+        phase.name
+        for phase in pipeline.phases
+        if gates.is_passed(handoff, phase.name, since=int(ended.get(phase.name, 0)))
+    }
+
+
+def _find_source(
+    index: LogIndex, handoff: Handoff, pipeline: Pipeline, passed: set[str], reports: tuple[StepReport, ...]
+) -> Phase:
+    """Finds the phase whose work is there: by runs, then by the signed log, then by the documents."""
+    last = reports[-1] if reports else None
+    since = int(last.end.began) if last is not None else 0
+    leading = PASSING | SENDING_BACK if last is not None else PASSING
+    decided = [
+        (made.work.phase, made.decision.verb in SENDING_BACK)
+        for made in index.list_living(handoff.id)
+        if made.decision.verb in leading and parse_time(made.entry.time).timestamp() >= since
+    ]
+    return find_source(pipeline, last.key.phase if last is not None else handoff.source_phase, decided, passed)
+
+
+def _is_begun(examined: ExaminedGate, source: Phase, reports: tuple[StepReport, ...]) -> bool:
+    """Whether there is work of the phase: a run that is ready, a decision, or documents that wait for a person."""
+    own = [report for report in reports if report.key.phase == source.name]
+    if own:
+        return own[-1].outcome is StepOutcome.READY
+    if examined.index.list_decisions(*examined.key.place):
+        return True
+    by_id = {handoff.id: handoff for handoff in examined.handoffs}
+    return build_gate(examined.handoff, by_id, report=examined.gate).next_move.who is not Mover.AGENT
+
+
 def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str | None:
     if not request.back:
-        return request.phase
+        return source.name if request.again else request.phase
     source = find_phase(pipeline, request.phase) if request.phase else source
     before = find_previous(pipeline, source)
     if before is None:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 from handoff_tui.agents.step.report import Direction, Route
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
+from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.core.errors import AgentRunError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.log.gates.gate_state import GateName
-
-OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
-SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
+from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName
+from handoff_tui.status import pipeline as pipelines
 
 
-def find_pipeline(pipelines: Mapping[str, Pipeline], handoff: Handoff) -> Pipeline:
-    """Finds the pipeline named like the handoff's format, or one that has its phase."""
-    own = pipelines.get(handoff.dialect)
-    if own is not None:
-        return own
-    phases = {name.casefold() for name in (handoff.source_phase, handoff.target_phase) if name}
-    for pipeline in pipelines.values():
-        if phases & {phase.name.casefold() for phase in pipeline.phases}:
-            return pipeline
-    raise AgentRunError(
-        f"no pipeline fits {handoff.id}: there is none called {handoff.dialect}",
-        f"Add [[pipelines.{handoff.dialect}.phases]] to handoff-tui.toml; docs/agents.md has an example.",
-    )
+def find_pipeline(settings: Mapping[str, PipelineSettings], handoff: Handoff) -> Pipeline:
+    """Finds the pipeline of a handoff; raises an error if there is none."""
+    found = pipelines.find_pipeline(handoff, settings)
+    if found is None:
+        raise AgentRunError(
+            f"no pipeline fits {handoff.id}: there is none called {handoff.dialect}",
+            f"Add [[pipelines.{handoff.dialect}.phases]] to handoff-tui.toml; docs/agents.md has an example.",
+        )
+    return found
 
 
 def find_phase(pipeline: Pipeline, name: str) -> Phase:
@@ -43,12 +39,59 @@ def find_known_phase(pipeline: Pipeline, name: str | None) -> Phase | None:
     return next((phase for phase in pipeline.phases if phase.name.casefold() == wanted), None)
 
 
-def find_source(pipeline: Pipeline, handoff: Handoff, last_run: str | None = None) -> Phase:
-    """Finds the phase whose work is there: as the handoff says, or that of the last run, or the first."""
+class Progress(NamedTuple):
+    """How far a handoff is, by its runs and by the signed log. What documents say opens nothing."""
+
+    source: Phase
+    """The phase whose work is there."""
+    gate: GateName
+    """Its gate, as of now."""
+    passed: frozenset[str] = frozenset()
+    """Phases whose gate a person opened for the last work that was decided on there."""
+    failed: str | None = None
+    """The phase that the last run sent the work to; None if it did not fail."""
+    is_begun: bool = True
+    """Whether somebody has worked in the source phase."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the work may go on from its phase."""
+        return self.gate in OPENING or (not self.source.gate and self.failed is None and self.is_begun)
+
+
+def find_enterable(pipeline: Pipeline, passed: Collection[str]) -> frozenset[str]:
+    """The phases that no closed gate is in front of: the first, the passed ones and those behind them, and so on."""
+    gated = {phase.name for phase in pipeline.phases if phase.gate}
+    leading = gated & set(passed)
+    found: set[str] = set()
+    level = {pipeline.phases[0].name, *leading, *(edge.target for edge in pipeline.edges if edge.source in leading)}
+    while level - found:
+        found |= level
+        level = {edge.target for edge in pipeline.edges if edge.source in found - gated}
+    return frozenset(found)
+
+
+def find_source(
+    pipeline: Pipeline, said: str | None, decided: Iterable[tuple[str, bool]], passed: Collection[str]
+) -> Phase:
+    """Finds the phase whose work is there.
+
+    `said` is the phase of the last run, or that of the documents if nothing ran. `decided` are the phases that people
+    decided on since, each with whether it was sent back: those lead back, and what they let pass leads on. If a closed
+    gate is in front of it all, the work is at the last phase before that gate.
+    """
     if not pipeline.phases:
         raise AgentRunError(f"the pipeline {pipeline.name} has no phases", "Add [[pipelines.<name>.phases]].")
-    known = find_known_phase(pipeline, handoff.source_phase) or find_known_phase(pipeline, last_run)
-    return known or pipeline.phases[0]
+    source = find_known_phase(pipeline, said) or pipeline.phases[0]
+    for name, is_sent_back in decided:
+        phase = find_known_phase(pipeline, name)
+        if phase is not None and (is_sent_back or source.name in _list_before(pipeline, phase.name)):
+            source = phase
+    enterable = find_enterable(pipeline, passed)
+    if source.name in enterable:
+        return source
+    before = _list_before(pipeline, source.name) & enterable
+    return next((phase for phase in reversed(pipeline.phases) if phase.name in before), pipeline.phases[0])
 
 
 def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Phase | None:
@@ -62,7 +105,7 @@ def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Ph
 def find_failure_target(pipeline: Pipeline, phase: Phase) -> Phase:
     """Finds where failed work goes: as the phase or the pipeline says, or to the same phase again; never forward."""
     target = find_phase(pipeline, phase.failure_target or pipeline.failure_target or phase.name)
-    return phase if pipeline.phases.index(target) > pipeline.phases.index(phase) else target
+    return target if target.name in _list_before(pipeline, phase.name) else phase
 
 
 def find_previous(pipeline: Pipeline, phase: Phase) -> Phase | None:
@@ -79,28 +122,27 @@ def find_passed(pipeline: Pipeline, route: Route) -> tuple[Passing, ...]:
     return next((edge.passes for edge in pipeline.edges if (edge.source, edge.target) == wanted), EVERYTHING)
 
 
-def build_route(
-    pipeline: Pipeline, handoff: Handoff, source: Phase, gate: GateName, wanted: str | None, failed: str | None
-) -> Route:
-    """Builds the route into the wanted phase, or into the one whose turn it is.
-
-    `source` is the phase whose work is there, `gate` its gate; `failed` is the phase that the last run sent it to.
-    """
-    is_open = gate in OPEN or (not source.gate and failed is None)
+def build_route(pipeline: Pipeline, handoff: Handoff, progress: Progress, wanted: str | None) -> Route:
+    """Builds the route into the wanted phase, or into the one whose turn it is. No route leads past a closed gate."""
     if wanted is None:
-        return _build_due(pipeline, handoff, source, failed, gate, is_open=is_open)
-    phase = find_phase(pipeline, wanted)
-    direction = _find_direction(pipeline, source, phase, failed, is_open=is_open)
-    return Route(pipeline=pipeline.name, phase=phase.name, source=source.name, direction=direction)
+        phase, direction = _find_due(pipeline, handoff, progress)
+    else:
+        phase = find_phase(pipeline, wanted)
+        direction = _find_direction(pipeline, progress, phase)
+    if direction is not Direction.FORWARD and phase.name not in find_enterable(pipeline, progress.passed):
+        closed = ", ".join(_list_closed(pipeline, progress, phase.name))
+        raise AgentRunError(f"{phase.name} cannot start: nobody has decided at {closed}", _decide_at(handoff, closed))
+    return Route(pipeline=pipeline.name, phase=phase.name, source=progress.source.name, direction=direction)
 
 
-def _find_direction(pipeline: Pipeline, source: Phase, phase: Phase, failed: str | None, *, is_open: bool) -> Direction:
-    if phase.name == failed:
+def _find_direction(pipeline: Pipeline, progress: Progress, phase: Phase) -> Direction:
+    source = progress.source
+    if phase.name == progress.failed:
         return Direction.FAILED
     if phase.name == source.name:
         return Direction.AGAIN
     is_next = any((edge.source, edge.target) == (source.name, phase.name) for edge in pipeline.edges)
-    if is_next and is_open:
+    if is_next and progress.is_open:
         return Direction.FORWARD
     if phase.name in _list_before(pipeline, source.name):
         return Direction.BACK
@@ -115,22 +157,39 @@ def _find_direction(pipeline: Pipeline, source: Phase, phase: Phase, failed: str
     )
 
 
-def _build_due(
-    pipeline: Pipeline, handoff: Handoff, source: Phase, failed: str | None, gate: GateName, *, is_open: bool
-) -> Route:
-    if failed is not None:
-        return Route(pipeline=pipeline.name, phase=failed, source=source.name, direction=Direction.FAILED)
-    if is_open:
+def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple[Phase, Direction]:
+    source = progress.source
+    if progress.failed is not None:
+        return find_phase(pipeline, progress.failed), Direction.FAILED
+    if progress.is_open:
         following = find_next(pipeline, source, handoff.target_phase)
         if following is None:
             raise AgentRunError(f"{source.name} is the last phase of {pipeline.name}; there is nothing to start")
-        return Route(pipeline=pipeline.name, phase=following.name, source=source.name, direction=Direction.FORWARD)
-    if gate in SENT_BACK:
-        return Route(pipeline=pipeline.name, phase=source.name, source=source.name, direction=Direction.AGAIN)
+        return following, Direction.FORWARD
+    claimed = find_known_phase(pipeline, handoff.source_phase)
+    if claimed is not None and claimed.name not in {source.name, *find_enterable(pipeline, progress.passed)}:
+        closed = ", ".join(_list_closed(pipeline, progress, claimed.name))
+        raise AgentRunError(
+            f"{handoff.id} says that it is at {claimed.name}, but nobody has decided at {closed}",
+            _decide_at(handoff, closed),
+        )
+    if progress.gate in SENT_BACK or not progress.is_begun:
+        return source, Direction.AGAIN
     raise AgentRunError(
-        f"{handoff.id} waits at the gate behind {source.name}, which is {gate.value}",
+        f"{handoff.id} waits at the gate behind {source.name}, which is {progress.gate.value}",
         f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} repeats it.",
     )
+
+
+def _list_closed(pipeline: Pipeline, progress: Progress, phase: str) -> list[str]:
+    """Lists the gates on the way to a phase that nobody has opened, in order."""
+    before = _list_before(pipeline, phase)
+    return [one.name for one in pipeline.phases if one.gate and one.name in before - progress.passed]
+
+
+def _decide_at(handoff: Handoff, closed: str) -> str:
+    first = closed.partition(",")[0]
+    return f"Approve it, or leave it out: handoff-tui decide approve|skip {handoff.id} --phase {first}"
 
 
 def _list_before(pipeline: Pipeline, phase: str) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Protocol
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, Disagreements, HandoffName
-from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.place import Problem
@@ -177,25 +175,6 @@ class RepositoryWorld:
 
     def find_program(self, name: str) -> str | None:
         return find_program(name)
-
-    def program_answers(self, name: str) -> bool | None:
-        """Starts only a program that the user's own file names for an agent, and only with `--version`."""
-        path = find_program(name)
-        if path is None or not self._is_named_by_the_user(name):
-            return None
-        from handoff_tui.system.processes.run import Bounds, run_command  # noqa: PLC0415 - few users name such a program
-
-        bounds = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
-        end = run_command([path, "--version"], self._desk.repository.root, dict(os.environ), bounds)
-        return end.code is not None and not end.timed_out
-
-    def _is_named_by_the_user(self, program: str) -> bool:
-        loaded = self._desk.loaded
-        return any(
-            agent.command[0] == program
-            and not loaded.origins.get(f"agents.{name}.command", REPOSITORY_FILE).startswith(REPOSITORY_FILE)
-            for name, agent in loaded.settings.agents.items()
-        )
 
     def commits(self) -> tuple[CommitInfo, ...]:
         limit = self._desk.loaded.settings.limits.commits

@@ -90,9 +90,6 @@ class CommitWorld(RepositoryWorld):
     def find_program(self, name: str) -> str | None:
         _refuse(f"whether the program {name} was there then")
 
-    def program_answers(self, name: str) -> bool | None:
-        _refuse(f"whether the program {name} was there then")
-
     def baseline(self) -> str | None:
         return self._find_baseline().commit
 

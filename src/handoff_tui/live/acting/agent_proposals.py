@@ -20,16 +20,14 @@ from handoff_tui.agents.rollback.rollback import (
 from handoff_tui.agents.runs.phase_locks import describe_holder, find_lock, list_locks, unlock
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, prepare_step
-from handoff_tui.agents.step.route import find_failure_target, find_pipeline, find_source
+from handoff_tui.agents.step.route import find_failure_target
 from handoff_tui.agents.step.step import build_environment, build_prompt, read_view, start_step, stop_step
-from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.checks.run.commands import give_consent, has_consent, list_requested_commands
 from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
 from handoff_tui.log.person import Confirmation, require_person
@@ -124,22 +122,17 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
 
 def _prepare(wish: Wish, watch: Watch, *, beyond_budget: bool = False) -> PreparedStep:
     desk = open_desk(Path(wish.root))
-    phase = _find_phase_of_work(desk, wish.handoff) if wish.kind is ProposalKind.AGAIN else wish.phase
-    request = StepRequest(wish.handoff, phase, back=wish.kind is ProposalKind.BACK, beyond_budget=beyond_budget)
+    request = StepRequest(
+        wish.handoff,
+        None if wish.kind is ProposalKind.AGAIN else wish.phase,
+        back=wish.kind is ProposalKind.BACK,
+        again=wish.kind is ProposalKind.AGAIN,
+        beyond_budget=beyond_budget,
+    )
     prepared = prepare_step(desk, request, ProgressCallbacks(cancel=watch.cancel))
     if watch.cancel.is_set():
         raise AgentRunError("cancelled before everything was examined")
     return prepared
-
-
-def _find_phase_of_work(desk: Desk, wanted: str) -> str:
-    """Returns the phase whose work is there, in the pipeline of the handoff."""
-    handoff = next((one for one in read_repository(desk).result.handoffs if one.id == wanted), None)
-    if handoff is None:
-        raise UsageError(f"{wanted} no longer exists")
-    pipelines = {name: settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()}
-    reports = list_reports(desk, handoff.id)
-    return find_source(find_pipeline(pipelines, handoff), handoff, reports[-1].key.phase if reports else None).name
 
 
 def build_plan(prepared: PreparedStep) -> StepPlan:

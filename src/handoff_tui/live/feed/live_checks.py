@@ -64,7 +64,7 @@ def merge_reports(before: CheckReport, report: CheckReport) -> CheckReport:
 
 _STEADY: Final = frozenset({
     "answers", "baseline", "commit", "commit_paths", "commits", "document_commit", "find_program", "is_cut_off",
-    "lag", "parameters", "program_answers", "reaches", "read_at", "remotes", "settings", "usual_severity",
+    "lag", "parameters", "reaches", "read_at", "remotes", "settings", "usual_severity",
 })  # fmt: skip
 """Answers that depend on no file of the work tree. Those from the network are asked again on every full read."""
 _ABOUT_ONE_PATH: Final = frozenset({"exists", "is_executable", "is_writable", "read"})

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from handoff_tui.git.work_tree.capture import build_commit_tree
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.entries.times import build_time, parse_time
 from handoff_tui.log.entry import GateKey, Subject
 from handoff_tui.log.gates.coverage import COVERED, RepositoryCoverage, build_coverage, describe_uncovered
 from handoff_tui.log.gates.gate import NOT_COMPARED, GateQuestion, judge_gate
-from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.gates.gate_state import OPENING, GateReport
 from handoff_tui.log.gates.position import build_handoff_digest, find_phase
 from handoff_tui.log.gates.scoped_work import ScopedWork, build_scoped_handoff_digest
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
@@ -60,6 +60,32 @@ class LogGates:
 
     def judge(self, handoff: Handoff, phase: str | None = None) -> GateReport:
         return judge_gate(self.index, self.policy, self.ask(handoff, phase))
+
+    def is_passed(self, handoff: Handoff, phase: str, since: float = 0) -> bool:
+        """Whether people opened the gate of a phase for the last work they decided on there, at a time or later.
+
+        For a phase behind the work: what changed since is the work of the phases that followed.
+        """
+        wanted = build_id(phase).casefold()
+        last = {made.work.phase: made for made in self.index.list_living(handoff.id)}
+        decided = [made for name, made in last.items() if name.casefold() == wanted]
+        return bool(decided) and all(
+            self._judge_then(handoff, made).state in OPENING and parse_time(made.entry.time).timestamp() >= since
+            for made in decided
+        )
+
+    def _judge_then(self, handoff: Handoff, made: DecisionEntry) -> GateReport:
+        """The gate for exactly the work that a decision is about."""
+        then = made.work.subject
+        question = replace(
+            self.ask(handoff, made.work.phase),
+            key=made.work.key,
+            subject=then,
+            producers=frozenset(made.work.producers),
+            whole_handoff=then.handoff,
+            edited=False,
+        )
+        return judge_gate(self.index, self.policy, question)
 
     def ask(self, handoff: Handoff, phase: str | None = None) -> GateQuestion:
         """What the gate of a handoff is asked about, computed from what is here now."""

@@ -23,6 +23,10 @@ class GateName(StrEnum):
     BLOCKED = "blocked"
 
 
+OPENING = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
+"""The work may go on."""
+SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
+"""It is to be done again."""
 UNCOVERED = "this gate needs every change approved; "
 """How the reason of a gate begins that waits for the approval of other work."""
 

@@ -84,14 +84,6 @@ def test_agent_ready_starts_no_phase_that_is_for_people() -> None:
         judge(agent_ready, procedure_world(settings=settings))
 
 
-@pytest.mark.parametrize(("answers", "number"), [(True, 0), (None, 0), (False, 1)])
-def test_agent_ready_asks_whether_the_program_answers(answers: bool | None, number: int) -> None:  # noqa: FBT001
-    """One that hangs is not ready; one that may not be asked is taken as found."""
-    world = procedure_world(settings=agents("dip"))
-    world.programs, world.answering = {"dip": "/usr/bin/dip"}, {"dip": answers}
-    assert len(judge(agent_ready, world)) == number
-
-
 SPEC = "# H-5: Jug\n\n## 1. Mission\n\nThrow a jug.\n\n## 2. Critical Constraints\n\n1. Clay only\n"
 
 RESULTS = "# RESULTS H-5\n\n## Status: PASS\n\n## Files Created\n\n- `jug.py`\n\n## Test Results\n\n- Total: 3 tests\n"
