@@ -70,7 +70,7 @@ def measure_engine(folder: Path, rounds: int) -> list[Row]:
     """One event when every result is known and nothing has changed: the engine's own cost, against one spawn of git."""
     desk = open_desk(make_repository(folder / "engine", 200, 12))
     handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
-    world = RepositoryWorld(desk, handoffs_read.handoffs, handoffs_read.problems, Baseline(None, "none"))
+    world = RepositoryWorld(desk, handoffs_read, Baseline(None, "none"))
     answers = Answers(world)
     first = RuleEngine(answers)
     first.run(RULES)

@@ -16,6 +16,7 @@ from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import build_settings
 from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.reading.read import NOTHING_READ
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.bisect.bisect import BisectRequest, bisect
 from handoff_tui.history.bisect.report import BisectEnd, BisectReport
@@ -98,9 +99,8 @@ def _bisect(desk: Desk, check: str) -> BisectReport:
 
 def _run_rule(desk: Desk, check: str) -> None:
     rule = next(rule for rule in list_past_rules(desk) if rule.id == check)
-    handoffs_read = read_repository(desk).result if check == _HEAVY else None
-    handoffs, problems = (handoffs_read.handoffs, handoffs_read.problems) if handoffs_read is not None else ((), ())
-    RuleEngine(Answers(RepositoryWorld(desk, handoffs, problems, Baseline(None, "none")))).run([rule])
+    result = read_repository(desk).result if check == _HEAVY else NOTHING_READ
+    RuleEngine(Answers(RepositoryWorld(desk, result, Baseline(None, "none")))).run([rule])
 
 
 def _open(folder: Path) -> Desk:

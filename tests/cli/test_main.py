@@ -177,7 +177,14 @@ def test_bash_completes_verbs(bash_script: str) -> None:
 @needs_bash
 def test_bash_completes_options_and_choices_of_a_verb(bash_script: str) -> None:
     """Those of the verb that was typed, and of no other."""
-    assert complete(bash_script, "handoff-tui", "status", "--") == ["--all", "--at", "--help", "--json", "--repo"]
+    assert complete(bash_script, "handoff-tui", "status", "--") == [
+        "--all",
+        "--at",
+        "--help",
+        "--json",
+        "--past",
+        "--repo",
+    ]
     assert complete(bash_script, "handoff-tui", "demo", "--n") == ["--no-open"]
     assert complete(bash_script, "handoff-tui", "completion", "") == ["--help", "bash", "fish", "zsh"]
     assert complete(bash_script, "handoff-tui", "config", "s") == ["schema", "show"]

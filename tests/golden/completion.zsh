@@ -32,7 +32,7 @@ _handoff_tui() {
     'config show') compadd -- --help --origins --repo --json --all ;;
     'config schema') compadd -- --help ;;
     'config accept') compadd -- --help --repo ;;
-    'status'*) compadd -- --help --at --repo --json --all ;;
+    'status'*) compadd -- --help --at --repo --json --all --past ;;
     'show'*) compadd -- --help --proofs --at --repo --json --all ;;
     'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --grant --at --repo --json --all ;;
     'diff'*) compadd -- --help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all ;;

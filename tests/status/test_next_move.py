@@ -12,6 +12,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.life import Life, LifeState
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport, Mover
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.status.next_move import build_gate
@@ -146,10 +147,11 @@ def test_blocked_by_waits_for_validation(state: RegistryState, waits: bool) -> N
     assert gate.next_move.what == ("decide H-0 first, then this" if waits else "review and decide")
 
 
-def test_superseded_handoff_owes_nothing() -> None:
-    """Nobody needs to move for what was replaced."""
-    gate = build_gate(handoff(registry=RegistryState.SUPERSEDED), {})
-    assert gate.next_move.who is Mover.NOBODY
+def test_past_handoff_owes_nothing() -> None:
+    """Nobody needs to move for what was replaced, whatever it says."""
+    replaced = Life(state=LifeState.PAST, why="superseded")
+    gate = build_gate(handoff(status="FAIL", registry=RegistryState.SUPERSEDED), {}, life=replaced)
+    assert (gate.next_move.who, gate.next_move.what) == (Mover.NOBODY, "superseded; nothing to do")
     assert gate.blocking == ()
 
 

@@ -26,6 +26,7 @@ from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import count_lines, read_tree_changes
+from handoff_tui.handoffs.reading.read import NOTHING_READ
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.status.inbox import MeasuredWork
@@ -43,7 +44,7 @@ class TreesWorld(RepositoryWorld):
     """The repository as rules see it, with two trees in place of a commit and the work tree."""
 
     def __init__(self, desk: Desk, old: str, changes: list[FileChange], objects: Mapping[str, str]) -> None:
-        super().__init__(desk, (), (), Baseline(old, "compared"))
+        super().__init__(desk, NOTHING_READ, Baseline(old, "compared"))
         self._changes = changes
         self._objects = objects
         self._new = {change.path: change.new_id for change in changes if change.status != "D"}

@@ -235,9 +235,14 @@ class Context:
         return cast("Mapping[str, object]", self.ask(Question("parameters", (self._check,))))
 
     def handoffs(self, dialect: str | None = None) -> tuple[Handoff, ...]:
-        """The handoffs under review, of one format or of all; only these are recorded as read."""
+        """The handoffs under review, of one format or of all: those that are live, or the one that is asked for.
+
+        Only these are recorded as read.
+        """
         named = [name for name in self.handoff_names() if dialect in {None, name.dialect}]
-        return self._read_handoffs(name.id for name in named if self.scope in {None, name.id})
+        return self._read_handoffs(
+            name.id for name in named if name.id == self.scope or (self.scope is None and not name.past)
+        )
 
     def changes(self) -> tuple[Change, ...]:
         """What differs between the baseline and the work tree; of one handoff under review, in its own files."""
@@ -248,7 +253,7 @@ class Context:
         return tuple(change for change in changes if not own.isdisjoint((change.path, change.old_path)))
 
     def every_handoff(self) -> tuple[Handoff, ...]:
-        """All handoffs, even if only one is under review: for rules about how they fit together."""
+        """All handoffs, past ones too, even if only one is under review: for rules about how they fit together."""
         return self._read_handoffs(name.id for name in self.handoff_names())
 
     def _read_handoffs(self, ids: Iterable[str]) -> tuple[Handoff, ...]:

@@ -34,10 +34,11 @@ class CommitInfo(NamedTuple):
 
 
 class HandoffName(NamedTuple):
-    """A handoff's id and the format it was read from."""
+    """A handoff's id, the format it was read from, and whether it is past."""
 
     id: str
     dialect: str
+    past: bool = False
 
 
 class Disagreements(NamedTuple):

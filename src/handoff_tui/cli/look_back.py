@@ -33,7 +33,7 @@ def run_status_at(arguments: argparse.Namespace) -> ExitCode:
     if arguments.json:
         write_json({**build_status_json(then.state), "at": build_stop_json(then)})
     else:
-        page = build_status_page(then.state, everything=arguments.all, of_then=True)
+        page = build_status_page(then.state, everything=arguments.all, past=arguments.past, of_then=True)
         write_page(add_banner(page, then.stop, then.notes))
     return ExitCode.OK
 

@@ -140,6 +140,8 @@ class Handoff(Model):
     facts: tuple[Fact, ...] = ()
     created: str | None = None
     """When the handoff says it was made, as written there."""
+    ended: str | None = None
+    """Why it is over, by its own words or by files beside it: consumed, superseded by another."""
 
 
 class HandoffDraft(Handoff):

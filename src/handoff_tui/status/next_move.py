@@ -22,6 +22,7 @@ from handoff_tui.handoffs.claims.blocking import (
     status_token,
 )
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.life import LIVE, Life
 from handoff_tui.log.entry import PASSING
 from handoff_tui.log.gates.gate_state import (
     OPENING,
@@ -51,9 +52,11 @@ def build_gate(
     problems: tuple[Problem, ...] = (),
     *,
     report: GateReport | None = None,
-    past: bool = False,
+    life: Life = LIVE,
 ) -> GateState:
-    """The gate of one handoff; `report` is what the signed log says. With `past`, it lies before the start line."""
+    """The gate of one handoff; `report` is what the signed log says. A past one waits for nobody."""
+    if life.is_past:
+        return _build_past_gate(life, report)
     own = tuple(dict.fromkeys((*_list_debts(report), *find_blocking(handoff, by_id, verdicts, problems))))
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
@@ -61,15 +64,15 @@ def build_gate(
         if report.state in OPENING:
             return GateState(state=report.state, why=reasons, next_move=move)
         return GateState(state=report.state, blocking=reasons, next_move=move)
-    if handoff.registry is RegistryState.SUPERSEDED:
-        move = NextMove(who=Mover.NOBODY, what="superseded; nothing to do")
-        return GateState(state=GateName.PENDING, next_move=move)
-    if past and (report is None or report.state is GateName.PENDING):
-        move = NextMove(who=Mover.NOBODY, what="from before the start line; nothing to do")
-        return GateState(state=GateName.PENDING, next_move=move)
     counted = report.why if report is not None and any(one.verb in PASSING for one in report.approvals) else ()
     move = _find_next_move(handoff, by_id, problems)
     return GateState(state=GateName.PENDING, blocking=(*counted, *own), next_move=move)
+
+
+def _build_past_gate(life: Life, report: GateReport | None) -> GateState:
+    state, why = (report.state, report.why) if report is not None else (GateName.PENDING, ())
+    move = NextMove(who=Mover.NOBODY, what=f"{life.why}; nothing to do")
+    return GateState(state=state, why=() if state is GateName.PENDING else why, next_move=move)
 
 
 def close_gate(gate: GateState, why: str) -> GateState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.config.load import REPOSITORY_FILE
@@ -13,13 +14,14 @@ from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.life import Life, LifeFacts, find_lives
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.scope import Scope, Scopes
 from handoff_tui.handoffs.session import Desk, has_log
 from handoff_tui.log.gates.coverage import count_coverage
-from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName, GateReport
 from handoff_tui.status.next_move import build_gate, close_gate, mark_validated
 from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState, ScopeSummary
 from handoff_tui.system.files.own_folder import OWN_FOLDER
@@ -81,6 +83,21 @@ def find_all_scopes(desk: Desk, handoffs: tuple[Handoff, ...], gates: LogGates |
     return gates.work.scopes if gates is not None else find_scopes(desk, handoffs, read_stated(desk)).scopes
 
 
+def find_all_lives(
+    result: ReadHandoffs, scopes: Scopes, gates: LogGates | None, reports: Mapping[str, GateReport] | None = None
+) -> dict[str, Life]:
+    """Which handoffs are live, by the log if there is one; `reports` are its gates, if the caller has judged them."""
+    facts = LifeFacts(merged=scopes.merged, ignored=result.ignored)
+    if gates is not None:
+        judged = gates.judge_taken_up() if reports is None else reports
+        facts = facts._replace(
+            before_line=frozenset(handoff.id for handoff in result.handoffs if gates.is_past(handoff)),
+            done=frozenset(name for name, report in judged.items() if report.state in OPENING),
+            unsettled=frozenset(name for name, report in judged.items() if report.state in {*SENT_BACK, GateName.HELD} or report.debts),
+        )
+    return find_lives(result.handoffs, facts)
+
+
 def build_scope_summary(scope: Scope) -> ScopeSummary:
     return ScopeSummary(
         files=len(scope.results),
@@ -136,13 +153,12 @@ class HandoffReviewer:
         self.closed = closed
         self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
         self.reports: dict[str, GateReport] = {}
-        self._past: set[str] = set()
         self.log_problems = () if gates is None else _collect_log_problems(gates)
         if gates is not None:
-            self._past = {handoff.id for handoff in handoffs if gates.is_past(handoff)}
             for name, report in gates.judge_all().items():
                 before = known.get(name)
                 self.reports[name] = before if before is not None and before == report else report
+        self.lives = find_all_lives(result, self.scopes, gates, self.reports)
         self._by_id = mark_validated(handoffs, {name: report.state for name, report in self.reports.items()})
         self._problems = ProblemIndex(result.problems, handoffs)
 
@@ -155,15 +171,15 @@ class HandoffReviewer:
         scope = build_scope_summary(self.scopes.of(handoff.id))
         last = self.judged.get(handoff.id)
         same = last is not None and last.handoff is handoff and last.verdicts is verdicts and last.report is report
+        life = self.lives[handoff.id]
+        rests_on = (problems, required, scope, life)
         if (
             last is not None
             and same
-            and (last.problems, last.required, last.reviewed.scope, last.reviewed.past)
-            == (problems, required, scope, handoff.id in self._past)
+            and (last.problems, last.required, last.reviewed.scope, last.reviewed.life) == rests_on
         ):
             return last.reviewed
-        past = handoff.id in self._past
-        gate = build_gate(handoff, self._by_id, verdicts, problems, report=report, past=past)
+        gate = build_gate(handoff, self._by_id, verdicts, problems, report=report, life=life)
         gate = close_gate(gate, self.closed) if self.closed else gate
         reviewed = ReviewedHandoff(
             handoff=handoff,
@@ -171,7 +187,7 @@ class HandoffReviewer:
             claims=count_claims(verdicts),
             attempt=report.attempt if report is not None else handoff.attempt,
             scope=scope,
-            past=past,
+            life=life,
         )
         self.judged[handoff.id] = _Judged(handoff, verdicts, report, problems, required, reviewed)
         return reviewed

@@ -8,6 +8,7 @@ from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.agent_comments import AgentComment
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.life import LIVE, Life
 from handoff_tui.log.gates.gate_state import GateState
 
 
@@ -45,8 +46,11 @@ class ReviewedHandoff(Model):
     attempt: int = 1
     """The current attempt, as the log counts."""
     scope: ScopeSummary = ScopeSummary.model_construct()
-    past: bool = False
-    """Whether all its work lies before the start line, and nobody has taken it up since."""
+    life: Life = LIVE
+
+    @property
+    def past(self) -> bool:
+        return self.life.is_past
 
 
 class OwnFile(Model):
@@ -93,6 +97,15 @@ class Reviewer(Model):
     produced_this: bool
 
 
+class EarlierHandoff(Model):
+    """A past handoff that is history of another."""
+
+    id: str
+    title: str | None = None
+    status: str | None = None
+    why: str = ""
+
+
 class ShownHandoff(Model):
     """One handoff in full: as read, as measured, and where it comes from."""
 
@@ -104,6 +117,8 @@ class ShownHandoff(Model):
     reviewer: Reviewer | None = None
     problems: tuple[Problem, ...] = ()
     agent_comments: tuple[AgentComment, ...] = ()
+    earlier: tuple[EarlierHandoff, ...] = ()
+    """Past handoffs that are its history."""
 
 
 class ReviewState(Model):

@@ -20,6 +20,7 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.status.next_move import build_gate, mark_validated
 from handoff_tui.status.refresh import count_claims, find_all_scopes, open_log_gates
 from handoff_tui.status.review_state import (
+    EarlierHandoff,
     OwnFile,
     ReviewedHandoff,
     Reviewer,
@@ -52,6 +53,17 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
         reviewer=_read_reviewer(desk, reviewed.handoff),
         problems=problems,
         agent_comments=read_comments(desk.repository, reviewed.handoff.id),
+        earlier=_find_earlier(state, reviewed.handoff.id),
+    )
+
+
+def _find_earlier(state: ReviewState, handoff: str) -> tuple[EarlierHandoff, ...]:
+    """The past handoffs that are its history, oldest first as far as they say when they were made."""
+    found = [one for one in state.handoffs if one.life.successor == handoff]
+    found.sort(key=lambda one: (one.handoff.created or "", one.handoff.id))
+    return tuple(
+        EarlierHandoff(id=one.handoff.id, title=one.handoff.title, status=one.handoff.status, why=one.life.why)
+        for one in found
     )
 
 
@@ -63,7 +75,9 @@ def show_again(
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     again = _review_deeply(gates, state, reviewed, verdicts, problems)
     scope = build_shown_scope(scopes.of(reviewed.handoff.id))
-    return before.model_copy(update={"reviewed": again, "scope": scope, "verdicts": verdicts, "problems": problems})
+    earlier = _find_earlier(state, reviewed.handoff.id)
+    changed = {"reviewed": again, "scope": scope, "verdicts": verdicts, "problems": problems, "earlier": earlier}
+    return before.model_copy(update=changed)
 
 
 def build_shown_scope(scope: Scope) -> ShownScope:
@@ -105,7 +119,7 @@ def _review_deeply(
     states = {other.handoff.id: other.gate.state for other in state.handoffs}
     by_id = mark_validated((other.handoff for other in state.handoffs), states)
     report = gates.judge(reviewed.handoff) if gates else None
-    gate = build_gate(reviewed.handoff, by_id, verdicts, problems, report=report, past=reviewed.past)
+    gate = build_gate(reviewed.handoff, by_id, verdicts, problems, report=report, life=reviewed.life)
     return reviewed.model_copy(update={"gate": gate, "claims": count_claims(verdicts)})
 
 

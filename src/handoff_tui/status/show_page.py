@@ -14,6 +14,7 @@ from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.life import Life
 from handoff_tui.status.review_state import OwnFile, ShownHandoff, ShownScope
 from handoff_tui.status.status_page import build_gate_json, build_problem_json, label_state
 
@@ -29,6 +30,8 @@ def build_show_json(shown: ShownHandoff) -> dict[str, object]:
         **_build_heading(handoff),
         "attempt": shown.reviewed.attempt,
         "gate": build_gate_json(shown.reviewed),
+        "life": shown.reviewed.life.model_dump(mode="json"),
+        "earlier": [one.model_dump(mode="json") for one in shown.earlier],
         "scope": shown.scope.model_dump(mode="json") if shown.scope is not None else None,
         "sections": _build_sections(handoff),
         "tests": {"package": _build_counts(handoff.tests), "regression": _build_counts(handoff.regression)},
@@ -83,6 +86,7 @@ def _build_heading(handoff: Handoff) -> dict[str, object]:
         "priority": handoff.priority,
         "attempt": handoff.attempt,
         "created": handoff.created,
+        "ended": handoff.ended,
         "message": handoff.message,
         "next_action": handoff.next_action,
     }
@@ -187,6 +191,7 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
         ("created", handoff.created),
         ("says", handoff.status or "no status"),
         ("registry", handoff.registry),
+        ("life", _describe_life(shown.reviewed.life)),
     ):
         if value:
             page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
@@ -213,6 +218,13 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
     if handoff.next_action:
         page.heading("Next step, as claimed")
         page.line(Cell(render_safe(handoff.next_action, _LONGEST_TEXT)), indent=2)
+
+
+def _describe_life(life: Life) -> str | None:
+    """None if it is live, as what is shown mostly is."""
+    if not life.is_past:
+        return None
+    return f"past: {life.why}" + (f"; history of {life.successor}" if life.successor else "")
 
 
 def _join(source: str | None, target: str | None) -> str | None:
@@ -456,6 +468,15 @@ def _add_rest(page: Page, shown: ShownHandoff, *, everything: bool) -> None:
         )
         for revision in shown.history
     ]
+    earlier = [
+        (
+            Cell(f"{render_safe(one.id)}  ", "key"),
+            Cell(render_safe(one.status or "–", 16)),
+            Cell(f"  {render_safe(one.why)}", "muted"),
+        )
+        for one in shown.earlier
+    ]
+    _add_listing(page, "Earlier handoffs", str(len(earlier)), earlier, everything=everything)
     _add_listing(page, "History of its documents", "", history, indent=8, everything=everything)
     problems = [
         (

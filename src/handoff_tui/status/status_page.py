@@ -9,6 +9,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_readiness, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.life import leave_out_past_problems
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.coverage_bar import build_bar, describe_counts
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
@@ -34,6 +35,7 @@ def build_status_json(state: ReviewState) -> dict[str, object]:
         "ahead": state.repository.ahead,
         "behind": state.repository.behind,
         "uncommitted": [*state.repository.changed, *state.repository.untracked],
+        "life": count_lives(state.handoffs),
         "handoffs": [_build_row(reviewed) for reviewed in sort_by_turn(state.handoffs)],
         "unclaimed": {"files": list(state.unclaimed), "commits": list(state.unclaimed_commits)},
         "coverage": dict(state.coverage),
@@ -65,19 +67,30 @@ def sort_by_turn(handoffs: tuple[ReviewedHandoff, ...]) -> list[ReviewedHandoff]
     return sorted(handoffs, key=key)
 
 
-def build_status_page(state: ReviewState, *, everything: bool = False, of_then: bool = False) -> Page:
-    """What needs a person, why, and who must act; then what could not be read. `of_then` leaves out the branch."""
+def count_lives(handoffs: tuple[ReviewedHandoff, ...]) -> dict[str, int]:
+    past = sum(reviewed.past for reviewed in handoffs)
+    return {"live": len(handoffs) - past, "past": past}
+
+
+def build_status_page(
+    state: ReviewState, *, everything: bool = False, past: bool = False, of_then: bool = False
+) -> Page:
+    """What needs a person, why, and who must act; then what could not be read. `of_then` leaves out the branch.
+
+    With `past`, past handoffs are listed, too; what is wrong with their documents concerns nobody else.
+    """
     page = Page()
     if of_then:
         page.line(Cell(render_safe(state.repository.root), "path"))
     else:
         _add_repository(page, state.repository)
     _add_handoffs(page, state, everything=everything)
+    _add_past(page, state, listed=past)
     _add_coverage(page, state, everything=everything)
     _add_list(page, "Not understood", [(path, "") for path in state.unknown], everything=everything)
     rows = [
         (f"{problem.path}:{problem.line}" if problem.line else problem.path, problem.message)
-        for problem in state.problems
+        for problem in (state.problems if past or everything else _list_live_problems(state))
     ]
     _add_list(page, "Problems", rows, everything=everything)
     return page
@@ -98,6 +111,7 @@ def _build_row(reviewed: ReviewedHandoff) -> dict[str, object]:
         "claims": reviewed.claims.model_dump(mode="json"),
         "scope": reviewed.scope.model_dump(mode="json"),
         "past": reviewed.past,
+        "life": reviewed.life.model_dump(mode="json"),
         "gate": build_gate_json(reviewed),
     }
 
@@ -141,9 +155,9 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
         )
         return
     waiting = sum(1 for reviewed in state.handoffs if reviewed.gate.next_move.who in {Mover.HUMAN, Mover.REVIEWER})
-    past = sum(reviewed.past for reviewed in state.handoffs)
-    words = f"{waiting} waiting for a person" + (f", {past} from before the start line" if past else "")
-    page.heading(plural(len(state.handoffs), "handoff"), words)
+    counts = count_lives(state.handoffs)
+    lives = f"{counts['live']} live, {counts['past']} past · " if counts["past"] else ""
+    page.heading(plural(len(state.handoffs), "handoff"), f"{lives}{waiting} waiting for a person")
     columns = (
         Column("gate"),
         Column("handoff"),
@@ -153,8 +167,35 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
         Column("says"),
         Column("next move, and what blocks", fold=True),
     )
-    rows = [_build_cells(reviewed, everything=everything) for reviewed in sort_by_turn(state.handoffs)]
-    page.grid(columns, rows)
+    live = [reviewed for reviewed in sort_by_turn(state.handoffs) if not reviewed.past]
+    if live:
+        page.grid(columns, [_build_cells(reviewed, everything=everything) for reviewed in live])
+
+
+def _add_past(page: Page, state: ReviewState, *, listed: bool) -> None:
+    """Handoffs that wait for nobody any more: a line, or the list with reasons and what each is history of."""
+    past = [reviewed for reviewed in sort_by_turn(state.handoffs) if reviewed.past]
+    if past and not listed:
+        page.line(Cell(f"{plural(len(past), 'past handoff')}; --past lists them", "muted"))
+    elif past:
+        page.heading("Past", str(len(past)))
+        columns = (Column("handoff"), Column("format"), Column("history of"), Column("why", fold=True))
+        page.grid(columns, [_build_past_cells(reviewed) for reviewed in past])
+
+
+def _build_past_cells(reviewed: ReviewedHandoff) -> tuple[Cell, ...]:
+    handoff, life = reviewed.handoff, reviewed.life
+    return (
+        Cell(render_safe(handoff.id), "key"),
+        Cell(handoff.dialect, "muted"),
+        Cell(render_safe(life.successor or "–")),
+        Cell(render_safe(life.why)),
+    )
+
+
+def _list_live_problems(state: ReviewState) -> tuple[Problem, ...]:
+    lives = {one.handoff.id: one.life for one in state.handoffs}
+    return leave_out_past_problems(state.problems, (one.handoff for one in state.handoffs), lives)
 
 
 def _add_coverage(page: Page, state: ReviewState, *, everything: bool) -> None:

@@ -43,7 +43,7 @@ def repository(builder: RepositoryBuilder, tmp_path: Path) -> RepositoryBuilder:
 def world(repository: RepositoryBuilder) -> RepositoryWorld:
     desk = open_desk(repository.folder)
     handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
-    return RepositoryWorld(desk, handoffs_read.handoffs, handoffs_read.problems, choose_baseline(desk, None))
+    return RepositoryWorld(desk, handoffs_read, choose_baseline(desk, None))
 
 
 def test_world_reads_the_work_tree(world: RepositoryWorld) -> None:

@@ -203,9 +203,9 @@ def build_world(
     """The repository as rules see it; `measurer` has measured claims already, and `scopes` are found."""
     world = RepositoryWorld(
         desk,
-        reading.result.handoffs,
-        reading.result.problems,
+        reading.result,
         baseline,
+        wanted=_find_scope(reading.result, request),
         network=request.network or _has_standing_consent(desk),
         history=lambda: reading.files.history,
         measurer=measurer,

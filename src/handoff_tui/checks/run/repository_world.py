@@ -23,6 +23,8 @@ from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.life import Life, leave_out_past_problems
+from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entry import PASSING
@@ -53,19 +55,22 @@ class RepositoryWorld:
     def __init__(
         self,
         desk: Desk,
-        handoffs: tuple[Handoff, ...],
-        problems: tuple[Problem, ...],
+        result: ReadHandoffs,
         baseline: Baseline,
         *,
+        wanted: str | None = None,
         network: bool = False,
         history: Callable[[], list[Commit]] | None = None,
         measurer: ClaimMeasurer | None = None,
     ) -> None:
-        """`history` gives the newest commits if the caller has read them; `measurer` measures claims."""
+        """`wanted` is the one handoff to check, which may be past.
+
+        `history` gives the newest commits if the caller has read them; `measurer` measures claims.
+        """
         self._desk = desk
         self._git = desk.repository.git
-        self._handoffs = handoffs
-        self._problems = problems
+        self._result = result
+        self._wanted = wanted
         self._baseline = baseline
         self._network = network
         self._reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
@@ -78,28 +83,43 @@ class RepositoryWorld:
         if self._measurer is not None:
             return self._measurer.evidence
         evidence = RepositoryEvidence(self._desk, deep=True, old_files=self._old_files)
-        prepare(evidence, self._handoffs, self._handoffs)
+        prepare(evidence, self.handoffs(), self.handoffs())
         return evidence
 
     @property
     def settings(self) -> Settings:
         return self._desk.loaded.settings
 
+    def read_handoffs(self) -> ReadHandoffs:
+        return self._result
+
     def handoffs(self) -> tuple[Handoff, ...]:
-        return self._handoffs
+        return self.read_handoffs().handoffs
+
+    @cached_property
+    def lives(self) -> dict[str, Life]:
+        from handoff_tui.status.refresh import find_all_lives  # noqa: PLC0415 - a rule about files asks for no handoff
+
+        return find_all_lives(self.read_handoffs(), self.scopes, self._gates)
 
     @cached_property
     def _by_id(self) -> dict[str, Handoff]:
         return {handoff.id: handoff for handoff in reversed(self.handoffs())}
 
     def handoff_names(self) -> tuple[HandoffName, ...]:
-        return tuple(HandoffName(handoff.id, handoff.dialect) for handoff in self.handoffs())
+        lives = self.lives
+        return tuple(HandoffName(one.id, one.dialect, lives[one.id].is_past) for one in self.handoffs())
 
     def handoff(self, handoff: str) -> Handoff | None:
         return self._by_id.get(handoff)
 
     def problems(self) -> tuple[Problem, ...]:
+        """Without those of documents that only past handoffs have."""
         return self._problems
+
+    @cached_property
+    def _problems(self) -> tuple[Problem, ...]:
+        return leave_out_past_problems(self.read_handoffs().problems, self.handoffs(), self.lives, self._wanted)
 
     def facts(self) -> RepositoryFacts:
         return self._desk.work_tree.facts
@@ -130,14 +150,14 @@ class RepositoryWorld:
     def _gates(self) -> LogGates | None:
         from handoff_tui.status.refresh import open_log_gates  # noqa: PLC0415 - few documents speak of approvals
 
-        return open_log_gates(self._desk, self._handoffs)
+        return open_log_gates(self._desk, self.handoffs())
 
     @cached_property
     def scopes(self) -> Scopes:
         """The scopes of all handoffs; a caller that has found them sets them."""
         from handoff_tui.status.refresh import find_all_scopes  # noqa: PLC0415 - mostly given
 
-        return find_all_scopes(self._desk, self._handoffs, self._gates)
+        return find_all_scopes(self._desk, self.handoffs(), self._gates)
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ EXAMPLES = """\
 examples:
   handoff-tui status
   handoff-tui status --repo ../other --all
+  handoff-tui status --past                            also what is over: archived, superseded, before the start line
   handoff-tui status --at HEAD~3                       as it was three commits ago
   handoff-tui status --json | jq '.handoffs[] | select(.gate.next_move.who != "agent") | .id'
 """
@@ -23,6 +24,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_at_option(parser)
     add_reading_options(parser)
+    parser.add_argument("--past", action="store_true", help="also list past handoffs: why, and what came after them")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
@@ -32,6 +34,13 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return run_status_at(arguments)
     desk = open_desk_to_look(find_start(arguments))
     state = refresh(desk)
-    write_result(arguments, build_status_json, build_status_page, state, everything=arguments.all)
+    write_result(
+        arguments,
+        build_status_json,
+        build_status_page,
+        state,
+        everything=arguments.all,
+        past=getattr(arguments, "past", False),
+    )
     desk.loaded.refuse_judging()  # everything is listed, but wrong settings are still an error
     return ExitCode.OK

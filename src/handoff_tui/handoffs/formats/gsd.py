@@ -350,6 +350,9 @@ _OWN_FIELDS: Final = (
 )
 _MANY_OWN_FIELDS = 3
 _SOME_OWN_FIELDS = 2
+_PHASE_FOLDER: Final = compile_later(r"(?:^|/)\.planning/(?:.*/)?phases/[^/]+$")
+_PLAN: Final = "-PLAN.md"
+_SUMMARY: Final = "-SUMMARY.md"
 _FRONTMATTER: Final = ("phase", "task", "total_tasks", "status")
 
 
@@ -387,7 +390,7 @@ def _recognise_companion(source: Source) -> float:
     return Confidence.LIKELY if fields >= _SOME_OWN_FIELDS else Confidence.NO
 
 
-def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     ordered = sorted(owned, key=lambda source: source.path)
     states = [(source, _read_state(source)) for source in ordered if not _COMPANION_NAME.search(source.path)]
     companions = [(source, read_companion(source)) for source in ordered if _COMPANION_NAME.search(source.path)]
@@ -401,7 +404,28 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG
             _report_differences(pair[0], state, pair[1])
         reading.handoffs.append(_build_handoff([(state_source, state), *([pair] if pair else [])], taken))
     reading.handoffs.extend(_build_handoff([entry], taken) for entry in companions)
+    reading.handoffs = [_mark_consumed(handoff, files.paths) for handoff in reading.handoffs]
     return reading
+
+
+def _mark_consumed(handoff: Handoff, paths: tuple[str, ...]) -> Handoff:
+    """A pause ends when its plan has a summary, or, if it names no plan, when every plan of its phase has one."""
+    told = {fact.name: fact.value for fact in handoff.facts}
+    beside = handoff.documents[-1].path.rpartition("/")[0]
+    folder = (told.get("phase_dir") or beside).strip("/")
+    if _PHASE_FOLDER.search(folder) is None:
+        return handoff
+    names = [path[len(folder) + 1 :] for path in paths if path.startswith(f"{folder}/")]
+    plans = {name.removesuffix(_PLAN) for name in names if name.endswith(_PLAN)}
+    summaries = {name.removesuffix(_SUMMARY) for name in names if name.endswith(_SUMMARY)}
+    number = (told.get("plan") or "").rpartition("-")[2].removesuffix(_PLAN)
+    if number.isdecimal():
+        plans = {
+            name for name in plans | summaries if _LEADING_ZEROS.sub("", name.rpartition("-")[2]) == number.lstrip("0")
+        }
+    if not plans or not plans <= summaries:
+        return handoff
+    return handoff.model_copy(update={"ended": f"consumed: {max(plans)}{_SUMMARY} is there"})
 
 
 def _read_state(source: Source) -> PausedWork:

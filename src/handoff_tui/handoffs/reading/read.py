@@ -13,6 +13,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.text.lookalikes import fold_lookalikes, is_disguised
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.reading import format as contract
+from handoff_tui.system.files.probe import OFTEN_IGNORED
 
 _SPEAKS_OF_HANDOFF: Final = compile_later(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
 _HANDOFF_FOLDER: Final = compile_later(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)
@@ -22,6 +23,7 @@ _TEXT_ENDINGS: Final = (
 )
 """Handoffs are written in these; no format is asked about a file with another ending, which keeps large trees cheap."""
 _OWN_FILE: Final = "handoff-tui.toml"
+_GITIGNORE: Final = ".gitignore"
 _MOST_PROBLEMS: Final = 100
 """A file that is wrong throughout is not listed line by line."""
 _ROOM_FOR_A_NUMBER: Final = 120
@@ -34,6 +36,11 @@ class ReadHandoffs(NamedTuple):
     handoffs: tuple[Handoff, ...]
     unknown: tuple[str, ...]
     problems: tuple[Problem, ...]
+    ignored: frozenset[str] = frozenset()
+    """Documents in folders that the repository's own list says to ignore."""
+
+
+NOTHING_READ: Final = ReadHandoffs((), (), ())
 
 
 class _Recognised(NamedTuple):
@@ -112,7 +119,8 @@ def read_again(
     """
     with without_collection():
         assigned = _assign(files, formats, names, memory)
-        return _merge(assigned, [memory.read(format_, files, assigned.owned[format_.id]) for format_ in formats])
+        result = _merge(assigned, [memory.read(format_, files, assigned.owned[format_.id]) for format_ in formats])
+        return result._replace(ignored=_find_ignored(files, result.handoffs))
 
 
 class _Assigned(NamedTuple):
@@ -229,6 +237,21 @@ def _merge(assigned: _Assigned, results: list[_Read]) -> ReadHandoffs:
     reported = {problem for result in results for problem in result.reported}.union(assigned.reported)
     problems.extend(_limit(sorted((problem for problem in reported if problem.path in counting), key=_order)))
     return ReadHandoffs(tuple(handoffs.values()), unknown, tuple(sorted(set(problems), key=_order)))
+
+
+def _find_ignored(files: contract.SourceFiles, handoffs: tuple[Handoff, ...]) -> frozenset[str]:
+    """Documents in a folder that the top `.gitignore` names. Where tools keep live state, that says nothing."""
+    if not handoffs or _GITIGNORE not in files.paths:
+        return frozenset()
+    lines = (line.strip() for line in files.file(_GITIGNORE).text.splitlines())
+    folders = [line.removeprefix("**/").strip("/") for line in lines if line.endswith("/") and line[0] not in "#!"]
+    patterns = [compile_later(rf"(?:^|/){re.escape(one)}/") for one in folders if one]
+    documents = {document.path for handoff in handoffs for document in handoff.documents}
+    return frozenset(
+        path
+        for path in documents
+        if not path.startswith(OFTEN_IGNORED) and any(pattern.search(path) for pattern in patterns)
+    )
 
 
 def _order(problem: Problem) -> tuple[str, int, str]:

@@ -16,7 +16,7 @@ from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
 from handoff_tui.handoffs.scope.merge_choices import find_merge_choices
-from handoff_tui.handoffs.scope.merged_branches import find_merged_commits
+from handoff_tui.handoffs.scope.merged_branches import find_merged_branches, find_merged_commits
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes
 from handoff_tui.handoffs.scope.silent_configuration import leave_out_silent
 from handoff_tui.handoffs.scope.traces import (
@@ -95,7 +95,8 @@ def find_scopes(desk: Desk, handoffs: Iterable[Handoff], known: LogTraces = NO_L
     records = _add_former_names(find_records(handoffs), history)
     scopes = assign_changes(history, uncommitted, traces, past, records, choices.kept)
     problems = tuple(_find_problems(desk, traces, known))
-    return FoundScopes(replace(scopes, problems=problems), history, contents)
+    merged = find_merged_branches(history)
+    return FoundScopes(replace(scopes, merged=merged, problems=problems), history, contents)
 
 
 def _cut_off(history: Sequence[ChangedCommit]) -> list[ChangedCommit]:

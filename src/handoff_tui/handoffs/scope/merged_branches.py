@@ -20,7 +20,8 @@ _MERGE = compile_later(
     r"Merge (?:(?P<remote>remote-tracking )?branch '(?P<branch>[^']+)'"
     r"|pull request #[0-9]+ from [^/\s]+/(?P<request>\S+))"
 )
-_TRUNKS = frozenset({"main", "master", "trunk", "develop", "development", "dev", "default", "HEAD"})
+TRUNKS = frozenset({"main", "master", "trunk", "develop", "development", "dev", "default", "HEAD"})
+"""Branches that say nothing about whose work is on them."""
 
 
 def find_merged_commits(history: Sequence[ChangedCommit], handoffs: Sequence[Handoff]) -> Mapping[str, frozenset[str]]:
@@ -37,6 +38,20 @@ def find_merged_commits(history: Sequence[ChangedCommit], handoffs: Sequence[Han
     return found
 
 
+def find_merged_branches(history: Sequence[ChangedCommit]) -> frozenset[str]:
+    """The names of all branches that a merge of this history brought."""
+    return frozenset(filter(None, (_read_merge(one.subject) for one in history if len(one.parents) > 1)))
+
+
+def _read_merge(subject: str) -> str | None:
+    """The branch that a merge brought, by its subject; None if it names none."""
+    merged = _MERGE.match(subject)
+    if merged is None:
+        return None
+    name: str = merged["branch"] or merged["request"]
+    return name.partition("/")[2] if merged["remote"] else name
+
+
 class _Branches:
     """Whose branch a name is."""
 
@@ -47,18 +62,15 @@ class _Branches:
                 if claim.kind is ClaimKind.BRANCH and isinstance(claim.value, str):
                     claimed[claim.value].add(handoff.id)
         self._claimed = {
-            name: next(iter(owners)) for name, owners in claimed.items() if len(owners) == 1 and name not in _TRUNKS
+            name: next(iter(owners)) for name, owners in claimed.items() if len(owners) == 1 and name not in TRUNKS
         }
         self._agents = {build_branch_part(handoff.id): handoff.id for handoff in handoffs}
 
     def find(self, subject: str) -> str | None:
         """The handoff whose branch a merge brought; None if it was no merge, or the branch of nobody or several."""
-        merged = _MERGE.match(subject)
-        if merged is None:
+        name = _read_merge(subject)
+        if name is None:
             return None
-        name = merged["branch"] or merged["request"]
-        if merged["remote"]:
-            name = name.partition("/")[2]
         prefix, _, rest = name.partition("/")
         if prefix == AGENT_BRANCHES:
             return self._agents.get(rest.partition("/")[0])

@@ -144,6 +144,8 @@ class Scopes:
     head: str | None = None
     past: frozenset[str] = frozenset()
     """Commits that are no work: up to the start line, and a first commit that only brought files along."""
+    merged: frozenset[str] = frozenset()
+    """The names of branches that merges brought."""
     problems: tuple[str, ...] = ()
     """What a person should know about them: a stated scope that means nothing here, a history that is cut off."""
 

@@ -21,13 +21,13 @@ from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import ConfigError, ObjectMissingError
-from handoff_tui.core.place import Problem
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.objects.tree_reader import TreeReader
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import prepare
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.life import Life, LifeFacts, find_lives
+from handoff_tui.handoffs.reading.read import NOTHING_READ, ReadHandoffs
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.past.log import PastGates
 from handoff_tui.history.past.repository import CommitEvidence, PastRepository
@@ -55,7 +55,7 @@ class CommitWorld(RepositoryWorld):
         self, past: PastRepository, find_baseline: Callable[[], Baseline], moment: datetime | None = None
     ) -> None:
         """The baseline is only searched for if a rule asks. `moment` defaults to that of the commit."""
-        super().__init__(past.desk, (), (), Baseline(None, "not asked for"))
+        super().__init__(past.desk, NOTHING_READ, Baseline(None, "not asked for"))
         self._find_baseline = find_baseline
         self._past = past
         self._moment = moment or past.commit.moment
@@ -63,11 +63,14 @@ class CommitWorld(RepositoryWorld):
         self._reader = self._tree_reader
         self._history = lambda: past.reading.files.history
 
-    def handoffs(self) -> tuple[Handoff, ...]:
-        return self._past.reading.result.handoffs
+    def read_handoffs(self) -> ReadHandoffs:
+        return self._past.reading.result
 
-    def problems(self) -> tuple[Problem, ...]:
-        return self._past.reading.result.problems
+    @cached_property
+    def lives(self) -> dict[str, Life]:
+        """By the documents alone: which of them the log had closed by then is in no commit."""
+        result = self.read_handoffs()
+        return find_lives(result.handoffs, LifeFacts(ignored=result.ignored))
 
     @cached_property
     def _evidence(self) -> RepositoryEvidence:

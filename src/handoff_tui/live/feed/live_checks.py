@@ -82,8 +82,9 @@ class StillValidAnswers:
         self._reader = FileReader(now.desk.repository.root, 0)
         self._same_facts = before.desk.work_tree.facts == now.desk.work_tree.facts
         old, new = before.reading.result, now.reading.result
-        self._same_problems = old is new or old.problems == new.problems
-        self._same_ids = [(one.id, one.dialect) for one in old.handoffs] == [
+        same_lives = before.incremental.handoff_reviewer.lives == now.incremental.handoff_reviewer.lives
+        self._same_problems = same_lives and (old is new or old.problems == new.problems)
+        self._same_ids = same_lives and [(one.id, one.dialect) for one in old.handoffs] == [
             (one.id, one.dialect) for one in new.handoffs
         ]
         known = {handoff.id: handoff for handoff in old.handoffs}

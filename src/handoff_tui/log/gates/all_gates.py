@@ -58,6 +58,10 @@ class LogGates:
         self.work.digests.learn_all(self.work.scopes.of(name) for name in taken_up)
         return {handoff.id: self.judge(handoff) for handoff in self.handoffs}
 
+    def judge_taken_up(self) -> dict[str, GateReport]:
+        """The gates of those handoffs that the log speaks of."""
+        return {handoff.id: self.judge(handoff) for handoff in self.handoffs if handoff.id in self._taken_up}
+
     def judge(self, handoff: Handoff, phase: str | None = None) -> GateReport:
         return judge_gate(self.index, self.policy, self.ask(handoff, phase))
 

@@ -26,7 +26,7 @@ from handoff_tui.log.storage.run_commits import find_run_commits, read_run_commi
 CONFIGURATION = "handoff-tui.toml"
 ROLLBACK = "handoff-tui: roll back"
 """How the subject of a rollback of ours begins."""
-_DERIVED = frozenset({"registry", "blocked_by", "attempt", "documents"})
+_DERIVED = frozenset({"registry", "blocked_by", "attempt", "documents", "ended"})
 """Fields of a handoff that files of others decide on, or that are bound on their own."""
 _NAMED = 3
 

@@ -247,6 +247,15 @@ def _find_remark(text: str) -> str:
 
 
 _HEAD_LINES = 60
+_END_LINES = 20
+_END: Final = compile_later(
+    r"[^\w`\[]*(?:note:?\W+)?(?:this (?:handoff|handover|document|note|file|page) (?:is|was|has been) (?:now )?)?"
+    r"(?:superseded|archived|obsolete|outdated|consumed|replaced by|no longer current)\b"
+    r"(?! (?:code|data|files?|the|a)\b)",
+    re.IGNORECASE,
+)
+_END_FIELDS: Final = frozenset({"superseded_by", "replaced_by", "archived", "consumed", "superseded", "obsolete"})
+_NO: Final = frozenset({"false", "no", "none", "null", ""})
 _DATE: Final = compile_later(r"\b\d{4}-\d{2}-\d{2}\b")
 _BRANCH: Final = compile_later(r"^[\w][\w./-]*")
 _STATUS_HEADING: Final = compile_later(r"^\W*(?:current\s+)?status\s*[:—-]\s*(.+)$", re.IGNORECASE)
@@ -311,7 +320,19 @@ def _read_handoff(source: Source) -> Handoff:
         blockers=tuple(read_blockers(source, notes)),
         facts=facts,
         created=_value(fields, "date"),
+        ended=_find_end(notes, facts),
     )
+
+
+def _find_end(notes: Notes, facts: tuple[Fact, ...]) -> str | None:
+    """What says near the top that the note is over, such as "Superseded by HANDOFF_5.md"; None if nothing does."""
+    for fact in facts:
+        if fact.name.casefold().replace("-", "_") in _END_FIELDS and fact.value.casefold() not in _NO:
+            return f"{fact.name.replace('_', ' ')}: {fact.value}"
+    for line in notes.lines()[:_END_LINES]:
+        if _END.match(line.text):
+            return claim_words.one_line(plain(line.text).strip(" >*_#⚠️"))
+    return None
 
 
 def _read_fields(source: Source, notes: Notes) -> tuple[Fields, tuple[Fact, ...]]:
