@@ -93,7 +93,9 @@ def find_all_lives(
         facts = facts._replace(
             before_line=frozenset(handoff.id for handoff in result.handoffs if gates.is_past(handoff)),
             done=frozenset(name for name, report in judged.items() if report.state in OPENING),
-            unsettled=frozenset(name for name, report in judged.items() if report.state in {*SENT_BACK, GateName.HELD} or report.debts),
+            unsettled=frozenset(
+                name for name, report in judged.items() if report.state in {*SENT_BACK, GateName.HELD} or report.debts
+            ),
         )
     return find_lives(result.handoffs, facts)
 
