@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from handoff_tui.checks.run.commands import list_requested_commands, save_consent
 from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, find_start
 from handoff_tui.cli.output import write_result
+from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, plan_agent_note, write_agent_note
+from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.confirm import ask_person
+from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.protection import Wall, build_question, parse_protection
@@ -29,6 +34,7 @@ examples:
   handoff-tui init --all                          all of history needs approvals
   handoff-tui init --protection ci,passphrase     what keeps agents from signing as you; otherwise you are asked
   handoff-tui init --team                         nobody approves work under their own name
+  handoff-tui init --tests --agent-note           the tests become a check; AGENTS.md says how to hand over
 
 Your identity and key are read from the global and system git configuration only. Nothing that exists is
 overwritten. Add more people with `handoff-tui policy propose`.
@@ -75,6 +81,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--team", action="store_true", help="don't let you approve what agents commit under your own name"
     )
+    parser.add_argument(
+        "--tests",
+        action=argparse.BooleanOptionalAction,
+        help="run the repository's tests as a check (default: ask, if any are found)",
+    )
+    parser.add_argument(
+        "--agent-note",
+        action=argparse.BooleanOptionalAction,
+        help="add a few lines on handing over to AGENTS.md or CLAUDE.md (default: ask)",
+    )
     add_output_options(parser)
 
 
@@ -99,10 +115,40 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         protection=walls,
         ask_protection=_ask_protection if asks else None,
     )
-    report = begin_log(find_start(arguments), request)
-    accept_settings(open_desk(find_start(arguments)))
+    root = open_repository(find_start(arguments)).root
+    tests = next(iter(find_tests(root)), None)
+    if tests is not None and _agrees(arguments.tests, asks, _ask_for_tests(tests)):
+        request = replace(request, tests=tests)
+    note = plan_agent_note(root)
+    wants_note = note is not None and _agrees(arguments.agent_note, asks, _ask_for_note(note))
+    report = begin_log(root, request)
+    desk = open_desk(root)
+    requested = list_requested_commands(desk)
+    if request.tests is not None and REPOSITORY_FILE in report.written and requested is not None:
+        save_consent(desk, requested.digest)
+    accept_settings(desk)
+    if note is not None and wants_note:
+        write_agent_note(root, note)
+        report = report.model_copy(update={"written": (*report.written, note.path)})
     write_result(arguments, build_init_json, build_init_page, report)
     return ExitCode.OK
+
+
+def _agrees(said: bool | None, asks: bool, question: str) -> bool:  # noqa: FBT001 - what an option says
+    """What the option says; without one, what the person answers. Nobody answering is no."""
+    if said is not None or not asks:
+        return bool(said)
+    answer = ask_person(question, _PATIENCE_SECONDS)
+    return answer is not None and answer.strip().casefold() in {"", "y", "yes"}
+
+
+def _ask_for_tests(tests: FoundTests) -> str:
+    command = " ".join(tests.argv)
+    return f"Tests found in {tests.source}. Run `{command}` as a check of every handoff? [Y/n]: "
+
+
+def _ask_for_note(note: AgentNote) -> str:
+    return f"{note.added.strip()}\n\nAdd this to {note.path}, so that agents know how to hand over? [Y/n]: "
 
 
 def _wants_security_key(arguments: argparse.Namespace) -> bool:

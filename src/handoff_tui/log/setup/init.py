@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handoff_tui.config.load import REPOSITORY_FILE, read_first_file
+from handoff_tui.config.first_hour import FoundTests, build_first_file
+from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError, UsageError
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor
@@ -58,6 +59,8 @@ class InitRequest:
     """What keeps agents from signing as this person."""
     ask_protection: Callable[[tuple[Wall, ...]], tuple[Wall, ...] | None] | None = None
     """Asks the person for it, given what can be seen; used if they haven't said."""
+    tests: FoundTests | None = None
+    """The tests that become a check, if there are no settings yet."""
 
 
 def begin_log(start: Path, request: InitRequest) -> InitReport:
@@ -78,7 +81,7 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
     )
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
     entry = _append_genesis(repository, principal, texts, key)
-    rest = _write_rest(repository, texts, entry.id if request.pin else None)
+    rest = _write_rest(repository, texts, request, entry.id if request.pin else None)
     return InitReport(
         repo=str(repository.root),
         log=entry.id,
@@ -124,12 +127,14 @@ class _Rest:
             self.failures.append(f"the log has begun, but {failed.message}")
 
 
-def _write_rest(repository: Repository, texts: Texts, pin: str | None) -> _Rest:
+def _write_rest(repository: Repository, texts: Texts, request: InitRequest, pin: str | None) -> _Rest:
     rest = _Rest()
     with rest.attempt():
         write_trust_files(repository.root, texts.by_name())
     with rest.attempt():
-        rest.settings_written = write_if_absent(repository.root / REPOSITORY_FILE, read_first_file().encode())
+        rest.settings_written = write_if_absent(
+            repository.root / REPOSITORY_FILE, build_first_file(request.tests).encode()
+        )
         rest.settings_kept = not rest.settings_written
     if pin is not None:
         with rest.attempt():

@@ -1,0 +1,125 @@
+"""What a repository can begin with: its tests as a check, and a note that tells its agents how to hand over."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.config.load import read_first_file
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.user_files import read_optional
+from handoff_tui.system.files.work_files import write_file
+
+_MOST_BYTES = 1024 * 1024
+_PYTEST = compile_later(r"^\[(?:tool\.pytest\.ini_options|tool:pytest|pytest)\]|\bpytest\b", re.MULTILINE)
+_MAKE_TEST = compile_later(r"^(test|check)\s*:(?!=)", re.MULTILINE)
+_NO_TEST = "no test specified"
+_JAVASCRIPT_TOOLS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
+_EXAMPLE = compile_later(r"^#\[checks\.regression\]\n(?:#.*\n)+", re.MULTILINE)
+AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+_MARK, _END = "<!-- handoff-tui: how to hand over -->", "<!-- handoff-tui: end -->"
+_NOTE = f"""\
+{_MARK}
+## Handing over
+
+A person reviews your work before anything builds on it.
+
+1. Commit your work. Then say in `HANDOFF.md` what you did, which files changed, and which tests you ran with what
+   result. Claims are measured, so write down only what is so.
+2. Run `handoff-tui check --pre`, and fix what it reports.
+3. Run `handoff-tui submit ID` (`handoff-tui status` lists the ids), and stop.
+4. If the work comes back, `handoff-tui packet ID` says what to do.
+
+Deciding is for people: leave `handoff-tui decide`, `.handoff-tui/` and `handoff-tui.toml` alone.
+{_END}
+"""
+
+
+class FoundTests(NamedTuple):
+    """A command that runs the tests of a repository, and the file that says so."""
+
+    argv: tuple[str, ...]
+    source: str
+
+
+def find_tests(root: Path) -> tuple[FoundTests, ...]:
+    """Finds commands that run the tests, the most direct one first. Only reads files, and runs nothing."""
+    return tuple(_look_for_tests(FileReader(root, _MOST_BYTES)))
+
+
+def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
+    for name in ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt"):
+        text = _read(reader, name)
+        if text is not None and _PYTEST.search(text):
+            yield FoundTests(("python3", "-m", "pytest", "-q"), name)
+            break
+    else:
+        if reader.exists("tests/__init__.py") or reader.exists("test/__init__.py"):
+            yield FoundTests(("python3", "-m", "unittest"), "tests/")
+    package = _read(reader, "package.json")
+    if package is not None and _has_test_script(package):
+        tool = next((tool for lock, tool in _JAVASCRIPT_TOOLS.items() if reader.exists(lock)), "npm")
+        yield FoundTests((tool, "test"), "package.json")
+    if reader.exists("Cargo.toml"):
+        yield FoundTests(("cargo", "test"), "Cargo.toml")
+    if reader.exists("go.mod"):
+        yield FoundTests(("go", "test", "./..."), "go.mod")
+    for name in ("GNUmakefile", "makefile", "Makefile"):
+        target = _MAKE_TEST.search(_read(reader, name) or "")
+        if target:
+            yield FoundTests(("make", target[1]), name)
+            break
+
+
+def build_first_file(tests: FoundTests | None = None) -> str:
+    """The `handoff-tui.toml` that `init` writes: comments only, and the tests as a check if they were found."""
+    text = read_first_file()
+    if tests is None:
+        return text
+    section = f'[checks.tests]\nrun = {json.dumps(list(tests.argv))}\nseverity = "critical"\ntimeout_seconds = 600\n'
+    return _EXAMPLE.sub(section, text, count=1)
+
+
+class AgentNote(NamedTuple):
+    """A note for agents: the file that it belongs in, and what it adds there."""
+
+    path: str
+    added: str
+    before: str
+
+
+def plan_agent_note(root: Path) -> AgentNote | None:
+    """Says where the note goes: the first file that agents read already, else AGENTS.md. None if it is there."""
+    reader = FileReader(root, _MOST_BYTES)
+    present = {name: text for name in AGENT_FILES if (text := _read(reader, name)) is not None}
+    if any(_MARK in text for text in present.values()):
+        return None
+    path, before = next(iter(present.items()), (AGENT_FILES[0], ""))
+    gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
+    return AgentNote(path, gap + _NOTE, before)
+
+
+def write_agent_note(root: Path, note: AgentNote) -> None:
+    write_file(root, note.path, "100644", (note.before + note.added).encode("utf-8", "surrogateescape"))
+
+
+def _has_test_script(package: str) -> bool:
+    try:
+        scripts = json.loads(package)["scripts"]["test"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return isinstance(scripts, str) and bool(scripts.strip()) and _NO_TEST not in scripts
+
+
+def _read(reader: FileReader, path: str) -> str | None:
+    """The text of a file; None if it is missing, or can't be read safely."""
+    try:
+        content = read_optional(reader, path)
+    except HandoffError:
+        return None
+    return None if content is None else content.decode("utf-8", "surrogateescape")
