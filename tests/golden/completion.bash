@@ -34,7 +34,7 @@ _handoff_tui() {
     'log bundle') call='bundle' words='--help --json --repo --out' ;;
     ' metrics') call='metrics' words='--help --repo --json --all --csv --since --until' ;;
     ' export') call='export' words='--help report --html --markdown --since --until --json --repo' ;;
-    ' init') call='init' words='--help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --json --repo' ;;
+    ' init') call='init' words='--help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --tests --no-tests --agent-note --no-agent-note --json --repo' ;;
     ' keys') call='keys' words='--help enroll list' ;;
     'keys enroll') call='enroll' words='--help --principal --key --valid-after --valid-before --agent --json --repo' ;;
     'keys list') call='list' words='--help --json --repo' ;;

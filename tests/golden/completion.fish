@@ -32,7 +32,7 @@ complete -c handoff-tui -f -n '__fish_seen_subcommand_from log; and __fish_seen_
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from bundle' -a '--help --json --repo --out'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from metrics' -a '--help --repo --json --all --csv --since --until'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from export' -a '--help report --html --markdown --since --until --json --repo'
-complete -c handoff-tui -f -n '__fish_seen_subcommand_from init' -a '--help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --json --repo'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from init' -a '--help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --tests --no-tests --agent-note --no-agent-note --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from keys' -a '--help enroll list'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from keys; and __fish_seen_subcommand_from enroll' -a '--help --principal --key --valid-after --valid-before --agent --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from keys; and __fish_seen_subcommand_from list' -a '--help --json --repo'

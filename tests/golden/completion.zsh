@@ -56,7 +56,7 @@ _handoff_tui() {
     'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify replay pin bundle ;;
     'metrics'*) compadd -- --help --repo --json --all --csv --since --until ;;
     'export'*) compadd -- --help report --html --markdown --since --until --json --repo ;;
-    'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --json --repo ;;
+    'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --tests --no-tests --agent-note --no-agent-note --json --repo ;;
     'keys'*) compadd -- --help enroll list ;;
     'policy'*) compadd -- --help show propose sign seal restore ;;
     'demo'*) compadd -- --help --dir --no-open ;;
