@@ -16,7 +16,6 @@ from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, pla
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.confirm import ask_person
-from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.protection import Wall, build_question, parse_protection
@@ -115,7 +114,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         protection=walls,
         ask_protection=_ask_protection if asks else None,
     )
-    root = open_repository(find_start(arguments)).root
+    root = open_desk(find_start(arguments)).repository.root
     tests = next(iter(find_tests(root)), None)
     if tests is not None and _agrees(arguments.tests, asks, _ask_for_tests(tests)):
         request = replace(request, tests=tests)
