@@ -254,7 +254,7 @@ def test_collisions_are_none_between_views_and_in_the_dialog() -> None:
 def test_keymap_refuses(keymap: dict[str, str], message: str) -> None:
     """Unknown actions, odd keys, collisions, and a decision by a key that is pressed by accident."""
     with pytest.raises(ValidationError, match=message):
-        Settings(keymap=keymap)
+        Settings.model_validate({"keymap": keymap})
 
 
 @pytest.mark.parametrize("keys", ["", "f10", "ctrl+y"])

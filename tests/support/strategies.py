@@ -10,9 +10,9 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
-from pydantic.fields import FieldInfo
 
 from handoff_tui.core.model import Model
+from handoff_tui.core.validation import read_annotations
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.reading.json_document import JsonValue
 
@@ -52,15 +52,7 @@ def line_texts(fragments: Sequence[str]) -> st.SearchStrategy[str]:
 
 def model_values(model: type[AnyModel]) -> st.SearchStrategy[AnyModel]:
     """Values of the common model with anything in every field that the field allows."""
-    return st.builds(model, **{name: _field_values(field) for name, field in model.model_fields.items()})
-
-
-def _field_values(field: FieldInfo) -> st.SearchStrategy[Any]:
-    if field.metadata and field.annotation == (int | None):  # the line of a comment
-        return st.none() | st.integers(1, 1000)
-    if field.metadata:  # the one constraint of the model is the grammar of ids
-        return st.text(max_size=20).map(build_id)
-    return _type_values(field.annotation)
+    return st.builds(model, **{name: _type_values(kind) for name, kind in read_annotations(model).items()})
 
 
 def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - a type form, which has no type
@@ -74,6 +66,8 @@ def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - a type 
     if kind in simple:
         return simple[kind]
     parts = typing.get_args(kind)
+    if typing.get_origin(kind) is typing.Annotated:  # the line of a comment, or an id by its grammar
+        return st.integers(1, 1000) if parts[0] is int else st.text(max_size=20).map(build_id)
     if typing.get_origin(kind) in {typing.Union, types.UnionType}:
         return st.one_of(*map(_type_values, parts))
     if typing.get_origin(kind) is tuple:

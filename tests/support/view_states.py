@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
@@ -223,10 +224,10 @@ def make_window(run: RunView, lines: tuple[str, ...], *, first: int = 0, total: 
 FIRST, SECOND = "a1" * 20, "b2" * 20
 
 
-def build_attempt(number: int, outcome: AttemptOutcome, phase: str = "build", **more: object) -> PastAttempt:
+def build_attempt(number: int, outcome: AttemptOutcome, phase: str = "build", **more: Any) -> PastAttempt:  # noqa: ANN401
     """An attempt at H-1."""
     name = f"H-1:{phase}:{'now' if outcome is AttemptOutcome.OPEN else number}"
-    facts: dict[str, object] = {"checks_passed": 7, "checks_total": 9, "measured": True, "producers": ("heron",)}
+    facts: dict[str, Any] = {"checks_passed": 7, "checks_total": 9, "measured": True, "producers": ("heron",)}
     return PastAttempt(name=name, number=number, outcome=outcome, **{**facts, **more})
 
 

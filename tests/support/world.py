@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from pydantic import BaseModel
-
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rule import Rule, RuleFinding
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, Disagreements, HandoffName
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.model import Model
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import Verdict, VerdictState
@@ -24,7 +23,7 @@ from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
 from tests.support.memory_files import MemoryFiles
 
 HEAD = "a" * 40
-_Model = TypeVar("_Model", bound=BaseModel)
+_Model = TypeVar("_Model", bound=Model)
 
 
 @dataclass

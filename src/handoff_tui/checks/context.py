@@ -10,12 +10,11 @@ from datetime import datetime
 from functools import reduce
 from typing import Final, NamedTuple, NoReturn, TypeVar, TypeVarTuple, cast
 
-from pydantic import BaseModel
-
 from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.world import Change, World
 from handoff_tui.config.recorded import record_settings
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import Model
 from handoff_tui.handoffs.handoff import Handoff
 
 _Answer = TypeVar("_Answer")
@@ -164,7 +163,7 @@ _ABSENT: Final = digest_value(None)
 
 
 def _to_plain(value: object) -> object:
-    if isinstance(value, BaseModel):
+    if isinstance(value, Model):
         return value.model_dump_json()
     if isinstance(value, datetime):
         return value.isoformat()

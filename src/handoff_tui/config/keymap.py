@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
-
 from handoff_tui.config.nearest import suggest
+from handoff_tui.core.constraints import Checked
 from handoff_tui.core.lazy_pattern import compile_later
 
 GLOBAL_SCOPES = ("nav", "view", "focus", "find", "app", "decide", "travel")
@@ -215,10 +214,9 @@ def _meet(first: str, second: str) -> bool:
     return MODAL_SCOPES.isdisjoint(scopes) and any(scope in GLOBAL_SCOPES for scope in scopes)
 
 
-ActionId = Annotated[str, AfterValidator(_refuse_unknown_action)]
-KeyNames = Annotated[str, AfterValidator(_refuse_odd_keys)]
+ActionId = Annotated[str, Checked(_refuse_unknown_action)]
+KeyNames = Annotated[str, Checked(_refuse_odd_keys)]
 Keymap = Annotated[
     dict[ActionId, KeyNames],
-    AfterValidator(_refuse_collisions),
-    Field(json_schema_extra={"propertyNames": {"enum": list(DEFAULT_KEYMAP)}}),
+    Checked(_refuse_collisions, {"propertyNames": {"enum": list(DEFAULT_KEYMAP)}}),
 ]

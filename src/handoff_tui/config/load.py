@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from handoff_tui.config.layer import (
     Layer,
     SettingRow,
@@ -20,7 +18,6 @@ from handoff_tui.config.layer import (
     parse_layer,
 )
 from handoff_tui.config.nearest import shorten, suggest
-from handoff_tui.config.schema import find_names
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.config.settings.user import USER_ONLY
 from handoff_tui.core.errors import ConfigError, HandoffError, RepositoryError
@@ -70,6 +67,8 @@ def describe_problem(error: ErrorDetails) -> tuple[str, str]:
     kind = error["type"]
     context: dict[str, Any] = error.get("ctx", {})
     if kind == "extra_forbidden":
+        from handoff_tui.config.schema import find_names  # noqa: PLC0415 - few files have mistakes
+
         return key, f"{key} is unknown; {suggest(str(path[-1]), find_names(path[:-1]))}"
     if kind == "missing":
         return key, f"{key} is missing"
@@ -222,10 +221,9 @@ def _find_problems(layer: Layer) -> list[str]:
     found = [(key, f"{key} {text}") for key, text in foreign]
     try:
         _validate(merge_tables(_dump(Settings()), layer.table))
-    except ValidationError as invalid:
+    except ValueError as invalid:
         already = {key for key, _ in foreign}
-        described = [describe_problem(error) for error in invalid.errors(include_url=False)]
-        found += [(key, text) for key, text in described if key not in already]
+        found += [(key, text) for key, text in _describe_all(invalid) if key not in already]
     found.sort(key=lambda problem: (layer.find_line(problem[0]) or 0, problem))
     return [f"{layer.place(key)}: {text}" for key, text in found]
 
@@ -242,10 +240,17 @@ def _validate_together(layers: list[Layer]) -> Settings:
             _keep_stricter(merged, layer.table)
     try:
         return _validate(merged)
-    except ValidationError as invalid:
+    except ValueError as invalid:
         names = " and ".join(layer.name for layer in layers)
-        problems = [describe_problem(error)[1] for error in invalid.errors(include_url=False)]
-        raise _build_error([f"{names} together: {problem}" for problem in problems]) from invalid
+        raise _build_error([f"{names} together: {problem}" for _, problem in _describe_all(invalid)]) from invalid
+
+
+def _describe_all(invalid: ValueError) -> list[tuple[str, str]]:
+    from pydantic import ValidationError  # noqa: PLC0415 - loaded by the validation
+
+    if not isinstance(invalid, ValidationError):
+        raise invalid
+    return [describe_problem(error) for error in invalid.errors(include_url=False)]
 
 
 def _keep_stricter(merged: dict[str, Any], own: dict[str, Any]) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from pydantic import BaseModel
-
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.model import Model
 
 OnRead = Callable[[tuple[str, ...]], object]
 """Takes the path of a setting, like `("mosaic", "folder")`, and returns its value."""
@@ -26,7 +25,7 @@ def record_settings(settings: Settings, on_read: OnRead) -> Settings:
 
 
 class _RecordedSection:
-    def __init__(self, section: BaseModel, path: tuple[str, ...], on_read: OnRead) -> None:
+    def __init__(self, section: Model, path: tuple[str, ...], on_read: OnRead) -> None:
         self._section = section
         self._path = path
         self._on_read = on_read
@@ -34,4 +33,4 @@ class _RecordedSection:
     def __getattr__(self, name: str) -> object:
         value = getattr(self._section, name)
         path = (*self._path, name)
-        return _RecordedSection(value, path, self._on_read) if isinstance(value, BaseModel) else self._on_read(path)
+        return _RecordedSection(value, path, self._on_read) if isinstance(value, Model) else self._on_read(path)

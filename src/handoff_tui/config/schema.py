@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.model import Model
+from handoff_tui.core.validation import read_annotations
 
 _JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
@@ -43,7 +44,7 @@ def _allow_parts(definition: dict[str, Any], definitions: dict[str, Any]) -> Non
 
 def _find_docstrings(model: type[Model]) -> dict[str, str]:
     """Returns the string below each field; for a field without one, what its section says of itself."""
-    sections = {name: as_model(field.annotation) for name, field in model.model_fields.items()}
+    sections = {name: as_model(kind) for name, kind in read_annotations(model).items()}
     found = {name: inspect.cleandoc(section.__doc__ or "") for name, section in sections.items() if section}
     body = ast.parse(inspect.getsource(model)).body[0]
     for field, below in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
@@ -59,14 +60,14 @@ def find_names(path: Sequence[str | int]) -> tuple[str, ...]:
     for part in path:
         place = _step(place, part)
     model = as_model(place)
-    return tuple(model.model_fields) if model else ()
+    return model.model_fields if model else ()
 
 
 def find_models(model: type[Model] = Settings) -> dict[str, type[Model]]:
     """Every model that settings are made of, by name."""
     found = {model.__name__: model}
-    for field in model.model_fields.values():
-        inner = as_model(_find_content(field.annotation))
+    for kind in read_annotations(model).values():
+        inner = as_model(_find_content(kind))
         if inner and inner.__name__ not in found:
             found |= find_models(inner)
     return found
@@ -81,8 +82,7 @@ def _step(annotation: object, part: str | int) -> object:
     model = as_model(annotation)
     if model is None:
         return _take_content(_unwrap(annotation))
-    field = model.model_fields.get(str(part))
-    return field.annotation if field else None
+    return read_annotations(model).get(str(part))
 
 
 def _find_content(annotation: object) -> object:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, ValidationError
+from typing import Annotated
 
+from handoff_tui.core.constraints import Limits
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
@@ -23,10 +24,10 @@ class AgentComment(Model):
 
     handoff: str
     agent: str
-    text: str = Field(max_length=LONGEST_COMMENT)
+    text: Annotated[str, Limits(max_length=LONGEST_COMMENT)]
     time: str
     path: str = ""
-    line: int | None = Field(default=None, ge=1)
+    line: Annotated[int, Limits(ge=1)] | None = None
     thread: str = ""
     """The thread of a reviewer's comment that it replies to."""
 
@@ -63,5 +64,5 @@ def build_comment_verdict(comment: AgentComment) -> Verdict:
 def _parse(line: bytes) -> AgentComment | None:
     try:
         return AgentComment.model_validate_json(line)
-    except ValidationError:
+    except ValueError:
         return None

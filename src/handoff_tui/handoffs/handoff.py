@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import ConfigDict, StringConstraints
-
+from handoff_tui.core.constraints import Limits
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 from handoff_tui.core.packages import Package
@@ -61,7 +60,7 @@ class Document(Model):
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
 """The grammar of handoff and phase names in the signed log; every id fits it from the start."""
 
-HandoffId = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+HandoffId = Annotated[str, Limits(pattern=ID_PATTERN)]
 
 _OUTSIDE_GRAMMAR = compile_later(r"[^A-Za-z0-9._/-]+")
 
@@ -147,7 +146,8 @@ class Handoff(Model):
 class HandoffDraft(Handoff):
     """A handoff while it is read, begun with `model_construct`: its parts in the order in which they are found."""
 
-    model_config = ConfigDict(frozen=False)
+    def __setattr__(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     def add_fact(self, name: str, value: str | None, where: Place | None = None) -> None:
         """Adds a fact; one without a value is none."""

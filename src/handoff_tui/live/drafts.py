@@ -13,8 +13,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from handoff_tui.core.errors import DraftsUnkeptError, LogLockedError, StoreWriteError
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.handoffs.handoff import Document
@@ -90,7 +88,7 @@ def parse_drafts(content: bytes) -> StoredDrafts | None:
     """Parses the file; None if it is damaged or of another version."""
     try:
         return StoredDrafts.model_validate_json(content)
-    except ValidationError:
+    except ValueError:
         return None
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
-
-from pydantic import model_serializer
 
 from handoff_tui.core.model import Model
 
@@ -86,19 +85,10 @@ class Subject(Model):
     checks: str
     handoff: str
 
-    @model_serializer
-    def _serialize(self) -> dict[str, str]:
-        """Writes the fields of the second version only if they are bound: bytes of the first must not change."""
-        scoped = {"scope": self.scope, "start": self.start} if self.scope or self.start else {}
-        return {
-            "commit": self.commit,
-            "tree": self.tree,
-            "baseline": self.baseline,
-            **scoped,
-            "snapshot": self.snapshot,
-            "checks": self.checks,
-            "handoff": self.handoff,
-        }
+    def list_dumped(self, *, exclude_defaults: bool) -> Iterator[tuple[str, object]]:
+        """Writes defaults too, but fields of the second version only if bound: bytes of the first must not change."""
+        is_first = not self.scope and not self.start
+        return (field for field in self if not (is_first and field[0] in {"scope", "start"}))
 
 
 class Work(Model):

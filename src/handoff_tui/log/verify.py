@@ -9,8 +9,6 @@ from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from pydantic import ValidationError
-
 from handoff_tui.core.errors import LogEntryError
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.log.chain import Candidate, Chain, Known
@@ -167,6 +165,6 @@ def unpack(identifier: str, line: str) -> Candidate | None:
     touch, _, written = rest.partition(" ")
     try:
         entry = Entry.model_validate_json(written)
-    except ValidationError:
+    except ValueError:
         return None
     return Candidate(entry, payload, touch == "touched") if entry.id == identifier else None

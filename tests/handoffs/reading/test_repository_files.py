@@ -222,4 +222,4 @@ def test_id_is_built_from_parts(parts: tuple[str, ...], built: str) -> None:
 def test_id_outside_the_grammar_is_refused(wrong: str) -> None:
     """The signed log could not name it."""
     with pytest.raises(ValidationError, match="id"):
-        Handoff(id=wrong, dialect="builder")
+        Handoff.model_validate({"id": wrong, "dialect": "builder"})

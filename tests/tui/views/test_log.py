@@ -125,7 +125,7 @@ def test_graph_stays_narrow() -> None:
     assert max(map(len, graph)) <= 2 * MOST_LANES
 
 
-WORK = {"handoff": "H-1", "phase": "build", "attempt": 1}
+WORK: dict[str, Any] = {"handoff": "H-1", "phase": "build", "attempt": 1}
 SUBMITTED = LogRow(id="sha256:" + "a" * 64, state=EntryState.VALID, kind="submission", what="submit", **WORK)
 DECIDED = LogRow(id="sha256:" + "b" * 64, state=EntryState.VALID, kind="decision", what="approve", **WORK)
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from pydantic import ValidationError
-
 from handoff_tui.agents.procedures import report
 from handoff_tui.core.errors import EngineError, EngineMissingError
 from handoff_tui.core.model import Model
@@ -121,7 +119,7 @@ def _parse(model: type[_Value], value: object) -> _Value | None:
     """A value of the engine; None if it is missing or damaged."""
     try:
         return None if value is None else model.model_validate(value)
-    except ValidationError:
+    except ValueError:
         return None
 
 

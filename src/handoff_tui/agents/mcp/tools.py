@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.model import Model
 from handoff_tui.decisions.examine import build_gate_view, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.gate import build_gate_json, build_submit_json
@@ -55,11 +54,13 @@ class Answer(NamedTuple):
     data: dict[str, object]
 
 
-class NoArguments(Model):
+class NoArguments(BaseModel):
     """A tool that asks about everything."""
 
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-class GateArguments(Model):
+
+class GateArguments(NoArguments):
     """Names a gate."""
 
     id: str = Field(max_length=_LONGEST_NAME, description="The handoff, as listed by status")
@@ -76,7 +77,7 @@ class WaitArguments(GateArguments):
     )
 
 
-class CommentArguments(Model):
+class CommentArguments(NoArguments):
     """Words about a handoff, or about a line of its work."""
 
     id: str = Field(max_length=_LONGEST_NAME, description="The handoff, as listed by status")
@@ -91,7 +92,7 @@ class Tool:
     """A tool: what it does, what it takes, and whether it only reads."""
 
     summary: str
-    arguments: type[Model]
+    arguments: type[NoArguments]
     answer: Callable[[Caller, Any], Answer]
     only_reads: bool = field(default=True)
 

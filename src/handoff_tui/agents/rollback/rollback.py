@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from handoff_tui.agents.rollback import saved_work
 from handoff_tui.agents.rollback.report import Rollback, RollbackPreview, RollbackState
 from handoff_tui.agents.runs.observation import read_new_commits, read_touched_files
@@ -112,7 +110,7 @@ def list_rollbacks(desk: Desk) -> tuple[Rollback, ...]:
     for line in (GitPrivateFolder(desk.repository.common_dir).read(_JOURNAL) or b"").splitlines():
         try:
             rollback = Rollback.model_validate_json(line)
-        except ValidationError:
+        except ValueError:
             continue
         last[rollback.id] = rollback
     return tuple(last.values())

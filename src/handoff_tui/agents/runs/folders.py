@@ -30,8 +30,6 @@ from threading import Event
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
-from pydantic import ValidationError
-
 from handoff_tui.agents.runs.files import (
     COMPLAINTS,
     EXIT,
@@ -188,7 +186,7 @@ def load_value(place: Path, model: type[_Value]) -> _Value | None:
     content = read_sealed(place)
     try:
         return None if content is None else model.model_validate_json(content)
-    except ValidationError:
+    except ValueError:
         return None
 
 
@@ -196,7 +194,7 @@ def _load_process(folder: Path) -> RunProcess | None:
     """Loads who supervises the run: a hint, which a look at the processes confirms."""
     try:
         return RunProcess.model_validate_json((folder / PROCESS).read_bytes())
-    except (OSError, ValidationError):
+    except (OSError, ValueError):
         return None
 
 

@@ -7,8 +7,6 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from handoff_tui.agents.runs.files import write_json
 from handoff_tui.agents.runs.folders import build_name
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunKey
@@ -124,7 +122,7 @@ def _load(place: Path) -> PhaseLock | None:
         content = b""
     try:
         return PhaseLock.model_validate_json(content)
-    except ValidationError:
+    except ValueError:
         return PhaseLock(phase=place.name.removesuffix(_SUFFIX), host=read_host())
 
 

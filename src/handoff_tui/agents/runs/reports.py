@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from handoff_tui.agents.runs.files import EXIT, OUTPUT, PLAN
 from handoff_tui.agents.runs.folders import build_name, load_secret, load_value, write_value
 from handoff_tui.agents.runs.observation import Observation
@@ -127,7 +125,7 @@ def read_notes(common_dir: Path, handoff: str) -> tuple[OperatorNote, ...]:
         try:
             if text and line == _seal_line(text, place, secret):
                 notes.append(OperatorNote.model_validate_json(text))
-        except ValidationError:
+        except ValueError:
             continue
     return tuple(notes)
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from pydantic import SkipValidation
-
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
 
@@ -52,7 +50,7 @@ class ComparedItem(NamedTuple):
 class ComparedSection(Model):
     """One kind of thing compared: what differs, and how many are unchanged."""
 
-    items: SkipValidation[tuple[ComparedItem, ...]] = ()
+    items: tuple[ComparedItem, ...] = ()
     unchanged: int = 0
     before_total: int = 0
     after_total: int = 0

@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
-
 from handoff_tui.changes.snapshots.snapshot import SNAPSHOT_VERSION, Snapshot
 from handoff_tui.core.errors import SnapshotUnusableError, StoredFileMissingError, UsageError
 from handoff_tui.system.files.addressed_files import AddressedFolder
@@ -38,6 +36,8 @@ def build_digest(snapshot: Snapshot) -> str:
 
 def parse_snapshot(content: bytes, name: str) -> Snapshot:
     """Parses a stored snapshot; error messages call it `name`."""
+    from pydantic import ValidationError  # noqa: PLC0415 - few commands read one
+
     try:
         snapshot = Snapshot.model_validate_json(content, strict=True)
     except ValidationError as wrong:

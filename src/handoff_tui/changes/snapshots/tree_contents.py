@@ -15,8 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pydantic import ValidationError
-
 from handoff_tui.changes.snapshots.packages import (
     MOST_PACKAGE_BYTES,
     EcosystemReading,
@@ -67,7 +65,7 @@ def load_tree_contents(git: Git, tree: str, objects: Objects, settings: Baseline
     key = _build_key(tree, settings)
     known = load_json(place)
     if isinstance(known, dict) and known.get("key") == key:
-        with suppress(ValidationError):
+        with suppress(ValueError):
             return TreeContents.model_validate(known.get("contents"))
     contents = _read_contents(git, tree, objects, settings)
     write_json(place, {"key": key, "contents": contents.model_dump(mode="json")})

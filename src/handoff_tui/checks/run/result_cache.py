@@ -6,8 +6,6 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from handoff_tui import __version__
 from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import CachedResult
@@ -83,7 +81,7 @@ def load_result_cache(root: Path, scope: str | None) -> ResultCache:
         }
         cache.commands = {name: CheckResult.model_validate(kept) for name, kept in value["commands"].items()}
         cache.outcomes = {name: dict(kept) for name, kept in value["outcomes"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError, ValidationError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         return ResultCache(cache.path)
     return cache
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from handoff_tui.cli.demo.story import BuiltStory, build_story
 from handoff_tui.cli.demo.story_git import check_out_copy
@@ -257,7 +257,7 @@ def load_script(story_folder: Path) -> LogScript:
     place = story_folder / _SCRIPT
     try:
         return LogScript.model_validate(tomllib.loads(read_named_file(place, _MOST_BYTES).decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as wrong:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError) as wrong:
         raise DemoError(
             f"{place} cannot be used: {wrong}", "Install handoff-tui again, or correct the file."
         ) from wrong

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import AwareDatetime, ValidationError, model_validator
+from pydantic import AwareDatetime, ValidationError
 
 from handoff_tui.cli.demo.story_git import Signature, StoryGit, open_story_git
 from handoff_tui.core.errors import DemoError
@@ -180,8 +180,7 @@ class Story(Model):
     people: dict[str, Person]
     steps: tuple[Step, ...]
 
-    @model_validator(mode="after")
-    def _names_are_known(self) -> Story:
+    def refuse_contradictions(self) -> None:
         seen: set[str] = set()
         if not self.steps:
             raise ValueError("a story needs at least one step")
@@ -192,7 +191,6 @@ class Story(Model):
             if step.name in seen:
                 raise ValueError(f"step {step.name}: there are two steps of this name")
             seen.add(step.name)
-        return self
 
 
 class BuiltStory(NamedTuple):

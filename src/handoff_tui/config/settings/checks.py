@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
-
-from pydantic import JsonValue, StringConstraints, model_validator
+from typing import TYPE_CHECKING, Annotated
 
 from handoff_tui.config.quantities import Name, Quantity, Seconds
+from handoff_tui.core.constraints import Limits
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 
-PythonFunction = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
+if TYPE_CHECKING:
+    from pydantic import JsonValue  # noqa: TC004 - the validation knows it
+
+PythonFunction = Annotated[str, Limits(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
 """A function as `module:function`."""
 
-Access = Annotated[str, StringConstraints(pattern=r"^(network|home|docker|database|[^:]*/[^:]*(:write)?)$")]
+Access = Annotated[str, Limits(pattern=r"^(network|home|docker|database|[^:]*/[^:]*(:write)?)$")]
 """A name from the list, or a path: of the repository, of the home folder (`~/`), or from the root."""
 
 
@@ -51,7 +53,7 @@ class Check(Model):
     """How bad a failure is; with none, what the built-in check says, or high."""
     blocking: bool | None = None
     """Whether a failure closes the gate; with none, it does for critical and high."""
-    timeout_seconds: Seconds = 600
+    timeout_seconds: Seconds = 600.0
     """How long it may take."""
     needs: tuple[Name, ...] = ()
     """Checks that must pass first; otherwise this one is skipped."""
@@ -75,8 +77,7 @@ class Check(Model):
     remedy: str = ""
     """What to do when it fails."""
 
-    @model_validator(mode="after")
-    def _is_of_one_kind(self) -> Check:
+    def refuse_contradictions(self) -> None:
         if self.run and self.python:
             raise ValueError("has both `run` and `python`; a check is one or the other")
         if self.shell and len(self.run) != 1:
@@ -87,7 +88,6 @@ class Check(Model):
             raise ValueError(f"reads {self.parse.value} output, but has no `run`")
         if any(".." in name.split("/") for name in self.access):
             raise ValueError("has `..` in `access`; name the folder itself")
-        return self
 
 
 class CheckRun(Model):
@@ -95,7 +95,7 @@ class CheckRun(Model):
 
     parallel_maximum: Quantity | None = None
     """How many commands run at once; with none, one fewer than there are processors."""
-    grace_seconds: Seconds = 3
+    grace_seconds: Seconds = 3.0
     """How long a command may take to stop when told to, before it is killed."""
     quiet_milliseconds: Quantity = 500
     """How long files must stay unchanged before checks run again."""

@@ -55,7 +55,7 @@ class Tdd(Model):
     """The list of tests with check boxes."""
     retry_budget: Count = 3
     """Attempts after the first before the work stops."""
-    backoff_seconds: tuple[Pause, ...] = (1, 2, 4)
+    backoff_seconds: tuple[Pause, ...] = (1.0, 2.0, 4.0)
     """The wait before each retry; the last one is used again when there are more retries."""
     failures_before_human: Quantity = 3
     """After how many failures in a row a person must decide."""
@@ -84,7 +84,7 @@ class HealthCheck(Model):
     """Whether a claimed deployment is asked at all; reading must not use the network unasked."""
     path: str = "/health"
     """What is added to the claimed address."""
-    timeout_seconds: Seconds = 5
+    timeout_seconds: Seconds = 5.0
     """How long an answer may take."""
     expected_status: Count = 200
     """The HTTP status of a healthy deployment."""
@@ -99,7 +99,7 @@ class MetricTargets(Model):
     """The share of attempts that are sent back or overridden must stay below this."""
     compliance_minimum: Share = 1.0
     """The least share of decisions on work that was submitted, and so checked, before."""
-    resume_minutes_maximum: Amount = 5
+    resume_minutes_maximum: Amount = 5.0
     """The median minutes from a decision to the next commit must stay below this."""
     rediscovery_maximum: Count = 0
     """How many known findings a further attempt may show again, on average."""
@@ -132,9 +132,9 @@ class Mosaic(Model):
     """Fields that the current task must have."""
     handoff_message_minimum: Count = 50
     """The fewest characters of a handoff message that says something."""
-    briefing_max_age_hours: Amount = 24
+    briefing_max_age_hours: Amount = 24.0
     """How old the acknowledgment of the briefing may be."""
-    clock_tolerance_minutes: Amount = 10
+    clock_tolerance_minutes: Amount = 10.0
     """How far in the future a time may be before it can't be true."""
     commit_lag_tolerated: Count = 1
     """How many commits HEAD may be ahead of the commit in the state; the one that stores the state is always ahead."""
@@ -162,7 +162,7 @@ class Mosaic(Model):
     """Words a deployment state may begin with that do not say what is live."""
     session_gate_script: Name = ".mosaic/enforcement/session-gate.sh"
     """The script that must exit with 0 at the start of a session."""
-    session_gate_timeout_seconds: Seconds = 60
+    session_gate_timeout_seconds: Seconds = 60.0
     """How long the session gate may take."""
     validation_script: Name = ".mosaic/enforcement/handoff_validation_tests.py"
     """The repository's own validation; enforcement is wired in when a hook or a prompt calls it."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from itertools import pairwise
 
-from pydantic import model_validator
-
 from handoff_tui.config.pipeline import Edge, Passing, Phase, Pipeline
 from handoff_tui.config.quantities import Arguments, Count, Name, Pause, Quantity, Seconds
 from handoff_tui.core.model import Model
@@ -53,15 +51,15 @@ class Agent(Model):
     """Variables it is given; all others are held back."""
     home: AgentHome = AgentHome.SHARED
     """Whether HOME is yours, with your keys and login files, or a folder of its own, kept between runs."""
-    timeout_seconds: Seconds = 1800
+    timeout_seconds: Seconds = 1800.0
     """How long one attempt may take."""
-    grace_seconds: Seconds = 5
+    grace_seconds: Seconds = 5.0
     """How long it may take to stop when told to, before it is killed."""
     output_bytes: Quantity = 1024 * 1024 * 1024
     """How much it may print before it is stopped."""
     retries: Count = 0
     """Attempts after the first if it fails: an exit code other than 0, or a timeout."""
-    backoff_seconds: tuple[Pause, ...] = (1, 2, 4)
+    backoff_seconds: tuple[Pause, ...] = (1.0, 2.0, 4.0)
     """The wait before each retry; the last one is used again when there are more retries."""
     prompt: str = _PROMPT
     """The prompt; {role}, {context}, {packet} and what the command knows are filled in."""
@@ -83,8 +81,7 @@ class PipelineSettings(Model):
     retry_budget: Count = 3
     """Attempts after the first before a person must decide."""
 
-    @model_validator(mode="after")
-    def _names_its_own_phases(self) -> PipelineSettings:
+    def refuse_contradictions(self) -> None:
         names = [phase.name for phase in self.phases]
         for name in names:
             if names.count(name) > 1:
@@ -97,7 +94,6 @@ class PipelineSettings(Model):
                 raise ValueError(
                     f"names {name!r}, which is not one of its phases: {', '.join(map(repr, names)) or 'none'}"
                 )
-        return self
 
     def build(self, name: str) -> Pipeline:
         """The pipeline with its name and all its edges."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import model_validator
-
 from handoff_tui.config.quantities import Amount, Count, Name, Pause, Quantity, Seconds, Share
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
@@ -219,11 +217,11 @@ class Procedures(Model):
     """Names of files with one SHA-256 and one path per line."""
     final_share_minimum: Share = 0.8
     """The share of rules that must pass at the end, when no critical one failed."""
-    backoff_seconds: tuple[Pause, ...] = (1, 2, 4)
+    backoff_seconds: tuple[Pause, ...] = (1.0, 2.0, 4.0)
     """The wait before each further attempt at a step, a rule or a rollback; the last one is used again."""
     gate_timeout_seconds: Seconds = 7 * 24 * 3600
     """How long a run waits for a decision; then it expires, which is no answer, and is rolled back."""
-    gate_check_seconds: Seconds = 300
+    gate_check_seconds: Seconds = 300.0
     """How often a waiting run checks the signed log, in case no notification reaches it."""
     concurrent_maximum: Quantity = 50
     """How many handoffs may run at once."""
@@ -238,8 +236,7 @@ class Procedures(Model):
     profiles: dict[Name, ReliabilityProfile] = STANDARD_PROFILES
     """How the reliability of the engine is tested, by profile."""
 
-    @model_validator(mode="after")
-    def _names_known_rules(self) -> Procedures:
+    def refuse_contradictions(self) -> None:
         for procedure_id, procedure in self.procedures.items():
             for rule in (*procedure.rules, *(rule for step in procedure.steps for rule in step.rules)):
                 if rule not in self.rules:
@@ -248,4 +245,3 @@ class Procedures(Model):
             for undone in (undone for undo in procedure.rollback for undone in undo.undoes):
                 if undone not in names:
                     raise ValueError(f"{procedure_id!r} undoes {undone!r}, which is not one of its steps")
-        return self

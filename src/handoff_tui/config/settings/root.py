@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, Keymap
 from handoff_tui.config.quantities import Name, Quantity
 from handoff_tui.config.settings.builder import Builder
@@ -16,6 +14,7 @@ from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, Pipel
 from handoff_tui.config.settings.procedures import Procedures
 from handoff_tui.config.settings.review import Approvals, Baseline, Risk, ScopeSettings, Tamper
 from handoff_tui.config.settings.user import EngineSettings, Notifications, Reasons
+from handoff_tui.core.constraints import Limits as Fits
 from handoff_tui.core.model import Model
 
 
@@ -34,11 +33,11 @@ class Limits(Model):
 
 __all__ = ["Builder", "Hub", "Limits", "Mosaic", "Procedures", "Public", "Settings", "Tdd"]
 
-ThemeName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+ThemeName = Annotated[str, Fits(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 """A theme's name is the name of its file, so it cannot lead into another folder."""
 
 
-HandoffName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$")]
+HandoffName = Annotated[str, Fits(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$")]
 
 
 class Settings(Model):

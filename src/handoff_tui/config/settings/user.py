@@ -5,19 +5,24 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, field_validator
-
 from handoff_tui.config.quantities import Name, Quantity, Seconds
+from handoff_tui.core.constraints import Checked, Limits
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 
 _PASSWORD = compile_later(r"^[a-z+]+://[^/@]*:[^/@]+@|[?&]password=")
 
 
+def _refuse_password(address: str) -> str:
+    if _PASSWORD.search(address):
+        raise ValueError("holds a password, which every listing would show; put it into ~/.pgpass, where it is found")
+    return address
+
+
 class EngineSettings(Model):
     """The engine under procedures."""
 
-    address: Annotated[str, Field(pattern=r"^(?:|postgres(?:ql)?://\S+)$")] = ""
+    address: Annotated[str, Limits(pattern=r"^(?:|postgres(?:ql)?://\S+)$"), Checked(_refuse_password)] = ""
     """A PostgreSQL database for many workers, `postgresql://user@host:5432/name`; with none, a file beside git's."""
     agents_per_worker: Quantity = 4
     """How many agents one worker runs at once; runs that only wait do not count."""
@@ -25,20 +30,11 @@ class EngineSettings(Model):
     """How many agents all workers run at once."""
     poll_seconds: Seconds = 0.5
     """How often a worker looks for work."""
-    idle_seconds: Seconds = 60
+    idle_seconds: Seconds = 60.0
     """How long a worker that was started on demand stays idle before it ends."""
 
-    @field_validator("address")
-    @classmethod
-    def _holds_no_password(cls, address: str) -> str:
-        if _PASSWORD.search(address):
-            raise ValueError(
-                "holds a password, which every listing would show; put it into ~/.pgpass, where it is found"
-            )
-        return address
 
-
-Template = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+Template = Annotated[str, Limits(min_length=1, max_length=4_000)]
 """No longer than a reason may be."""
 
 
@@ -105,5 +101,5 @@ class Notifications(Model):
     """A command that is run; {event}, {handoff} and {text} are filled in."""
     events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU, NotificationEvent.FOREIGN_ENTRY)
     """What to notify of; add `checks-failed` or `agent-ended` to hear of work that goes on without you."""
-    timeout_seconds: Seconds = 10
+    timeout_seconds: Seconds = 10.0
     """How long the command may take."""

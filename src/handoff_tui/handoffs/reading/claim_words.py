@@ -89,7 +89,7 @@ def parse_counts(text: str) -> TestCounts | None:
         name = "failed" if _FAILED_NEXT.match(words, fraction.end()) else "passed"
         if part <= total and found.setdefault(name, part) == part:
             found["total"] = total
-    return TestCounts(**found) if found else None
+    return TestCounts.model_construct(**found) if found else None
 
 
 def canonical_hash(text: str) -> str:

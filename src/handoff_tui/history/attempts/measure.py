@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from handoff_tui.agents.runs.observation import read_new_commits
 from handoff_tui.agents.runs.reports import find_output, load_report
@@ -59,7 +60,7 @@ def read_points(
                 continue
             for check in filter(_is_blocking, record.checks):
                 addressed, evidence = _judge_for(asked, check.id, later)
-                judged = {"subject": check.id, "addressed": addressed, "evidence": evidence}
+                judged: dict[str, Any] = {"subject": check.id, "addressed": addressed, "evidence": evidence}
                 found.append(build(kind=PointKind.CHECK, text=check.summary, **judged))
             files = None if later is None else _read_files(desk, record.comments, asked.tree, later.tree)
             for comment in record.comments:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import SkipValidation
-
 from handoff_tui.agents.step.report import NewCommit
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection, SnapshotDiff
 from handoff_tui.core.model import Model
@@ -215,7 +213,7 @@ class AttemptComparison(Model):
     record: SnapshotDiff | None = None
     """None without a stored snapshot on both sides."""
     check_changes: ComparedSection | None = None
-    files: SkipValidation[tuple[ChangedFile, ...] | None] = None
+    files: tuple[ChangedFile, ...] | None = None
     """None if the files of one side aren't here."""
     commits: tuple[NewCommit, ...] | None = None
     """Commits of the second that the first doesn't have, newest first."""

@@ -8,8 +8,6 @@ from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import parse_snapshot
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
@@ -105,7 +103,7 @@ class EvidenceJudge:
                     record = ReviewRecord.model_validate_json(content, strict=True)
                 elif one.name == "snapshot":
                     snapshot = parse_snapshot(content, named)
-            except (ValidationError, SnapshotUnusableError):
+            except (ValueError, SnapshotUnusableError):
                 notes.append(_unknown(f"{named} can't be read by this version"))
         return GatheredEvidence(record, snapshot, tuple(notes))
 

@@ -12,8 +12,6 @@ from collections import OrderedDict
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from handoff_tui import __version__
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.run.baseline import Baseline, choose_baseline
@@ -163,7 +161,7 @@ class TravelCache:
             return None
         try:
             found = PastState.model_validate_json(str(value.get("desk")))
-        except ValidationError:
+        except ValueError:
             return None
         return found.model_copy(update={"from_cache": True})
 

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from handoff_tui.core.errors import EntryNotFoundError, HandoffError, LogEntryError
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.log.chain import Candidate
@@ -220,7 +218,7 @@ def _find_confirmation(entry: Entry, files: EvidenceFiles, refs: tuple[str, ...]
     content = None if entry.decision is None else files.read(REVIEWS, entry.decision.review, refs)
     try:
         return None if content is None else ReviewRecord.model_validate_json(content, strict=True).confirmed
-    except ValidationError:
+    except ValueError:
         return None
 
 

@@ -7,8 +7,6 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from handoff_tui.core.errors import HandoffError, ReviewRecordError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs
 from handoff_tui.git.repository import Repository
@@ -38,7 +36,7 @@ def read_review(root: Path, digest: str) -> ReviewRecord:
     folder = _open(root)
     try:
         return ReviewRecord.model_validate_json(folder.read(digest), strict=True)
-    except ValidationError as wrong:
+    except ValueError as wrong:
         raise ReviewRecordError(
             f"{folder.build_path(digest)} is not a review record that this version can read",
             "A newer handoff-tui may have written it; or restore the file from git.",

@@ -14,8 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.model import Model
 from handoff_tui.git.history.commit_changes import ChangedCommit
@@ -66,7 +64,7 @@ def read_run_commits(root: Path) -> tuple[RunCommits, ...]:
         if not isinstance(content, HandoffError):
             try:
                 found.append(RunCommits.model_validate_json(content, strict=True))
-            except ValidationError:
+            except ValueError:
                 continue
     return tuple(found)
 

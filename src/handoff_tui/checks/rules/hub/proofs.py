@@ -166,7 +166,7 @@ def parse_words(text: str) -> TestCounts | None:
     found = _add_up(_UNITTEST.findall(text) if ran else pairs)
     if ran is not None:
         found = {"failed": 0, **found, "total": int(ran[1])}
-    return TestCounts(**found) if found else None
+    return TestCounts.model_construct(**found) if found else None
 
 
 def _count_cases(report: TestReport) -> TestCounts | None:
@@ -187,7 +187,7 @@ def _parse_json(text: str) -> TestCounts | None:
         if isinstance(holder, dict):
             found = _add_up([(key.lower(), value) for key, value in holder.items() if _is_count(value)])
             if found.keys() & {"passed", "failed"}:
-                return TestCounts(**found)
+                return TestCounts.model_construct(**found)
     return None
 
 

@@ -53,7 +53,7 @@ class Run:
         for name in _NAMES:
             if name in self.numbers:
                 line = self.places.get(name, TextLine(self.line, self.text))
-                counts = TestCounts(**{name: self.numbers[name]})
+                counts = TestCounts.model_construct(**{name: self.numbers[name]})
                 claims.extend(claim_words.claim_counts(counts, scope, source.place(line.number), line.text))
         return claims
 
