@@ -55,7 +55,7 @@ def model_values(model: type[AnyModel]) -> st.SearchStrategy[AnyModel]:
     return st.builds(model, **{name: _type_values(kind) for name, kind in read_annotations(model).items()})
 
 
-def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - a type form, which has no type
+def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401, PLR0911 - a type form, which has no type
     simple: dict[object, st.SearchStrategy[Any]] = {
         str: st.text(max_size=20),
         int: st.integers(),
@@ -73,7 +73,7 @@ def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - a type 
     if typing.get_origin(kind) is tuple:
         return st.lists(_type_values(parts[0]), max_size=2).map(tuple)
     if typing.get_origin(kind) is dict:
-        return st.dictionaries(_type_values(parts[0]), _type_values(parts[1]), max_size=2)
+        return st.dictionaries(*map(_type_values, parts), max_size=2)
     if typing.get_origin(kind) is typing.Literal or issubclass(kind, Enum):
         return st.sampled_from(parts or list(kind))
     return model_values(kind)

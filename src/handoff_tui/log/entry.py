@@ -85,7 +85,7 @@ class Subject(Model):
     checks: str
     handoff: str
 
-    def list_dumped(self, *, exclude_defaults: bool) -> Iterator[tuple[str, object]]:
+    def list_dumped(self, *, exclude_defaults: bool) -> Iterator[tuple[str, object]]:  # noqa: ARG002
         """Writes defaults too, but fields of the second version only if bound: bytes of the first must not change."""
         is_first = not self.scope and not self.start
         return (field for field in self if not (is_first and field[0] in {"scope", "start"}))
