@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ from tests.support.repositories import RepositoryBuilder
 NOTE = "# Handoff: {0}\n\nStatus: COMPLETE\n\n## What was done\n- {0} works.\n\n## Next steps\n- Look at it.\n"
 
 
-def note(path: str, sha256: str = "", **fields: object) -> Handoff:
+def note(path: str, sha256: str = "", **fields: Any) -> Handoff:  # noqa: ANN401
     document = Document(path=path, role=DocumentRole.NOTE, sha256=sha256 or path)
     return Handoff(id=f"notes/{path}", dialect="notes", documents=(document,), **fields)
 
