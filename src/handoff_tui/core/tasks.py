@@ -92,6 +92,8 @@ class Attempt(Model):
     where: Place | None = None
     warning: str | None = None
     """What in the attempt's raw output contradicts its status."""
+    run: str | None = None
+    """The run of the hub that it was part of."""
 
 
 class TestCounts(Model):

@@ -388,7 +388,8 @@ def _add_attempts(page: Page, handoff: Handoff, *, everything: bool) -> None:
     page.heading("Attempts", str(len(handoff.attempts)))
     shown = handoff.attempts if everything else handoff.attempts[-_MOST_LISTED:]
     for attempt in shown:
-        words = " ".join(part for part in (attempt.agent, attempt.phase, attempt.when) if part)
+        run = f"run {attempt.run}" if attempt.run else None
+        words = " ".join(part for part in dict.fromkeys((run, attempt.agent, attempt.phase, attempt.when)) if part)
         page.line(
             Cell(f"{attempt.number:>3}  ", "muted"),
             Cell(f"{render_safe(attempt.status or '–')}  ", "key"),

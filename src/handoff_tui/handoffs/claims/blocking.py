@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
-from handoff_tui.core.tasks import TestCounts
+from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 
@@ -121,6 +121,16 @@ def find_bad_verdicts(handoff: Handoff) -> list[Claim]:
     return [claim for claim in last.values() if str(claim.value).upper() in _BAD_VERDICTS]
 
 
+def list_doubtful(handoff: Handoff) -> list[Attempt]:
+    """Passes of all attempts that their own output refutes; a later pass of the same stage that holds settles them."""
+    found: list[Attempt] = []
+    for attempt in handoff.attempts:
+        if (attempt.status or "").lower() == "pass":
+            found = found if attempt.warning else [one for one in found if one.phase != attempt.phase]
+            found.extend([attempt] if attempt.warning else [])
+    return found
+
+
 def owes_results(handoff: Handoff) -> bool:
     """Whether results are due: only a format with a registry promises them for each specification."""
     return handoff.registry is not None and any(document.role is DocumentRole.SPEC for document in handoff.documents)
@@ -176,9 +186,7 @@ def _find_own_word(handoff: Handoff) -> Iterator[str]:
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         yield f"says itself that a check failed: {failed[0].subject}{more} ({failed[0].where})"
-    for attempt in handoff.attempts:
-        if attempt.warning and (attempt.status or "").lower() == "pass":
-            yield f"{attempt.agent or 'an agent'}: {attempt.warning}"
+    yield from dict.fromkeys(f"{one.agent or 'an agent'}: {one.warning}" for one in list_doubtful(handoff))
 
 
 def _find_findings(handoff: Handoff) -> Iterator[str]:

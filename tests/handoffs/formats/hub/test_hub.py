@@ -7,6 +7,7 @@ import pytest
 from handoff_tui.config.settings.root import Hub, Settings
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.claims.blocking import find_blocking, list_doubtful
 from handoff_tui.handoffs.formats.hub import layout
 from handoff_tui.handoffs.formats.hub.format import HUB, recognise
 from handoff_tui.handoffs.handoff import Handoff
@@ -22,7 +23,7 @@ def _context(run: int, time: str, title: str) -> str:
 
 
 def test_findings_join_the_handoff_of_their_folder_run_or_content() -> None:
-    """A report is filed where it can be told to belong; else it stands alone under its folder."""
+    """A report is filed where it can be told to belong; else with the task that the newest run is at."""
     finding = [{"title": "a", "severity": "low"}]
     files = {
         "work/HANDOFF_10_T007.md": _context(10, "2031-02-03 04:05:06", "x"),
@@ -32,7 +33,65 @@ def test_findings_join_the_handoff_of_their_folder_run_or_content() -> None:
         "lost/security_report.json": json.dumps({"findings": finding}),
     }
     handoffs = read_with(HUB, MemoryFiles(files)).handoffs
-    assert [(handoff.id, len(handoff.findings)) for handoff in handoffs] == [("T007", 3), ("lost/security-report", 1)]
+    assert [(handoff.id, len(handoff.findings)) for handoff in handoffs] == [("T007", 4)]
+
+
+def _report(role: str, when: str, status: str, output: str = "") -> str:
+    shown = f"\n```\n{output}\n```\n" if output else ""
+    return f"### {role} Agent ({when})\n**Status**: {status}\n**Summary**: {role} agent execution completed\n{shown}\n"
+
+
+def test_all_contexts_of_a_task_are_its_attempts() -> None:
+    """Oldest to newest, each report once however often it is told; a hollow pass is caught wherever it is."""
+    first = _report("DEV", "02-01 08:00", "fail") + _report("DEV", "02-01 08:00", "fail")
+    second = first + _report("QA", "02-01 09:00", "pass", "Server error (500 Internal Server Error): no lamp")
+    third = _report("DEV", "02-03 08:00", "pass", "12 passed") + _report("SECURITY", "02-03 09:00", "pass")
+    files = {
+        f"HANDOFF_{run}_T007.md": _context(run, f"2031-02-0{day} 10:00:00", "x") + "\n## Previous Agent Work\n" + told
+        for run, day, told in ((40, 1, first), (40, 2, second), (41, 3, third))
+        if run != 40 or day == 2
+    } | {"old/HANDOFF_40_T007.md": _context(40, "2031-02-01 10:00:00", "x") + "\n## Previous Agent Work\n" + first}
+    (task,) = read_with(HUB, MemoryFiles(files)).handoffs
+    told = [(one.number, one.run, one.agent, one.status, bool(one.warning)) for one in task.attempts]
+    assert told == [
+        (1, "40", "DEV", "fail", False),
+        (2, "40", "DEV", "fail", False),
+        (3, "40", "QA", "pass", True),
+        (4, "41", "DEV", "pass", False),
+        (5, "41", "SECURITY", "pass", True),
+    ]
+    assert task.attempt == 3
+    assert [one.number for one in list_doubtful(task)] == [3, 5]
+
+
+def test_run_of_another_task_is_reported() -> None:
+    """By what the run says it executes; tasks that the run lists are its own."""
+    position = "\n## Pipeline Position\n- **Run**: Execute Task: T001 - wick\n"
+    listing = "\n## Tasks in This Run\n- **T007**: lamp [in_progress] (stage: DEV)\n"
+    files = MemoryFiles({"HANDOFF_5_T007.md": _context(5, "2031-02-03 04:05:06", "x") + position})
+    read_with(HUB, files)
+    assert [one.message for one in files.problems()] == ["names run 5, which is a run of T001"]
+    listed = MemoryFiles({"HANDOFF_5_T007.md": _context(5, "2031-02-03 04:05:06", "x") + position + listing})
+    read_with(HUB, listed)
+    assert listed.problems() == []
+
+
+def test_report_without_a_task_belongs_to_the_task_of_its_run() -> None:
+    """The one that the newest context of the run is at; a critical finding in any report counts against it."""
+    report = {"role": "qa", "status": "pass", "summary": "All is well, 12 cases tried.", "run_id": 5}
+    report |= {"findings": [{"id": "F1", "title": "anyone can log in", "severity": "critical"}]}
+    older, newer = _context(5, "2031-02-03 04:05:06", "x"), _context(5, "2031-02-04 04:05:06", "x")
+    files = MemoryFiles(
+        {
+            "HANDOFF_5_T007.md": older,
+            "HANDOFF_5_T008.md": newer.replace("T007", "T008"),
+            "out/qa_report.json": json.dumps(report),
+        }
+    )
+    handoffs = {one.id: one for one in read_with(HUB, files).handoffs}
+    assert [one.id for one in handoffs["T008"].findings] == ["F1"]
+    assert list(find_blocking(handoffs["T008"], {}, (), ())) == ["critical finding: anyone can log in"]
+    assert "says pass, but lists 1 open findings that are critical or high" in [one.message for one in files.problems()]
 
 
 def test_words_of_the_hub_come_from_the_settings() -> None:

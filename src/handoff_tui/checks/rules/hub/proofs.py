@@ -13,6 +13,7 @@ from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_r
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Proof, ProofKind, TestCounts
+from handoff_tui.handoffs.claims.blocking import list_doubtful
 from handoff_tui.handoffs.handoff import Handoff
 
 _FENCE = compile_later(r"^ {0,3}(```+|~~~+)")
@@ -23,6 +24,12 @@ def find_standing_attempts(handoff: Handoff) -> list[Attempt]:
     """Returns the newest attempt at each stage."""
     newest = {attempt.phase or attempt.agent: attempt for attempt in handoff.attempts}
     return sorted(newest.values(), key=lambda attempt: attempt.number)
+
+
+def find_standing(handoff: Handoff, attempt: Attempt) -> Attempt:
+    """The newest attempt at the same stage."""
+    stage = attempt.phase or attempt.agent
+    return next(one for one in reversed(handoff.attempts) if (one.phase or one.agent) == stage)
 
 
 def read_attempt_lines(context: Context, attempt: Attempt) -> Iterator[tuple[int, str]]:
@@ -57,7 +64,9 @@ def pass_holds_up(context: Context) -> Findings:
     for handoff in handoffs:
         reports = [document.path for document in handoff.documents if document.path.lower().endswith(".json")]
         yield from find_unreadable(context, [document.path for document in handoff.documents])
-        for attempt in find_standing_attempts(handoff):
+        doubtful = list_doubtful(handoff)
+        standing = find_standing_attempts(handoff)
+        for attempt in (*doubtful, *(one for one in standing if one not in doubtful)):
             applies = True
             yield from _judge_attempt(context, handoff, attempt, pattern)
         doubted = {place.path for place in _list_doubted(handoff)}
@@ -83,7 +92,8 @@ def _judge_attempt(context: Context, handoff: Handoff, attempt: Attempt, pattern
         who = attempt.agent or attempt.phase or f"attempt {attempt.number}"
         message = f"{handoff.id}: the pass of {who} does not hold: {reason}"
         expected = "output that agrees with pass"
-        yield RuleFinding(message, f"{handoff.id} {attempt.phase or who}", place, expected, reason)
+        earlier = "" if attempt is find_standing(handoff, attempt) else f" {attempt.number}"
+        yield RuleFinding(message, f"{handoff.id} {attempt.phase or who}{earlier}", place, expected, reason)
 
 
 def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told: bool) -> Findings:

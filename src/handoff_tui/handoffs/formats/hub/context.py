@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.tasks import Attempt, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.hub import layout
@@ -21,6 +22,7 @@ from handoff_tui.handoffs.reading.markdown import Code, Item, Section, TextLine,
 
 _NOT_FOUND: Final = compile_later(r"^\W*(Run (\S+) not found)", re.IGNORECASE)
 _SPLIT: Final = compile_later(r"\s\|\s")
+_EXECUTES: Final = compile_later(r"^\W*Execute Task:?\s*([A-Za-z0-9][\w.-]*)", re.IGNORECASE)
 
 
 class Field(NamedTuple):
@@ -42,6 +44,8 @@ class ContextFile(NamedTuple):
     """What the hub wrote instead of a context."""
     head_line: int | None
     """The line that names the run."""
+    executed: Field | None = None
+    """The task that the run says it executes."""
 
     @property
     def handoff_id(self) -> str:
@@ -68,7 +72,7 @@ def read_context(source: Source) -> ContextFile:
     if named and run and name_run and run.value != name_run:
         source.report(f"is named for run {name_run}, but speaks of run {run.value}", run.where.line)
     if complaint is not None:
-        source.report(f"the context is empty: {complaint.value}", complaint.where.line)
+        source.report(f"the context is empty: {complaint.value}", complaint.where.line, ProblemLevel.ERROR)
     elif source.readable and run is None:
         source.report("the context has no Run ID")
     return ContextFile(
@@ -79,7 +83,37 @@ def read_context(source: Source) -> ContextFile:
         generated=head["generated"].value if "generated" in head else None,
         complaint=complaint.value if complaint else None,
         head_line=run.where.line if run else None,
+        executed=_find_executed(source),
     )
+
+
+def _find_executed(source: Source) -> Field | None:
+    for section in source.outline.sections:
+        if section.name.lower() == "pipeline position":
+            run = read_fields(section, source.path).get("run")
+            named = _EXECUTES.match(run.value) if run else None
+            return Field(named[1], run.where) if run and named else None
+    return None
+
+
+def report_foreign_runs(contexts: list[ContextFile]) -> None:
+    """Reports each context that names a run of another task, by what the run says it executes or lists."""
+    owners: dict[str, str] = {}
+    for context in sorted(contexts, key=lambda one: one.age_key):
+        if context.run and context.executed:
+            owners.setdefault(context.run, context.executed.value)
+    for context in sorted(contexts, key=lambda one: one.age_key):
+        if context.run and context.task and context.complaint is None:
+            owner = owners.setdefault(context.run, context.task)
+            if owner != context.task and context.task not in _list_run_tasks(contexts, context.run):
+                context.source.report(f"names run {context.run}, which is a run of {owner}", context.head_line)
+
+
+def _list_run_tasks(contexts: list[ContextFile], run: str) -> set[str]:
+    """The tasks that a run's contexts list as its own."""
+    sections = (section for one in contexts if one.run == run for section in one.source.outline.sections)
+    listed = (item for section in sections if section.name.lower() == "tasks in this run" for item in section.items())
+    return {match["id"] for item in listed if (match := _LISTED_TASK.match(" ".join(item.text.split())))}
 
 
 def read_fields(section: Section, path: str) -> dict[str, Field]:
@@ -116,14 +150,26 @@ _AGENT: Final = compile_later(r"^([A-Za-z][\w/-]*(?: [\w/-]+)?) Agent(?:\s*\((.*
 _AGENT_LEVEL = 3
 
 
-def add_attempts(source: Source, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
-    for section in source.outline.sections:
+def add_attempts(context: ContextFile, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
+    """Adds the reports that a context tells of, without those that an earlier context told of already."""
+    known = Counter(map(_identify, draft.attempts))
+    for section in context.source.outline.sections:
         heading = _AGENT.match(section.name) if section.level == _AGENT_LEVEL else None
-        if heading is not None:
-            _add_attempt(section, heading, source, draft, settings)
+        if heading is None:
+            continue
+        fields = read_fields(section, context.source.path)
+        attempt = _build_attempt(section, heading, fields, context)
+        if known[_identify(attempt)] > 0:
+            known[_identify(attempt)] -= 1
+        else:
+            _add_attempt(attempt, section, fields, context.source, draft, settings)
     if draft.attempts:
         draft.source_agent = draft.attempts[-1].agent
     count_attempts(draft, settings)
+
+
+def _identify(attempt: Attempt) -> tuple[str | None, ...]:
+    return attempt.agent, attempt.when, attempt.status, attempt.summary
 
 
 def count_attempts(draft: HandoffDraft, settings: Hub = STANDARD) -> None:
@@ -133,33 +179,33 @@ def count_attempts(draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     draft.attempt = max(1, len(present or development))
 
 
-def _add_attempt(section: Section, heading: re.Match[str], source: Source, draft: HandoffDraft, settings: Hub) -> None:
-    role, when = heading.group(1), heading.group(2)
-    fields = read_fields(section, source.path)
-    status = fields["status"].value.lower() if "status" in fields else None
-    summary = fields["summary"].value if "summary" in fields else None
-    where = source.place(section.line)
-    status_place = fields["status"].where if "status" in fields else where
-    warning = _find_warning(section, summary, source) if status == "pass" else None
+def _build_attempt(section: Section, heading: re.Match[str], fields: dict[str, Field], context: ContextFile) -> Attempt:
+    return Attempt(
+        number=1,
+        agent=heading.group(1),
+        phase=parse_stage(heading.group(1)),
+        status=fields["status"].value.lower() if "status" in fields else None,
+        summary=fields["summary"].value if "summary" in fields else None,
+        when=heading.group(2),
+        where=context.source.place(section.line),
+        run=context.run,
+    )
+
+
+def _add_attempt(
+    attempt: Attempt, section: Section, fields: dict[str, Field], source: Source, draft: HandoffDraft, settings: Hub
+) -> None:
+    role, status = attempt.agent, attempt.status
+    place = fields["status"].where if "status" in fields else source.place(section.line)
+    warning = _find_warning(section, attempt.summary, source) if status == "pass" else None
     if status is not None and status not in settings.report_statuses:
         known = " nor ".join(settings.report_statuses)
-        source.report(f"the {role} report is neither {known}: {quote(status)}", status_place.line)
-    draft.attempts += (
-        Attempt(
-            number=len(draft.attempts) + 1,
-            agent=role,
-            phase=parse_stage(role),
-            status=status,
-            summary=summary,
-            when=when,
-            where=where,
-            warning=warning,
-        ),
-    )
+        source.report(f"the {role} report is neither {known}: {quote(status)}", place.line)
+    draft.attempts += (attempt.model_copy(update={"number": len(draft.attempts) + 1, "warning": warning}),)
     draft.add_producer(role)
     if status is not None:
         name = f"{role} report"
-        draft.claim(ClaimKind.CHECK, status_place, f"{name}: {status}", subject=name, value=status)
+        draft.claim(ClaimKind.CHECK, place, f"{name}: {status}", subject=name, value=status)
 
 
 def _find_warning(section: Section, summary: str | None, source: Source) -> str | None:
@@ -207,7 +253,7 @@ def add_context(context: ContextFile, draft: HandoffDraft, settings: Hub = STAND
             _add_uncommitted(section, source, draft)
         elif name in {"your deliverables", "deliverables"}:
             draft.tasks += tuple(_build_listed(section, source.path, "deliverable"))
-    add_attempts(source, draft, settings)
+    add_attempts(context, draft, settings)
 
 
 def _add_position(section: Section, path: str, draft: HandoffDraft, settings: Hub) -> None:

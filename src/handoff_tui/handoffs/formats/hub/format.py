@@ -13,10 +13,12 @@ from handoff_tui.handoffs.claim import quote
 from handoff_tui.handoffs.formats.hub import layout, reports
 from handoff_tui.handoffs.formats.hub.context import (
     ContextFile,
+    add_attempts,
     add_context,
     count_attempts,
     normalise_time,
     read_context,
+    report_foreign_runs,
 )
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, is_done, parse_stage
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, HandoffType, build_id
@@ -160,7 +162,7 @@ class HubDrafts:
     drafts: dict[str, HandoffDraft] = field(default_factory=dict)
     works: list[str] = field(default_factory=list)
     runs: dict[str, str] = field(default_factory=dict)
-    """The handoff of each run."""
+    """The handoff of the task that each run is at."""
 
     def open_draft(self, handoff_id: str) -> HandoffDraft:
         if handoff_id not in self.drafts:
@@ -169,12 +171,13 @@ class HubDrafts:
             )
         return self.drafts[handoff_id]
 
-    def open_work(self, handoff_id: str, run: str | None) -> HandoffDraft:
+    def open_work(self, handoff_id: str, run: str | None = None) -> HandoffDraft:
+        """Opens the handoff of a task; if `run` is given, that run is at this task now."""
         draft = self.open_draft(handoff_id)
         if handoff_id not in self.works:
             self.works.append(handoff_id)
         if run:
-            self.runs.setdefault(run, handoff_id)
+            self.runs[run] = handoff_id
         return draft
 
     def find_by_name(self, task: str | None, run: str | None) -> HandoffDraft | None:
@@ -271,22 +274,26 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
 
 
 def _read_contexts(sources: list[Source], desk: HubDrafts) -> None:
-    """One handoff per task: the newest context counts, older ones are just documents of it."""
+    """One handoff per task: all its contexts tell of attempts, the newest says where it is now."""
+    contexts = sorted(map(read_context, sources), key=lambda context: context.age_key)
+    report_foreign_runs(contexts)
     by_id: dict[str, list[ContextFile]] = {}
-    for source in sources:
-        context = read_context(source)
+    for context in contexts:
         by_id.setdefault(context.handoff_id, []).append(context)
-    for handoff_id, contexts in by_id.items():
-        newest, *older = sorted(contexts, key=lambda context: context.age_key, reverse=True)
-        for context in (newest, *older):
-            draft = desk.open_work(handoff_id, context.run)
-            draft.documents += (context.source.document(DocumentRole.CONTEXT),)
-            if context is newest:
-                draft.original_name = context.source.name
-                add_context(context, draft, desk.settings)
-            else:
-                told = f"{context.run or '?'}, {context.generated or 'no time given'}"
-                draft.add_fact("earlier run", told, context.source.place())
+    for handoff_id, of_task in by_id.items():
+        *older, newest = of_task
+        draft = desk.open_work(handoff_id)
+        draft.documents += tuple(one.source.document(DocumentRole.CONTEXT) for one in reversed(of_task))
+        draft.original_name = newest.source.name
+        for context in older:
+            add_attempts(context, draft, desk.settings)
+            told = f"{context.run or '?'}, {context.generated or 'no time given'}"
+            draft.add_fact("earlier run", told, context.source.place())
+        add_context(newest, draft, desk.settings)
+        draft.attempt = max(draft.attempt, len(of_task))
+    for context in contexts:  # the newest context of a run says which task it is at
+        executed = build_id(context.executed.value) if context.executed else ""
+        desk.open_work(executed if executed in desk.drafts else context.handoff_id, context.run)
 
 
 def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
@@ -297,7 +304,7 @@ def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
             task, run = reports.find_named(cycle, "task"), reports.find_named(cycle, "run")
             handoff_id = build_id(task or (f"RUN-{run}" if run else source.path.rpartition(".")[0]))
             by_id.setdefault(handoff_id, []).append(cycle)
-            draft = desk.open_work(handoff_id, run)
+            draft = desk.open_work(handoff_id, None if run in desk.runs else run)
             if all(document.path != source.path for document in draft.documents):
                 draft.documents += (source.document(DocumentRole.CONTEXT),)
     for handoff_id, cycles in by_id.items():
@@ -329,7 +336,10 @@ def _order_attempts(draft: HandoffDraft, first: int, settings: Hub) -> None:
 
 
 def _read_report(source: Source, desk: HubDrafts) -> None:
-    """A report belongs to the task or run it names, to that of its path, or to the one handoff of its folder."""
+    """A report belongs to the task or run it names, to that of its path, or to the one handoff of its folder.
+
+    One that names neither belongs to the task that the newest run is at.
+    """
     root = source.json
     is_findings = layout.is_findings_name(source.name)
     name = "security-report" if layout.SECURITY_NAME.match(source.name) else "bugs" if is_findings else "reports"
@@ -341,7 +351,7 @@ def _read_report(source: Source, desk: HubDrafts) -> None:
         )
         or desk.find_by_name(layout.find_task(source.path), layout.find_run(source.path))
         or desk.find_by_folder(source.folder)
-        or (None if is_findings else desk.find_newest())
+        or desk.find_newest()
         or desk.open_draft(build_id(source.folder, name))
     )
     draft.documents += (source.document(DocumentRole.REPORT),)
@@ -350,7 +360,7 @@ def _read_report(source: Source, desk: HubDrafts) -> None:
     if is_findings:
         reports.add_findings(root, name.replace("-", " "), draft, desk.settings)
     elif reports.is_report(root):
-        reports.add_report(root, draft)
+        reports.add_report(root, draft, desk.settings)
 
 
 def _attach_proof(proof: Proof, desk: HubDrafts) -> None:

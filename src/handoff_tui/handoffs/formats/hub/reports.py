@@ -18,11 +18,18 @@ from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _SERVER_ERROR: Final = compile_later(
     r"\bHTTP(?:/\d(?:\.\d)?)?\W{0,3}(5\d\d)\b|\b(?:status|code|error)\W{1,3}(?:code\W{1,3})?(5\d\d)\b|"
-    r"\b(5\d\d) (?:Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out)\b",
+    r"\b(5\d\d) (?:(?:Internal )?Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out)\b|"
+    r"\b(?:returned|responded with|response|got)\W{1,3}(?:an? )?(?:HTTP )?(5\d\d)\b"
+    r"(?! ?(?:ms|rows?|items?|tests?|files?))",
     re.IGNORECASE,
 )
 _TRACEBACK: Final = compile_later(r"\bTraceback\b")
-_ERROR: Final = compile_later(r"\berrors?\b", re.IGNORECASE)
+_ERROR: Final = compile_later(
+    r"\b(?:\w*errors?|exception|panic|fatal)\b\s*:|\b(?:ran into|hit|threw|raised|failed with) (?:this |an? )?error\b|"
+    r"\b(?-i:ERROR)\b",
+    re.IGNORECASE,
+)
+"""A line that tells of an error, not one about errors."""
 _NO_ERROR: Final = compile_later(
     r"\b(?:no|0|zero|without(?: any)?|any)\s+(?:\w+\s+)?errors?\b|\berrors?\W{1,3}(?:0|none|null|\[\])(?!\w)|"
     r"\berror[- ](?:handl\w+|messages?|pages?|paths?|cases?)\b",
@@ -80,12 +87,7 @@ def find_finding_lists(root: JsonNode) -> list[JsonNode]:
 
 def add_findings(root: JsonNode, name: str, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     """Adds the findings of a report called `name`, and checks its own numbers against them."""
-    findings: list[ReportedFinding] = []
-    for found in find_finding_lists(root):
-        for element in found.elements():
-            finding = _build_finding(element, len(findings) + 1)
-            if finding is not None:
-                findings.append(finding)
+    findings = _read_findings(root)
     draft.findings += tuple(findings)
     if not isinstance(root.value, dict):
         return
@@ -95,7 +97,23 @@ def add_findings(root: JsonNode, name: str, draft: HandoffDraft, settings: Hub =
             _compare_counts(holder, findings)
     if summary is not None and isinstance(summary.value, str):
         draft.add_fact(f"{name} summary", summary.value, summary.where)
-    _add_status(root, name, findings, draft, settings)
+    status = (root.text("status") or "").strip().lower()
+    if status in settings.report_statuses:
+        draft.claim(ClaimKind.CHECK, root.place_of("status"), f"{name}: {status}", subject=name, value=status)
+        _compare_status(root, status, findings, settings)
+
+
+def _read_findings(root: JsonNode) -> list[ReportedFinding]:
+    """The findings of a report, at its top or below its details."""
+    details = root.get("details")
+    findings: list[ReportedFinding] = []
+    for holder in (root, *([details] if details is not None and isinstance(details.value, dict) else [])):
+        for found in find_finding_lists(holder):
+            for element in found.elements():
+                finding = _build_finding(element, len(findings) + 1)
+                if finding is not None:
+                    findings.append(finding)
+    return findings
 
 
 def _build_finding(node: JsonNode, number: int) -> ReportedFinding | None:
@@ -158,18 +176,13 @@ def _compare_counts(holder: JsonNode, findings: list[ReportedFinding]) -> None:
             member.report(f"{member.name} is {member.value}, but the list has {listed}")
 
 
-def _add_status(root: JsonNode, name: str, findings: list[ReportedFinding], draft: HandoffDraft, settings: Hub) -> None:
-    status = root.text("status")
-    if status is None or status.strip().lower() not in settings.report_statuses:
-        return
-    word = status.strip().lower()
-    where = root.place_of("status")
-    draft.claim(ClaimKind.CHECK, where, f"{name}: {word}", subject=name, value=word)
+def _compare_status(root: JsonNode, status: str, findings: list[ReportedFinding], settings: Hub) -> None:
+    """Reports a pass that open findings refute."""
     failing = settings.failing_severities
     severe = [finding for finding in findings if finding.severity in failing and not _is_closed(finding)]
-    if word == settings.report_statuses[0] and severe:
+    if status == settings.report_statuses[0] and severe:
         named = " or ".join(failing)
-        root.report(f"says {word}, but lists {len(severe)} open findings that are {named}", "status")
+        root.report(f"says {status}, but lists {len(severe)} open findings that are {named}", "status")
 
 
 def _is_closed(finding: ReportedFinding) -> bool:
@@ -193,7 +206,7 @@ _COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
 _OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
 
 
-def add_report(root: JsonNode, draft: HandoffDraft) -> None:
+def add_report(root: JsonNode, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     role = root.scalar("role") or root.scalar("agent") or "agent"
     status = (root.scalar("status") or "").strip().lower()
     name = f"{role} report"
@@ -204,10 +217,13 @@ def add_report(root: JsonNode, draft: HandoffDraft) -> None:
     if summary is not None and isinstance(summary.value, str):
         draft.add_fact(f"{name} summary", quote(summary.value), summary.where)
     _add_details(root, name, draft)
+    findings = _read_findings(root)
+    draft.findings += tuple(findings)
+    _compare_status(root, status, findings, settings)
     outputs = (member.value for key in _OUTPUT_KEYS if (member := root.get(key)) is not None)
     output = next((text for text in outputs if isinstance(text, str)), None)
-    if status == "pass" and output is not None:
-        contradiction = find_contradiction(output, None)
+    if status == "pass" and (output is not None or not findings):
+        contradiction = find_contradiction(output, summary.as_text() if summary is not None else None)
         if contradiction is not None:
             root.report(f"the {name} is doubtful: {contradiction[0]}", "status")
 
