@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,6 +57,7 @@ _EXAMPLES = """\
 examples:
   handoff-tui                          open the app on this repository
   handoff-tui --repo A --repo B        open it on several
+  handoff-tui --plain                  review in plain text with prompts
   handoff-tui demo                     build and open a sample repository with every format
   handoff-tui status                   list the handoffs of this repository
   handoff-tui show H-3                 show one of them, with claims beside measurements
@@ -122,6 +124,11 @@ def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParse
     )
     parser.add_argument("--theme", metavar="NAME", help="the theme of the app, this time only")
     parser.add_argument("--read-only", action="store_true", help="open the app read-only")
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="review in plain text with prompts, for screen readers and poor connections (also with TERM=dumb)",
+    )
     children = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
     for verb, summary in _VERBS.items():
         child = children.add_parser(
@@ -163,9 +170,10 @@ def _run_without_verb(
         from handoff_tui.cli.options import find_start  # noqa: PLC0415
 
         arguments.repo = None
-        open_app(
-            [path for path in repos if path] or [find_start(arguments)], arguments.theme, read_only=arguments.read_only
-        )
+        starts = [path for path in repos if path] or [find_start(arguments)]
+        if arguments.plain or os.environ.get("TERM") == "dumb":
+            return _review_plainly(starts, read_only=arguments.read_only)
+        open_app(starts, arguments.theme, read_only=arguments.read_only)
         return ExitCode.OK
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 
@@ -176,6 +184,14 @@ def _run_without_verb(
         code = max(code, _load("status").run(arguments))
     write_note("\nThe app needs a terminal; this is `handoff-tui status`. `handoff-tui --help` lists the verbs.")
     return code
+
+
+def _review_plainly(starts: Sequence[Path], *, read_only: bool) -> ExitCode:
+    from handoff_tui.cli.plain_desk import run_plain_desk  # noqa: PLC0415 - the app does without it
+
+    if len(starts) > 1:
+        raise UsageError("--plain reviews one repository at a time", "Name one with --repo.")
+    return run_plain_desk(starts[0], main, read_only=read_only)
 
 
 def _is_at_terminal() -> bool:

@@ -1,0 +1,145 @@
+"""The desk as sequential text with prompts (`--plain`), for screen readers and poor connections.
+
+Each step runs a verb, so a decision made here is confirmed, checked and signed like every other.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.output import write_text
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.confirm import ask_person
+from handoff_tui.handoffs.session import open_desk, open_desk_to_look
+from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.status.refresh import refresh
+from handoff_tui.status.review_state import ReviewedHandoff
+from handoff_tui.status.status_page import sort_by_turn
+
+RunVerb = Callable[[Sequence[str]], int]
+"""Runs a verb with its arguments, prints its errors, and returns its exit code."""
+_DECISIONS = {"a": "approve", "x": "reject", "r": "retry", "h": "hold", "o": "override", "w": "withdraw"}
+_NEEDS_YOU = frozenset({Mover.REVIEWER, Mover.HUMAN})
+_CHOICES = "enter next, c comment, a approve, x send back, r retry, h hold, o override, w withdraw, l list, q quit"
+
+
+def run_plain_desk(start: Path, run_verb: RunVerb, *, read_only: bool = False) -> ExitCode:
+    """Lists what needs the person, and reviews one handoff after another until they quit."""
+    while True:
+        waiting = _list_waiting(start)
+        answer = _ask("Number to review, q to quit" if waiting else "enter to look again, q to quit")
+        if answer is None or answer == "q":
+            return ExitCode.OK
+        if answer.isdecimal() and 0 < int(answer) <= len(waiting):
+            review = _Review(start, waiting[int(answer) - 1].handoff.id, run_verb, read_only=read_only)
+            if not review.run():
+                return ExitCode.OK
+        elif answer:
+            write_text(f"There is no number {render_safe(answer)} in the list.")
+
+
+def _list_waiting(start: Path) -> list[ReviewedHandoff]:
+    state = refresh(open_desk_to_look(start))
+    ordered = sort_by_turn(state.handoffs)
+    waiting = [one for one in ordered if one.gate.next_move.who in _NEEDS_YOU]
+    others = sum(one.gate.next_move.who is Mover.AGENT for one in ordered)
+    unclaimed = plural(len(state.unclaimed), "unclaimed file")
+    write_text(f"\n{plural(len(waiting), 'handoff')} for you, {others} with agents, {unclaimed}.")
+    for number, one in enumerate(waiting, 1):
+        reason = next(iter(one.gate.blocking), one.gate.next_move.what)
+        name = ", ".join(part for part in (one.handoff.id, one.handoff.title) if part)
+        write_text(f"{number}. {render_safe(name)}: {one.gate.state or 'open'}. {render_safe(reason)}")
+    return waiting
+
+
+@dataclass
+class _Review:
+    """The guided review of one handoff: what it says, its gate, then its own changes file by file."""
+
+    start: Path
+    handoff: str
+    run_verb: RunVerb
+    read_only: bool = False
+    comments: list[str] = field(default_factory=list)
+    viewed: list[str] = field(default_factory=list)
+
+    def run(self) -> bool:
+        """Goes through the steps; returns False if the person wants to quit."""
+        steps = self._list_steps()
+        number = 0
+        while True:
+            if number < len(steps):
+                self._show(steps[number], f"{number + 1} of {len(steps)}")
+            answer = _ask(_CHOICES if number < len(steps) else f"That was everything. {_CHOICES}")
+            if answer is None or answer == "q":
+                return False
+            if answer == "l":
+                return True
+            if answer == "c":
+                self._comment()
+            elif answer in _DECISIONS:
+                if self._decide(_DECISIONS[answer]):
+                    return True
+            elif not answer:
+                number += 1
+            else:
+                write_text(f"{render_safe(answer)} means nothing here.")
+
+    def _list_steps(self) -> list[tuple[str, ...]]:
+        """The verbs to run, one after another."""
+        words = ("--repo", str(self.start))
+        try:
+            found = diff(open_desk(self.start), DiffRequest(handoff=self.handoff, scope=DiffScope.OWN, files_only=True))
+            paths = [file.change.path for file in found.files.list_files(counted=False)] if found.files else []
+        except HandoffError as refused:
+            write_text(f"The changes can't be read: {render_safe(refused.message)}")
+            paths = []
+        files = [("diff", "--handoff", self.handoff, *words, "--", path) for path in paths]
+        return [("show", self.handoff, *words), ("gate", self.handoff, *words), *files]
+
+    def _show(self, step: tuple[str, ...], count: str) -> None:
+        verb, path = step[0], step[-1]
+        write_text("")
+        write_text(f"{count}. {f'Changes of {render_safe(path)}' if verb == 'diff' else verb.capitalize()}")
+        self.run_verb(step)
+        if verb == "diff" and path not in self.viewed:
+            self.viewed.append(path)
+
+    def _comment(self) -> None:
+        about = f"{self.viewed[-1]}:LINE: text" if self.viewed else "text"
+        words = _ask(f"Comment, such as {about}; empty for none")
+        if words:
+            self.comments.append(words)
+            write_text(f"{plural(len(self.comments), 'comment')} to go along with your decision.")
+
+    def _decide(self, verb: str) -> bool:
+        """Runs `decide`, which shows what is signed and asks; returns whether it was stored."""
+        if self.read_only:
+            write_text("This desk is read-only.")
+            return False
+        reason = "" if verb == "approve" else _ask(f"Why? The reason for {verb} goes into the log")
+        if reason is None or (not reason and verb != "approve"):
+            write_text("Nothing was signed.")
+            return False
+        words = ["decide", verb, self.handoff, "--repo", str(self.start), "--reason", reason]
+        words += [word for path in self.viewed for word in ("--viewed", path)]
+        with tempfile.TemporaryDirectory() as folder:
+            if self.comments:
+                file = Path(folder) / "comments.txt"
+                file.write_text("\n\n".join(self.comments), encoding="utf-8")
+                words += ["--comments", str(file)]
+            return self.run_verb(words) == ExitCode.OK
+
+
+def _ask(question: str) -> str | None:
+    """Asks on the terminal; None at the end of input, or if there is nobody to ask."""
+    answer = ask_person(f"{question}: ")
+    return None if answer is None else answer.strip()

@@ -1,0 +1,42 @@
+"""`--plain`: the queue and the guided review as sequential text, at a real terminal, with the same safety."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import make_person
+from tests.support.tmux import Terminal
+
+ID = "notes/HANDOFF.md"
+TEXT = "# Handoff: lamp\n\nStatus: complete\n\n## Files changed\n- Created `lamp.py`\n"
+
+
+def test_handoff_is_reviewed_commented_and_sent_back_in_plain_text(
+    builder: RepositoryBuilder, terminal: Terminal, tmp_path: Path
+) -> None:
+    """List, overview, gate, changes, a comment, a reason; then the id is typed, and the list is empty."""
+    ada = make_person(tmp_path / "homes")
+    builder.config("user.name", "Ada").config("user.email", ada.email).write("a", "1\n").commit("first")
+    assert ada.say("init", "--no-tests", "--no-agent-note", "--repo", builder.folder).code == 0
+    builder.commit("the log").write("lamp.py", "on = 1\n").write("HANDOFF.md", TEXT).commit("a lamp")
+    terminal.start({**ada.environment, "NO_COLOR": "1"}, "--plain", "--repo", builder.folder, height=120)
+    terminal.wait_for("1 handoff for you")
+    for answer, then in (
+        ("7", "There is no number 7"),
+        ("1", "1 of 4. Show"),
+        ("", "2 of 4. Gate"),
+        ("", "3 of 4. Changes of HANDOFF.md"),
+        ("", "4 of 4. Changes of lamp.py"),
+        ("c", "empty for none:"),
+        ("lamp.py:1: on or off?", "1 comment to go along"),
+        ("x", "goes into the log:"),
+        ("say which", f"Type {ID} to reject"),
+        (ID, "0 handoffs for you, 1 with agents"),
+        ("q", "ended with"),
+    ):
+        terminal.answer(answer, then)
+    assert terminal.wait_for_end()[0] == 0
+    packet = ada.say("packet", ID, "--repo", builder.folder, "--json").json
+    assert [one["reason"] for one in packet["demands"]] == ["say which"]
+    assert [one["comment"]["path"] for one in packet["comments"]] == ["lamp.py"]
