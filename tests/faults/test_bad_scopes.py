@@ -16,6 +16,7 @@ from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.scope.traces import Traces
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.coverage import find_last_owners
 from tests.support.command_line import say
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
@@ -107,6 +108,33 @@ def test_link_that_leads_out_is_its_target_and_is_not_followed(begun: Repository
     assert "more" in before.unclaimed_paths
 
 
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_edit_that_git_was_told_to_overlook_is_seen(begun: RepositoryBuilder, flag: str) -> None:
+    """`git status` shows no change; the handoff has one."""
+    hand_over(begun.write("lamp.py", "1\n"), "H-1").commit("H-1: lamp")
+    before = read_scopes(begun.folder).of("H-1").results
+    begun.step("update-index", flag, "lamp.py").write("lamp.py", "2\n")
+    assert read_scopes(begun.folder).of("H-1").results != before
+    begun.write("lamp.py", "1\n")
+    assert read_scopes(begun.folder).of("H-1").results == before
+
+
+def test_submodule_at_another_commit_is_changed_before_anybody_commits_it(
+    begun: RepositoryBuilder, tmp_path: Path
+) -> None:
+    """Read from its files, on a branch and detached; back at its commit, nothing is changed."""
+    source = RepositoryBuilder.init(tmp_path / "source").write("inner.txt").commit("inner")
+    inner = begun.submodule(source, "module")
+    hand_over(begun, "H-1").commit("H-1: module")
+    before, old = read_scopes(begun.folder).of("H-1"), inner.head()
+    inner.write("inner.txt", "more\n").commit("more")
+    assert read_scopes(begun.folder).of("H-1").results["module"].blob == inner.head()
+    inner.step("pack-refs", "--all").step("reset", "--quiet", "--hard", old)
+    assert read_scopes(begun.folder).of("H-1") == before
+    inner.detach().write("inner.txt", "other\n").commit("other")
+    assert read_scopes(begun.folder).of("H-1").results["module"].blob == inner.head()
+
+
 @pytest.mark.parametrize("files", ["- `*`", "- `**/*.py`", "- `.`", "- `/`", "- `../elsewhere.py`", "- `~/x.py`"])
 def test_document_that_lists_everything_lists_nothing(begun: RepositoryBuilder, files: str) -> None:
     """Work that names nobody is not swallowed by whoever wrote a star."""
@@ -174,6 +202,22 @@ def test_repository_without_a_commit_is_read(builder: RepositoryBuilder, words: 
     said = say(*words, "--repo", builder.folder)
     assert said.code in {0, 1}, said.stderr
     assert "lamp.py" in read_scopes(builder.folder).of("H-1").results
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("test-list.md", "# Test list\n\n## Sorter\n- [x] sorts nothing\n- [ ] sorts one\n"),
+        (".ai-agents/handoff_20260101_100000.json", '{"timestamp": "2026-01-01T10:00:00Z", "session_continuity": {}}'),
+    ],
+)
+def test_work_is_a_guess_where_a_list_or_a_manifest_is_all_that_reports(
+    begun: RepositoryBuilder, path: str, text: str
+) -> None:
+    """Formats whose only document is a working list, or a JSON file: the work with it is not lost to nobody."""
+    begun.write("sort.py", "1\n").write(path, text).commit("work")
+    owners = find_last_owners(read_scopes(begun.folder))
+    assert owners["sort.py"] == owners[path] != ()
 
 
 def test_decision_needs_a_commit(builder: RepositoryBuilder) -> None:

@@ -18,7 +18,7 @@ from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_d
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.ssh_keygen import SigningTool
-from handoff_tui.git.work_tree.content import read_work_content
+from handoff_tui.git.work_tree.content import read_submodule_commit, read_work_content
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scope, Scopes
 from handoff_tui.handoffs.session import open_desk
@@ -152,10 +152,11 @@ class World:
     def check_contents(self, scopes: Scopes) -> None:
         """What lies here is what the last owners of each path made of it: nothing is approved that is not there."""
         for path, owners in find_last_owners(scopes).items():
-            here = read_work_content(self.root, path, "sha1") if path != SUBMODULE else None
+            here = read_work_content(self.root, path, "sha1")
             content = DELETED if here is None else Content(here.mode, here.blob)
-            results = {scopes.of(owner).results[path] for owner in owners}
-            assert path == SUBMODULE or results == {content}, (path, owners)
+            if path == SUBMODULE:
+                content = Content("160000", read_submodule_commit(self.root, path) or "")
+            assert {scopes.of(owner).results[path] for owner in owners} == {content}, (path, owners)
 
     def list_uncommitted(self) -> set[str]:
         listed = self.builder.git("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all").split("\0")

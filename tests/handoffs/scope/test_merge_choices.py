@@ -76,3 +76,11 @@ def test_merge_that_keeps_what_nobody_claims_changed_the_work_of_the_last_owner(
     scopes = merge(forked, "3\n")
     assert scopes.of("H-1").results["lamp.py"].blob == read_blob(forked)
     assert not scopes.unclaimed
+
+
+def test_merge_that_chooses_between_two_versions_of_one_handoff_is_its_result(forked: RepositoryBuilder) -> None:
+    """Whichever side git lists last."""
+    forked.write("lamp.py", "3\n").commit("H-1: another lamp")
+    assert merge(forked, "3\n").of("H-1").results["lamp.py"].blob == read_blob(forked)
+    forked.step("reset", "--quiet", "--hard", "HEAD~1")
+    assert merge(forked, "2\n").of("H-1").results["lamp.py"].blob == read_blob(forked)

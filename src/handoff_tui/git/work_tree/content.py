@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.system.files.named_files import read_named_file
+
 _CHUNK = 1 << 20
-FILE, PROGRAM, LINK = "100644", "100755", "120000"
+FILE, PROGRAM, LINK, SUBMODULE = "100644", "100755", "120000", "160000"
+_COMMIT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class WorkContent(NamedTuple):
@@ -49,3 +54,26 @@ def _hash(mode: str, size: int, chunks: Iterator[bytes], object_format: str) -> 
         git_id.update(chunk)
         content.update(chunk)
     return WorkContent(mode, git_id.hexdigest(), content.hexdigest())
+
+
+def read_submodule_commit(root: Path, path: str) -> str | None:
+    """Returns the commit that is checked out in a submodule, by its files alone: git would obey its configuration."""
+    try:
+        link = root / path / ".git"
+        folder = link if link.is_dir() else link.parent / _read_line(link).removeprefix("gitdir: ")
+        head = _read_line(folder / "HEAD")
+        ref = head.removeprefix("ref: ")
+        if ref != head:
+            head = _read_line(folder / ref) if (folder / ref).exists() else _find_packed(folder, ref)
+    except (HandoffError, OSError, ValueError):
+        return None
+    return head if _COMMIT_ID.fullmatch(head) else None
+
+
+def _read_line(place: Path) -> str:
+    return os.fsdecode(read_named_file(place, _CHUNK)).partition("\n")[0]
+
+
+def _find_packed(folder: Path, ref: str) -> str:
+    lines = os.fsdecode(read_named_file(folder / "packed-refs", _CHUNK)).splitlines()
+    return next((line.partition(" ")[0] for line in lines if line.endswith(f" {ref}")), "")

@@ -294,11 +294,14 @@ class _Assignment:
         self.owners[change.path] = owners
 
     def keep(self, change: OwnChange, owners: Owners) -> None:
-        """A merge chose these handoffs' content over that of others: they are the last owners again."""
-        if owners:
-            self.owners[change.path] = owners
-        else:
+        """A merge chose these handoffs' content: they are the last owners again. It changes those that left another."""
+        if not owners or any(self._find_result(handoff, change.path) != change.after for handoff in owners):
             self.give(change, owners, is_past=False)
+        else:
+            self.owners[change.path] = owners
+
+    def _find_result(self, handoff: str, path: str) -> Content | None:
+        return next((one.after for one in reversed(self.changes[handoff]) if one.path == path), None)
 
     def build_scopes(
         self, traces: Mapping[str, Traces], history: Sequence[ChangedCommit], before_line: frozenset[str]

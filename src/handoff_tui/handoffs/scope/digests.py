@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.objects.tree_files import read_tree_contents
 from handoff_tui.git.stream import open_stream
+from handoff_tui.git.work_tree.content import SUBMODULE
 from handoff_tui.handoffs.scope.find import FoundScopes
 from handoff_tui.handoffs.scope.manifest import build_files, build_manifest, build_scope_digest
 from handoff_tui.handoffs.scope.scope import Scope
 from handoff_tui.handoffs.session import Desk
 
 _LARGE_BYTES = 16 << 20
-_SUBMODULE = "160000"
 
 
 class ScopeDigests:
@@ -52,7 +52,7 @@ class ScopeDigests:
         """Looks up the hashes that are not known yet."""
         contents = [content for scope in scopes for content in scope.bound.values() if not content.deleted]
         self._known.update(
-            {content.blob: _hash_text(content.blob) for content in contents if content.mode == _SUBMODULE}
+            {content.blob: _hash_text(content.blob) for content in contents if content.mode == SUBMODULE}
         )
         unknown = {content.blob for content in contents} - self._known.keys()
         if not unknown:

@@ -12,7 +12,7 @@ from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.git.history.commit_changes import ChangedCommit, read_commit_changes
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.session import session_of
-from handoff_tui.git.work_tree.content import WorkContent, read_work_content
+from handoff_tui.git.work_tree.content import SUBMODULE, WorkContent, read_submodule_commit, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
 from handoff_tui.handoffs.scope.merge_choices import find_merge_choices
@@ -214,17 +214,24 @@ def _find_id(ids: list[str], written: str) -> str | None:
 
 
 def _read_uncommitted(desk: Desk) -> tuple[dict[str, WorkContent], list[UncommittedChange]]:
-    """What differs from HEAD in the work tree, by bytes. Submodules count by their commits, which HEAD records."""
-    facts = desk.work_tree.facts
-    tracked = [path for path in facts.changed if path not in facts.submodules]
+    """What differs from HEAD in the work tree, by bytes; a submodule by the commit that is checked out.
+
+    Also files whose changes git was told to overlook; those that are not there are left out by a sparse checkout.
+    """
+    facts, root = desk.work_tree.facts, desk.repository.root
+    tracked = [*facts.changed, *(path for path in desk.work_tree.overlooked if os.path.lexists(root / path))]
     before = _read_head(desk, tracked)
+    submodules = frozenset(facts.submodules)
     contents: dict[str, WorkContent] = {}
     changes = []
     for path in sorted({*tracked, *facts.untracked}):
-        content = read_work_content(desk.repository.root, path, desk.repository.object_format)
+        content = read_work_content(root, path, desk.repository.object_format)
         if content is not None:
             contents[path] = content
         now = DELETED if content is None else Content(content.mode, content.blob)
+        if path in submodules and content is None:
+            commit = read_submodule_commit(root, path)
+            now = DELETED if commit is None else Content(SUBMODULE, commit)
         if now != before.get(path, DELETED):
             changes.append(UncommittedChange(path, before.get(path, DELETED), now))
     return contents, changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from handoff_tui.core.lazy_pattern import compile_later
@@ -21,12 +21,8 @@ _SAYS_ITSELF = compile_later(r"(?=.*[0-9])(?=.*[A-Za-z/_-]).{3,}|[0-9]{1,3}-[0-9
 _BUILDER_ID = compile_later(r"H-([0-9]+[A-Z]?)")
 _NOTES = "notes:"
 _DECLARING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED, ClaimKind.HASH})
-PAPERWORK = frozenset(
-    {DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS, DocumentRole.LIST}
-    | {DocumentRole.REVIEW, DocumentRole.EVALUATION}
-)
-"""Documents around the work, often written by those who order and review it."""
 _RECORDS = frozenset({DocumentRole.REVIEW, DocumentRole.EVALUATION, DocumentRole.LIST})
+_PAPERWORK = _RECORDS | {DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS}
 _WORKING_LISTS = frozenset({"tdd"})
 """Formats whose lists are the agent's own plan, not a registry."""
 _CHANGING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED})
@@ -113,7 +109,7 @@ def build_traces(handoff: Handoff, shared_documents: frozenset[str]) -> Traces:
         names=_list_names(handoff, documents),
         annotated=frozenset(path.rpartition("/")[2] for path in documents if path.startswith(_NOTES)),
         documents=frozenset(documents),
-        reports=frozenset(path for path, role in documents.items() if role not in {*PAPERWORK, DocumentRole.MANIFEST}),
+        reports=_list_reports(handoff, documents),
         declared=declared,
         declares_folders=any(path.endswith("/") for path in declared),
         declared_changes=_list_declared(handoff, _CHANGING),
@@ -156,12 +152,27 @@ def find_shared_documents(handoffs: Iterable[Handoff]) -> frozenset[str]:
 
 def find_records(handoffs: Iterable[Handoff]) -> frozenset[str]:
     """Reviews, evaluations and registries: they tell of decisions, so no decision is about them."""
-    return frozenset(
-        document.path
-        for handoff in handoffs
-        for document in handoff.documents
-        if document.role in _RECORDS and not (document.role is DocumentRole.LIST and handoff.dialect in _WORKING_LISTS)
-    )
+    return frozenset(path for handoff in handoffs for path in _list_documents(handoff, _RECORDS))
+
+
+def find_paperwork(handoffs: Iterable[Handoff]) -> frozenset[str]:
+    """Documents around the work, often written by those who order and review it."""
+    return frozenset(path for handoff in handoffs for path in _list_documents(handoff, _PAPERWORK))
+
+
+def _list_documents(handoff: Handoff, roles: frozenset[DocumentRole]) -> Iterator[str]:
+    """Its documents of some roles, without the agent's own working list."""
+    for document in handoff.documents:
+        is_working_list = document.role is DocumentRole.LIST and handoff.dialect in _WORKING_LISTS
+        if document.role in roles and not is_working_list:
+            yield document.path
+
+
+def _list_reports(handoff: Handoff, documents: Mapping[str, DocumentRole]) -> frozenset[str]:
+    """Those of its own documents that report on work; a manifest or a list does if nothing else does."""
+    reporting = documents.keys() - set(_list_documents(handoff, _PAPERWORK))
+    lesser = {DocumentRole.MANIFEST, DocumentRole.LIST}
+    return frozenset(path for path in reporting if documents[path] not in lesser) or frozenset(reporting)
 
 
 def list_message_names(body: str) -> Iterator[str]:

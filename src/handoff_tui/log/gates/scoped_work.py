@@ -13,7 +13,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.digests import ScopeDigests
 from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind, find_scopes, list_stated
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.scope.traces import PAPERWORK, find_records, find_shared_documents
+from handoff_tui.handoffs.scope.traces import find_paperwork, find_records, find_shared_documents
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entry import GateKey, Work
 from handoff_tui.log.gates.gate import bound_files
@@ -145,8 +145,7 @@ class ScopedWork:
     @cached_property
     def _paperwork(self) -> frozenset[str]:
         """Our own configuration, documents that order or review work, and those that several handoffs share."""
-        roles = {document.path for one in self.handoffs for document in one.documents if document.role in PAPERWORK}
-        return frozenset({CONFIGURATION, *roles, *find_shared_documents(self.handoffs)})
+        return frozenset({CONFIGURATION, *find_paperwork(self.handoffs), *find_shared_documents(self.handoffs)})
 
     def _list_authors(self, commit: ChangedCommit) -> set[str]:
         """Its author, committer and co-authors; without the person under whose name an agent committed."""
