@@ -195,6 +195,24 @@ def test_shallow_clone_says_what_it_lacks(begun: RepositoryBuilder, tmp_path: Pa
     assert read_scopes(shallow.folder).of("H-1").results == {}
 
 
+def test_coverage_of_a_history_without_its_beginning_is_never_complete(
+    begun: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A shallow clone, as CI makes one, and a rewritten history without the start line."""
+    desk = GateDesk(Speaking(monkeypatch, capsys), begun, tmp_path)
+    bo = desk.person("bo")
+    desk.begin(bo, start_line=begun.head())
+    begun.commit("the log")
+    shallow = begun.clone_shallow(tmp_path / "shallow")
+    begun.step("checkout", "--quiet", "--orphan", "rewritten").commit("everything in one")
+    for folder, word in ((shallow.folder, "shallow"), (begun.folder, "start line")):
+        said = desk.speaking(bo, "coverage", "--repo", folder, "--json")
+        assert (said.code, said.json["complete"]) == (1, False)
+        assert word in said.json["problems"][0]
+        assert word in desk.speaking(bo, "coverage", "--repo", folder).stdout
+    assert desk.speaking(bo, "coverage", "--repo", shallow.folder, "--since", "HEAD").code == 0
+
+
 @pytest.mark.parametrize("words", [("status",), ("coverage",), ("show", "H-1"), ("diff", "--handoff", "H-1")])
 def test_repository_without_a_commit_is_read(builder: RepositoryBuilder, words: tuple[str, ...]) -> None:
     """All is uncommitted, and has an owner."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from handoff_tui.core.errors import UsageError
@@ -39,6 +39,8 @@ class CoverageReport:
     coverage: RepositoryCoverage
     fatal: tuple[str, ...] = ()
     """What is wrong with the log; empty if it is intact."""
+    notes: tuple[str, ...] = ()
+    """Why nobody can tell what changed."""
     has_policy: bool = True
     anchored: bool = True
     """Whether anything vouches for the log."""
@@ -65,10 +67,19 @@ def read_coverage(desk: Desk, since: str | None = None) -> CoverageReport:
     """How each file stands that changed since the start line, or since a commit named by a person."""
     judged = _Judged(desk)
     start = judged.start_line if since is None else _find_commit(desk, since)
-    only = None if since is None else judged.list_paths_since(start or "")
-    coverage = build_coverage(judged.scopes, judged.reports, only)
+    scopes, only = judged.scopes, None
+    if since is not None:
+        after = judged.list_commits_since(start or "")
+        only = judged.list_paths_changed(after)
+        scopes = replace(scopes, cut_off=scopes.cut_off & after)
+    coverage = build_coverage(scopes, judged.reports, only)
     return CoverageReport(
-        start, coverage, judged.fatal, has_policy=judged.gates.policy is not None, anchored=judged.anchored
+        start,
+        coverage,
+        judged.fatal,
+        scopes.problems[:1] if coverage.cut_off else (),
+        has_policy=judged.gates.policy is not None,
+        anchored=judged.anchored,
     )
 
 
@@ -109,11 +120,14 @@ class _Judged:
     def start_line(self) -> str | None:
         return (self.gates.policy.start_line or None) if self.gates.policy is not None else None
 
-    def list_paths_since(self, commit: str) -> frozenset[str]:
-        """Every path changed by a commit that the given one does not contain, or changed and not committed."""
+    def list_commits_since(self, commit: str) -> frozenset[str]:
+        """Every commit that the given one does not contain."""
         head = self.desk.work_tree.facts.head
         listed = self.desk.repository.git.read("rev-list", f"^{commit}", head, "--") if head else b""
-        after = frozenset(listed.decode("ascii").split())
+        return frozenset(listed.decode("ascii").split())
+
+    def list_paths_changed(self, after: frozenset[str]) -> frozenset[str]:
+        """Every path that one of these commits changed, or that is changed and not committed."""
         commits = (one for one in self.gates.work.found.history if one.id in after)
         own = (change for scope in self.scopes.by_handoff.values() for change in scope.changes)
         uncommitted = (change.path for change in (*own, *self.scopes.unclaimed) if change.commit is None)

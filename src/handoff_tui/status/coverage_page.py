@@ -27,7 +27,7 @@ def build_coverage_json(report: CoverageReport) -> dict[str, object]:
         "counts": {state.value: number for state, number in coverage.counts.items()},
         "complete": coverage.complete and not report.fatal,
         "files": [_build_path(path) for path in coverage.paths],
-        "problems": list(report.fatal),
+        "problems": [*report.fatal, *report.notes],
         "anchored": report.anchored,
     }
 
@@ -49,6 +49,8 @@ def build_coverage_page(report: CoverageReport, *, everything: bool = False) -> 
     """One bar, then the files by state: what needs somebody first."""
     page = Page()
     _add_problems(page, report)
+    for note in report.notes:
+        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
     counts = {state.value: number for state, number in report.coverage.counts.items()}
     since = f"since {report.since[:SHORT_COMMIT]}" if report.since else "since the first commit"
     page.line(Cell(describe_counts(counts), "heading"), Cell(f"  {since}", "muted"))

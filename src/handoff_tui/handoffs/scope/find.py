@@ -94,9 +94,18 @@ def find_scopes(desk: Desk, handoffs: Iterable[Handoff], known: LogTraces = NO_L
     traces = tuple(_build_all_traces(desk, handoffs, history, known))
     records = _add_former_names(find_records(handoffs), history)
     scopes = assign_changes(history, uncommitted, traces, past, records, choices.kept)
-    problems = tuple(_find_problems(desk, traces, known))
+    cut_off = _find_cut_off(desk, history, known, past)
+    problems = tuple(_find_problems(desk, traces, known, cut_off))
     merged = find_merged_branches(history)
-    return FoundScopes(replace(scopes, merged=merged, problems=problems), history, contents)
+    return FoundScopes(replace(scopes, merged=merged, cut_off=cut_off, problems=problems), history, contents)
+
+
+def _find_cut_off(
+    desk: Desk, history: Sequence[ChangedCommit], known: LogTraces, past: frozenset[str]
+) -> frozenset[str]:
+    """The first commits of a shallow clone, or of a history that the start line is no part of."""
+    is_cut_off = desk.repository.shallow or (known.start_line and not past)
+    return frozenset(one.id for one in history if is_cut_off and not one.parents and one.id not in past)
 
 
 def _cut_off(history: Sequence[ChangedCommit]) -> list[ChangedCommit]:
@@ -104,9 +113,15 @@ def _cut_off(history: Sequence[ChangedCommit]) -> list[ChangedCommit]:
     return [one if one.parents else one._replace(changes=()) for one in history]
 
 
-def _find_problems(desk: Desk, traces: Sequence[Traces], known: LogTraces) -> Iterator[str]:
+def _find_problems(desk: Desk, traces: Sequence[Traces], known: LogTraces, cut_off: frozenset[str]) -> Iterator[str]:
     if desk.repository.shallow:
         yield "this clone is shallow, so work before its end has no handoff here; git fetch --unshallow brings it"
+    elif cut_off:
+        line = str(known.start_line)[:_SHOWN_ID]
+        yield (
+            f"the start line {line} is not in this history, so nobody can tell what changed since: "
+            "after a rewrite, move it with `policy propose --edit`"
+        )
     present = {found.handoff: found for found in traces}
     for handoff, number in Counter(found.handoff for found in traces).items():
         if number > 1:

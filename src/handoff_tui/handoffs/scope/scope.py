@@ -146,6 +146,8 @@ class Scopes:
     """Commits that are no work: up to the start line, and a first commit that only brought files along."""
     merged: frozenset[str] = frozenset()
     """The names of branches that merges brought."""
+    cut_off: frozenset[str] = frozenset()
+    """First commits of a history that lacks its beginning: nobody can tell what they changed."""
     problems: tuple[str, ...] = ()
     """What a person should know about them: a stated scope that means nothing here, a history that is cut off."""
 

@@ -141,6 +141,8 @@ class LogGates:
 
     def name_uncovered(self, handoff: Handoff, phase: str) -> str:
         """Names the changes that nobody has approved, but for those that this very gate is about."""
+        if self._coverage.cut_off:
+            return self.work.scopes.problems[0]
         own = handoff.id if phase == find_phase(handoff, None) else ""
         uncovered = self._coverage.list_uncovered(own, self._alone)
         return describe_uncovered(uncovered) if uncovered else ""

@@ -78,10 +78,12 @@ class RepositoryCoverage:
 
     paths: tuple[PathCoverage, ...] = ()
     counts: Mapping[Coverage, int] = field(default_factory=dict)
+    cut_off: bool = False
+    """Whether the history lacks its beginning, so that more may have changed."""
 
     @property
     def complete(self) -> bool:
-        return all(path.state in COVERED for path in self.paths)
+        return not self.cut_off and all(path.state in COVERED for path in self.paths)
 
     def list_uncovered(self, but_for: str, reports: Mapping[str, GateReport]) -> tuple[PathCoverage, ...]:
         """The paths that are not covered, without those that only wait for the approval of one handoff."""
@@ -107,7 +109,7 @@ def build_coverage(
         for state, entries in (standing[handoffs],)
     )
     counted = Counter(path.state for path in paths)
-    return RepositoryCoverage(paths, {state: counted[state] for state in reversed(Coverage)})
+    return RepositoryCoverage(paths, {state: counted[state] for state in reversed(Coverage)}, bool(scopes.cut_off))
 
 
 def count_coverage(scopes: Scopes, reports: Mapping[str, GateReport]) -> dict[Coverage, int]:
