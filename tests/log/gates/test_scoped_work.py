@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate import GateQuestion
+from handoff_tui.log.gates.scoped_work import build_scoped_handoff_digest
 from handoff_tui.log.index import build_log_index
 from tests.support.logs import LogBuilder, build_policy, build_policy_toml
 from tests.support.repositories import EMAIL, RepositoryBuilder
@@ -196,3 +198,13 @@ def test_what_was_judged_stays_bound(built: RepositoryBuilder, log: LogBuilder, 
     before = ask(built, log).subject.scope
     built.write(path, "# Results: H-7\n\n## Status: PASS\n\nMore.\n")
     assert ask(built, log).subject.scope != before
+
+
+def test_what_is_read_in_own_files_is_bound_as_bytes_only() -> None:
+    """A version that reads more of the same bytes supersedes nothing; what stands outside the own files counts."""
+    document = Document(path="handoffs/H-1/RESULTS.md", role=DocumentRole.RESULTS)
+    plain = Handoff(id="H-1", dialect="builder", documents=(document,))
+    richer = plain.model_copy(update={"status": "PASS", "title": "Lamp"})
+    own = {document.path}
+    assert build_scoped_handoff_digest(plain, own) == build_scoped_handoff_digest(richer, own)
+    assert build_scoped_handoff_digest(plain, ()) != build_scoped_handoff_digest(richer, ())

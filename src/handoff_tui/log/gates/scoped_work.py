@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -154,10 +154,15 @@ class ScopedWork:
         return (names - by_agents) | list_co_authors(commit.body)
 
 
-def build_scoped_handoff_digest(handoff: Handoff) -> str:
-    """SHA-256 of what the handoff says, without what others say of it; its own files are in the scope."""
-    said = handoff.model_dump(mode="json", exclude_defaults=True, exclude=set(_DERIVED))
+def build_scoped_handoff_digest(handoff: Handoff, own: Collection[str]) -> str:
+    """SHA-256 of what the handoff says outside its own files, such as git notes and lists that several handoffs share.
+
+    Its own files are bound as bytes, in the scope: a version of this program that reads them better changes nothing.
+    """
     records = find_records([handoff])
+    if handoff.documents and all(document.path in own or document.path in records for document in handoff.documents):
+        return build_value_digest({"id": handoff.id})
+    said = handoff.model_dump(mode="json", exclude_defaults=True, exclude=set(_DERIVED))
     if records:
         kept = {name: _leave_out(value, records) for name, value in said.items()}
         said = {name: value for name, value in kept.items() if value != []}
