@@ -33,22 +33,34 @@ def measure_scopes(folder: Path, rounds: int) -> list[Row]:
         )
         for factor in (1, 2, 4)
     }
-    decided = add_commits(make_repository(folder / "coverage", _FILES, _HANDOFF_FILES), _COMMITS, _HANDOFFS)
-    append_decisions(decided, _DECISIONS)
+    decided = {
+        factor: add_commits(
+            make_repository(folder / f"coverage-{factor}", _FILES, _HANDOFF_FILES), factor * _COMMITS, _HANDOFFS
+        )
+        for factor in (1, 4)
+    }
+    for root in decided.values():
+        append_decisions(root, _DECISIONS)
     cases: dict[str, Callable[[], object]] = {}
     for factor, root in roots.items():
         cases[f"without {factor}"] = _run(sys.executable, "-c", _WITHOUT, "status", "--json", "--repo", str(root))
         cases[f"with {factor}"] = _run(sys.executable, "-m", "handoff_tui", "status", "--json", "--repo", str(root))
-    cases["coverage"] = _run(sys.executable, "-m", "handoff_tui", "coverage", "--json", "--repo", str(decided))
-    cases["git log"] = _run("git", "-C", str(decided), "log", "--name-status")
+    for factor, root in decided.items():
+        command = (sys.executable, "-m", "handoff_tui", "coverage", "--json", "--repo", str(root))
+        cases[f"coverage {factor}"] = _run(*command)
+        cases[f"git log {factor}"] = _run("git", "-C", str(root), "log", "--name-status")
+    cases["help"] = _run(sys.executable, "-m", "handoff_tui", "coverage", "--help")
     taken = interleave(cases, rounds)
     first, last = (taken[f"with {factor}"] - taken[f"without {factor}"] for factor in (2, 4))
-    covered = f"{taken['coverage']:.2f} s; git {taken['git log']:.2f} s"
+    covered, listed = taken["coverage 1"], taken["git log 1"]
+    grown = (taken["coverage 4"] - covered) / (taken["git log 4"] - listed)
+    fixed = f"{covered:.2f} s, {taken['help']:.2f} s of them to start; git {listed:.3f} s"
     return [
         Row("status with scopes / without, 10k files, 1k commits", taken["with 1"] / taken["without 1"], 1.2),
         Row("status with scopes / without, 10k files, 4k commits", taken["with 4"] / taken["without 4"]),
         Row("what scopes add with 4k commits / with 2k", last / first),
-        Row("coverage, 1k commits, 500 decisions / git log", taken["coverage"] / taken["git log"], 3.0, covered),
+        Row("coverage, 1k commits, 500 decisions / git log", covered / listed, 3.0, fixed),
+        Row("what 3k more commits add to coverage / to git log", grown),
     ]
 
 

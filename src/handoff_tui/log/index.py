@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from handoff_tui.log.chain import find_ancestors
@@ -25,7 +27,7 @@ class DecisionEntry(NamedTuple):
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogIndex:
     """Everything valid in a log. Void decisions are in it: they still replace what they followed."""
 
@@ -97,6 +99,19 @@ class LogIndex:
             if referenced in self.decisions and self._is_withdrawn(self.decisions[referenced], withdrawal)
         }
 
+    @cached_property
+    def fatal_texts(self) -> tuple[str, ...]:
+        """What makes the log unusable; empty if it is intact."""
+        return tuple(problem.text for problem in self.verdict.fatal_problems)
+
+    @cached_property
+    def debts_by_handoff(self) -> Mapping[str, tuple[str, ...]]:
+        """The overrides of each handoff that no later approval settles."""
+        debts: dict[str, tuple[str, ...]] = {}
+        for identifier, made in self.find_debts().items():
+            debts[made.work.handoff] = (*debts.get(made.work.handoff, ()), identifier)
+        return debts
+
     def find_debts(self, until: str | None = None) -> dict[str, DecisionEntry]:
         """Overrides that no later approval settles; with a day, as of the end of that day."""
         living = [
@@ -116,6 +131,12 @@ class LogIndex:
             if made.decision.verb is DecisionVerb.OVERRIDE and made.entry.id not in settled
         }
 
+    @cached_property
+    def _parallel(self) -> tuple[int, ...]:
+        """Numbers that several entries have, because they did not know of each other."""
+        counted = Counter(entry.seq for entry in self.entries.values())
+        return tuple(seq for seq, number in counted.items() if number > 1)
+
     def _is_withdrawn(self, made: DecisionEntry, by: DecisionEntry) -> bool:
         if made.entry.actor != by.entry.actor or made.work.key.place != by.work.key.place:
             return False
@@ -125,7 +146,10 @@ class LogIndex:
         """Those of a person's decisions that no other of them follows."""
         if len(own) <= 1:
             return own
+        newest = max(own, key=lambda made: made.entry.seq)
         lowest = min(made.entry.seq for made in own)
+        if not any(lowest <= seq <= newest.entry.seq for seq in self._parallel):
+            return [newest]  # one chain: each follows those before it
         followed: set[str] = set()
         for made in sorted(own, key=lambda made: -made.entry.seq):
             if made.entry.id not in followed:

@@ -106,7 +106,7 @@ class _Judged:
 
     @property
     def fatal(self) -> tuple[str, ...]:
-        return tuple(problem.text for problem in self.gates.index.verdict.fatal_problems)
+        return self.gates.index.fatal_texts
 
     @property
     def anchored(self) -> bool:

@@ -50,13 +50,12 @@ class ScopeDigests:
 
     def _learn(self, scopes: Iterable[Scope]) -> None:
         """Looks up the hashes that are not known yet."""
-        contents = [content for scope in scopes for content in scope.bound.values() if not content.deleted]
-        self._known.update(
-            {content.blob: _hash_text(content.blob) for content in contents if content.mode == SUBMODULE}
-        )
-        unknown = {content.blob for content in contents} - self._known.keys()
-        if not unknown:
+        known = self._known
+        new = [one for scope in scopes for one in scope.bound.values() if one.blob not in known and not one.deleted]
+        if not new:
             return
+        known.update({content.blob: _hash_text(content.blob) for content in new if content.mode == SUBMODULE})
+        unknown = {content.blob for content in new} - known.keys()
         # No hash is remembered on disk: whoever can write there could pass off a changed file as an approved one.
         sizes: list[tuple[str, int | None]] = [(blob, None) for blob in sorted(unknown)]
         for blob, content in read_tree_contents(self._desk.repository.git, sizes, _LARGE_BYTES, {}):

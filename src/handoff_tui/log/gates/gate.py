@@ -194,8 +194,7 @@ class _Gate:
 
 def judge_gate(index: LogIndex, policy: Policy | None, question: GateQuestion) -> GateReport:
     """Judges one gate: its state, and why."""
-    verdict = index.verdict
-    fatal = tuple(f"the log is not intact: {problem.text}" for problem in verdict.fatal_problems)
+    fatal = tuple(f"the log is not intact: {text}" for text in index.fatal_texts)
     if fatal:
         return _build_report(index, question, GateName.BLOCKED, fatal)
     if policy is None:
@@ -278,7 +277,6 @@ def _build_report(
         )
         for one in (gate.judged if gate else ())
     ]
-    debts = [identifier for identifier, made in index.find_debts().items() if made.work.handoff == question.key.handoff]
     return GateReport(
         **question.key._asdict(),
         state=state,
@@ -286,6 +284,6 @@ def _build_report(
         threshold=rule.threshold,
         requirement=str(rule.require) if rule.require else None,
         approvals=tuple(approvals),
-        debts=tuple(debts),
+        debts=index.debts_by_handoff.get(question.key.handoff, ()),
         policy=index.verdict.policy,
     )

@@ -117,16 +117,27 @@ class ScopedWork:
     @cached_property
     def _work(self) -> dict[str, ChangedCommit]:
         """All commits without those that only configure us, order or review work, or are a rollback of ours."""
+        rollbacks = self._rollbacks
+        return {
+            commit.id: commit
+            for commit in self.found.history
+            if commit.id not in rollbacks and not all(self._is_paperwork(change) for change in commit.changes)
+        }
+
+    @cached_property
+    def _rollbacks(self) -> frozenset[str]:
+        """Rollbacks of ours: every file gets content that it had before."""
+        history = self.found.history
+        if not any(commit.body.startswith(ROLLBACK) for commit in history):
+            return frozenset()
         seen: set[tuple[str, str]] = set()
-        work = {}
-        for commit in self.found.history:
+        rollbacks = set()
+        for commit in history:
             contents = {(change.path, change.blob) for change in commit.changes}
-            restores = commit.subject.startswith(ROLLBACK) and contents <= seen
-            is_paperwork = all(self._is_paperwork(change) for change in commit.changes)
-            if not restores and not is_paperwork:
-                work[commit.id] = commit
+            if commit.body.startswith(ROLLBACK) and contents <= seen:
+                rollbacks.add(commit.id)
             seen |= contents | {(change.path, change.before) for change in commit.changes}
-        return work
+        return frozenset(rollbacks)
 
     def _is_paperwork(self, change: PathChange) -> bool:
         """Also under another name: a review may be filed away once the next attempt begins."""
