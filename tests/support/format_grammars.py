@@ -73,7 +73,8 @@ GRAMMARS = (
             *("RESULTS_HANDOFF_7.md", "RESULTS_HANDOFF_7_ATTEMPT_1.md", "AGENT_PROMPT_HANDOFF_7.md"),
             *("handoffs/H-7/H-7_RESULTS.md", "handoffs/H-7/H-7_BUILDER_HANDOFF.md", "handoffs/H-7/13Q_ANSWERS.md"),
             *("handoffs/H-7/REVIEW_REPORT.md", "handoffs/H-7/H-7_EVALUATION_REPORT.md", "FMWK-001_Lamp/SPEC.md"),
-            *("FMWK-001_Lamp/RESULTS_2.md", "RESULTS.md", "REGISTRY.md"),
+            *("FMWK-001_Lamp/RESULTS_2.md", "RESULTS.md", "REGISTRY.md", "RESULTS_HANDOFF_31E-1.md"),
+            *("FMWK008A/RESULTS.md", "BUILDER_HANDOFF_31A1_wick.md", "RESULTS_FMWK-001.md"),
         ),
         lines=(
             *("# Results: H-7 — Lamp", "# BUILDER HANDOFF 7: Lamp", "**Status**: PASS 4/4", "**Attempt**: 2"),
@@ -93,11 +94,11 @@ GRAMMARS = (
         ),
         json_paths=(
             *("PKG-LAMP-001/manifest.json", "web/manifest.json", "handoffs/H-7/evidence.json"),
-            *("handoffs/H-7/runs/events.jsonl",),
+            *("handoffs/H-7/runs/events.jsonl", "handoffs/H-7/runs/status.json", "H-31E-1_evidence.json"),
         ),
         keys=(
             "package_id version schema_version spec_id framework_id plane_id title supersedes dependencies depends_on "
-            "assets files path sha256 classification hash artifact"
+            "assets files path sha256 classification hash artifact results_hash seq time status state"
         ),
         words=("PKG-LAMP-001", f"sha256:{_HASH}", _HASH, "HOT/lamp.py", "1.0.0", "REVIEW_REPORT.md"),
     ),

@@ -64,6 +64,88 @@ def test_layouts_meet_in_one_handoff() -> None:
     assert problems == []
 
 
+@pytest.mark.parametrize(
+    ("spec", "results", "wanted"),
+    [
+        ("BUILDER_HANDOFF_31A1_lamp.md", "RESULTS_HANDOFF_31A1.md", "H-31A1"),
+        ("BUILDER_FOLLOWUP_31E-1_wick.md", "H-31E-1/H-31E-1_RESULTS.md", "H-31E-1"),
+        ("handoffs/FMWK008A/BUILDER_HANDOFF.md", "RESULTS_FMWK008A.md", "FMWK-008A"),
+        ("FMWK-009_Oil/SPEC.md", "RESULTS_HANDOFF_FMWK-009.md", "FMWK-009_Oil"),
+    ],
+)
+def test_spec_and_results_of_one_id_are_one_handoff(spec: str, results: str, wanted: str) -> None:
+    """Also with ids for parts of a follow-up, and frameworks without a hyphen or with a longer name."""
+    name = wanted.replace("H-", "HANDOFF-").partition("_")[0]
+    handoffs, problems, _ = _read({spec: _spec("", ""), results: _results(name)})
+    assert list(handoffs) == [wanted]
+    assert {document.role for document in handoffs[wanted].documents} == {DocumentRole.SPEC, DocumentRole.RESULTS}
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "more", "greenlit"),
+    [
+        ("answer the 10 questions", {}, False),
+        ("answer the 10 questions", {"RESULTS_HANDOFF_7.md": _results("HANDOFF-7")}, None),
+        ("Prompt contract: 1.2\n\nanswer the 13 questions", {"RESULTS_HANDOFF_7.md": _results("HANDOFF-7")}, False),
+    ],
+    ids=["waiting", "in-chat", "contract"],
+)
+def test_greenlight_given_in_chat_is_not_known(prompt: str, more: dict[str, str], *, greenlit: bool | None) -> None:
+    """Before prompts had a contract, nothing was written down; finished work of that time is not blamed for it."""
+    text = f"# Agent Prompt: HANDOFF-7\n\n{prompt}, then STOP and WAIT for approval.\n\n1. Why?\n2. How?\n\nSTOP\n"
+    handoffs, _, _ = _read({"AGENT_PROMPT_HANDOFF_7.md": text, **more})
+    assert handoffs["H-7"].greenlit is greenlit
+
+
+def test_files_of_several_packages_are_told_apart() -> None:
+    """A heading or a line about a folder says where the paths below it are."""
+    more = (
+        "## Files Modified\n\n### PKG-A-001\n- `manifest.json`\n- `PKG-A-001/x.py`\n\n### PKG-B-002 (v1.0)\n"
+        "- `manifest.json`\n\n## Files Added\n\nAll files in `staging/oil/`:\n\n- `tank.py`\n"
+    )
+    handoffs, _, _ = _read({"RESULTS_HANDOFF_7.md": _results("HANDOFF-7", more=more)})
+    named = [claim.subject for claim in handoffs["H-7"].claims if claim.kind is not ClaimKind.STATUS]
+    assert named == [
+        "a.py",
+        "PKG-A-001/manifest.json",
+        "PKG-A-001/x.py",
+        "PKG-B-002/manifest.json",
+        "staging/oil/tank.py",
+    ]
+
+
+def test_evidence_of_a_run_is_read_and_compared() -> None:
+    """Hashes tie files together, by name or by a key that means one; events and status must not part."""
+    evidence = {"results_hash": f"sha256:{_HASH}", "q13_answers_hash": f"sha256:{_HASH}", "prompt_hash": "none"}
+    events = [
+        {"seq": 1, "time": "2031-01-02T10:00:00Z"},
+        {"seq": 3, "time": "2031-01-02T09:00:00Z", "status": "failed"},
+    ]
+    handoffs, problems, reading = _read(
+        {
+            "H-7/H-7_RESULTS.md": _results("HANDOFF-7"),
+            "H-7/13Q_ANSWERS.md": "# H-7\n\n1. a\n2. b\n3. c\n",
+            "H-7/builder_evidence.json": json.dumps(evidence),
+            "H-7/runs/1/events.jsonl": "\n".join(map(json.dumps, events)),
+            "H-7/runs/1/status.json": json.dumps({"status": "completed"}),
+            "RESULTS_HANDOFF_8.md": _results("HANDOFF-8"),
+            "H8_evidence.json": json.dumps({"RESULTS_HANDOFF_8.md": f"sha256:{_HASH}"}),
+        }
+    )
+    tied = [claim.subject for claim in handoffs["H-7"].claims if claim.kind is ClaimKind.HASH]
+    assert tied == ["H-7/H-7_RESULTS.md", "H-7/13Q_ANSWERS.md"]
+    assert [claim.subject for claim in handoffs["H-8"].claims if claim.kind is ClaimKind.HASH] == [
+        "RESULTS_HANDOFF_8.md"
+    ]
+    assert reading.used >= {"H-7/runs/1/events.jsonl", "H-7/runs/1/status.json", "H8_evidence.json"}
+    assert sorted(problem.message for problem in problems) == [
+        "event 3 follows event 1",
+        "says completed, but the last event says failed",
+        "the event of 2031-01-02T09:00:00Z comes after one of 2031-01-02T10:00:00Z",
+    ]
+
+
 def test_title_that_disagrees_with_the_name_is_a_problem() -> None:
     """File name and title must speak of the same handoff; a dot and an underscore are the same."""
     handoffs, problems, _ = _read(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.config.settings.root import Builder
+from handoff_tui.handoffs.formats.builder.evidence import read_evidence
 from handoff_tui.handoffs.formats.builder.names import HandoffFiles, find_ids, group_files, parse_path
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
     read_answers,
-    read_evidence,
     read_prompt,
     read_review,
 )

@@ -106,10 +106,12 @@ class BuilderDraft:
         return [question.model_copy(update={"answered": question.number in answered}) for question in questions]
 
     def greenlit(self) -> bool | None:
+        """Whether a person said go. None if that is not known: before prompts had a contract, it was said in chat."""
         if any(reading.greenlit for reading in self.reviews):
             return True
-        has_gate = bool(self.questions()) or any(r.role is DocumentRole.ANSWERS for r in self.reviews)
-        return False if has_gate else None
+        has_answers = any(reading.role is DocumentRole.ANSWERS for reading in self.reviews)
+        in_chat = bool(self.results) and not has_answers and not any(prompt.contract for prompt in self.prompts)
+        return False if (has_answers or self.questions()) and not in_chat else None
 
     def standing(self, *, superseded: bool) -> RegistryFacts:
         newest = self.newest.reading if self.newest else None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
+from handoff_tui.handoffs.formats.builder.evidence import attach_evidence
 from handoff_tui.handoffs.formats.builder.names import group_files, is_framework, is_same_framework, parse_path
 from handoff_tui.handoffs.formats.builder.packages import attach_packages, read_manifest
-from handoff_tui.handoffs.formats.builder.prompts_and_reviews import count_events, find_contract_version, read_evidence
+from handoff_tui.handoffs.formats.builder.prompts_and_reviews import find_contract_version
 from handoff_tui.handoffs.formats.builder.recognition import recognise
 from handoff_tui.handoffs.formats.builder.registry_state import (
     RegistryRow,
@@ -22,9 +21,6 @@ from handoff_tui.handoffs.formats.builder.registry_state import (
 )
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
-
-_EVENTS: Final = compile_later(r"(?:.*[_-])?events\.jsonl$", re.IGNORECASE)
-_EVIDENCE: Final = compile_later(r"(?:.*/)?(?:evidence/[^/]+|[^/]*evidence[^/]*)\.json$", re.IGNORECASE)
 
 
 def _may_own(path: str) -> bool:
@@ -42,7 +38,7 @@ def _read(owned: list[Source], files: FormatFiles) -> FormatReading:
     reading.problems.extend(problems)
     drafts = [build_draft(group, files.settings.builder) for group in groups]
     rest = attach_packages(drafts, manifests)
-    _attach_evidence(drafts, files, reading)
+    attach_evidence(drafts, files, reading)
     _compare_contract(drafts, files, reading)
     states = _settle_registry(drafts, [*lists, *others], reading, files.settings.builder.released_states)
     reading.handoffs = [draft.handoff(states[draft.group.id]) for draft in drafts]
@@ -68,30 +64,6 @@ def _keep_lists(lists: list[Source], reading: FormatReading) -> None:
     name = "registry" if "registry" not in taken else "registry-rest"
     title = "A registry without handoffs"
     reading.handoffs.append(Handoff(id=name, dialect="builder", title=title, documents=documents, facts=facts))
-
-
-def _attach_evidence(drafts: list[BuilderDraft], files: FormatFiles, reading: FormatReading) -> None:
-    """Event logs and evidence files anywhere below a handoff's own folder."""
-    by_folder = {folder: draft for draft in drafts for folder in draft.group.folders}
-    if not by_folder:
-        return
-    for path in files.list_below(by_folder):
-        is_events = _EVENTS.match(path.rpartition("/")[2]) is not None
-        if not is_events and not _EVIDENCE.match(path):
-            continue
-        folder = path.rpartition("/")[0]
-        while folder and folder not in by_folder:
-            folder = folder.rpartition("/")[0]
-        draft = by_folder.get(folder)
-        if draft is None:
-            continue
-        source = files.source(path)
-        reading.used.add(path)
-        draft.told.documents += (source.document(DocumentRole.LOG if is_events else DocumentRole.OTHER),)
-        if is_events:
-            draft.told.facts += (count_events(source),)
-        else:
-            draft.told.claims += tuple(read_evidence(source))
 
 
 def _compare_contract(drafts: list[BuilderDraft], files: FormatFiles, reading: FormatReading) -> None:

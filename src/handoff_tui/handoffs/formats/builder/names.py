@@ -13,7 +13,8 @@ from handoff_tui.handoffs.handoff import DocumentRole, build_id
 from handoff_tui.handoffs.reading.format import Source
 
 _KIND: Final = r"HANDOFF|FOLLOW[ _-]?UP|CLEANUP|HOUSEKEEPING|BUGFIX"
-_NUMBER: Final = r"[0-9]{1,4}(?:[._][0-9]{1,2}[A-Za-z]?|[A-Za-z])?"
+_NUMBER: Final = r"[0-9]{1,4}(?:[._][0-9]{1,2}[A-Za-z]?|[A-Za-z](?:-?[0-9]{1,2}[A-Za-z]?)?)?"
+"""`18`, `18B`, `29.1A`, and parts of a follow-up: `31A1`, `31E-1`."""
 _WHOLE: Final = compile_later(
     rf"(?:BUILDER[ _-])?(?P<kind>{_KIND}|H)[ _#-]{{1,3}}(?P<number>{_NUMBER})$|(?P<bare>{_NUMBER})$", re.IGNORECASE
 )
@@ -23,11 +24,11 @@ _WHOLE_BUGFIX: Final = compile_later(
 _IN_PROSE: Final = compile_later(
     rf"(?<![A-Za-z0-9])(?:(?P<kind>(?i:{_KIND}))[ _#-]{{1,3}}|(?<![-_])H-)(?P<number>{_NUMBER})(?![A-Za-z0-9])"
     r"|(?<![A-Za-z0-9])BUGFIX[_-](?P<slug>[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*)"
-    r"|(?<![A-Za-z0-9])(?P<framework>FMWK-[0-9]{3}(?:_[A-Za-z0-9]+)*)"
+    r"|(?<![A-Za-z0-9])(?P<framework>FMWK-?[0-9]{3}(?:[A-Z](?![A-Za-z0-9]))?(?:_[A-Za-z0-9]+)*)"
 )
 _RANGE: Final = compile_later(r"\s*(?:through|thru|to|\u2013|\u2014|-|\.\.\.?|…)\s*", re.IGNORECASE)
 _PLAIN: Final = compile_later(r"H-([0-9]{1,4})$")
-_FRAMEWORK: Final = compile_later(r"FMWK-[0-9]{1,4}")
+_FRAMEWORK: Final = compile_later(r"FMWK-?(?P<number>[0-9]{1,4}(?:[A-Za-z](?![A-Za-z0-9]))?)")
 _PACKAGE: Final = compile_later(r"(?<![A-Za-z0-9-])PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*(?![A-Za-z0-9])")
 _TITLE_WORD: Final = compile_later(r"(?:results?|agent prompt|builder|spec(?:ification)?)(?:[\W_]+|$)", re.IGNORECASE)
 _TITLE_ID: Final = compile_later(rf"(?:{_KIND}|H)[ _#-]{{1,3}}{_NUMBER}(?:[\W_]+|$)", re.IGNORECASE)
@@ -84,14 +85,20 @@ def is_framework(name: str) -> bool:
 
 
 def is_same_framework(one: str, other: str) -> bool:
-    """Whether two names begin with the same framework number: `FMWK-001` and `FMWK-001_Ledger`."""
+    """Whether two names begin with the same framework number: `FMWK-001` and `FMWK001_Ledger`."""
     first, second = _FRAMEWORK.match(one), _FRAMEWORK.match(other)
-    return first is not None and second is not None and first.group() == second.group()
+    return first is not None and second is not None and first["number"].upper() == second["number"].upper()
+
+
+def build_framework_id(name: str) -> str:
+    """The name of a framework with its hyphen: `FMWK008A` → `FMWK-008A`."""
+    match = _FRAMEWORK.match(name)
+    return f"FMWK-{match['number'].upper()}{name[match.end() :]}" if match else name
 
 
 def _build_match_id(match: re.Match[str]) -> str:
     if match.group("framework"):
-        return match.group("framework")
+        return build_framework_id(match.group("framework"))
     if match.group("slug"):
         return build_canonical_id("BUGFIX", match.group("slug"))
     return build_canonical_id(match.group("kind") or "H", match.group("number"))
@@ -124,7 +131,8 @@ _IN_FOLDER: Final = compile_later(
 _ATTEMPT: Final = compile_later(r"[_-](?:ATTEMPT|RETRY|RUN|V)[_-]?([0-9]{1,3})$", re.IGNORECASE)
 _ATTEMPT_FOLDER: Final = compile_later(r"(?:ATTEMPT|RETRY|RUN)[_-]?([0-9]{1,3})$", re.IGNORECASE)
 _NUMBERED: Final = compile_later(
-    r"(?P<number>[0-9]{1,4})(?:[._](?P<part>[0-9]{1,2})(?P<letter>[A-Za-z])?|(?P<suffix>[A-Za-z]))?(?=$|[_.-])"
+    r"(?P<number>[0-9]{1,4})"
+    r"(?:[._](?P<part>[0-9]{1,2})(?P<letter>[A-Za-z])?|(?P<suffix>[A-Za-z](?:-?[0-9]{1,2}[A-Za-z]?)?))?(?=$|[_.-])"
     r"[_.-]?(?P<slug>.*)$"
 )
 _REGISTRY: Final = compile_later(r"(?:.*REGISTRY.*|BUILDER_HANDOFF_STANDARD)$", re.IGNORECASE)
@@ -196,8 +204,8 @@ def _parse_in_folder(stem: str, folder: str, attempt: int | None) -> NamedFile |
         attempt = attempt or int(above.group(1))
         folder = folder.rpartition("/")[0]
     name = folder.rpartition("/")[2]
-    canonical = parse_id(name)
-    known = canonical is not None or is_framework(name)
+    canonical = parse_id(name) or (build_framework_id(name) if is_framework(name) else None)
+    known = canonical is not None
     if match.group("number") and not known:
         return None
     attempt = attempt or _number(match)
@@ -216,7 +224,7 @@ def _parse_nested(stem: str, folder: str, attempt: int | None) -> NamedFile | No
     if match is None:
         return None
     name = match.group("id")
-    canonical = parse_id(name)
+    canonical = parse_id(name) or (build_framework_id(name) if is_framework(name) else None)
     attempt = attempt or _number(match)
     in_own_folder = folder.rpartition("/")[2] in {name, canonical}
     return NamedFile(
@@ -224,7 +232,7 @@ def _parse_nested(stem: str, folder: str, attempt: int | None) -> NamedFile | No
         canonical or name,
         name,
         attempt=attempt,
-        specific=canonical is not None or is_framework(name),
+        specific=canonical is not None,
         own_folder=folder if in_own_folder else None,
     )
 
@@ -249,6 +257,14 @@ def _parse_flat(stem: str, attempt: int | None, title: str | None) -> NamedFile 
 
 def _split_number(kind: str, rest: str, title: str | None) -> tuple[str, str, str, int | None] | None:
     """Id, original name, the words after it, and a second number that is no part of the id."""
+    framework = _FRAMEWORK.match(rest)
+    if framework is not None:
+        return (
+            build_framework_id(framework.group()),
+            f"{kind}_{framework.group()}",
+            rest[framework.end() :].strip("_.-"),
+            None,
+        )
     match = _NUMBERED.match(rest)
     if match is None:
         return _split_words(kind, rest)
@@ -313,7 +329,7 @@ def group_files(sources: Iterable[Source]) -> tuple[list[HandoffFiles], list[Pro
     """Groups by canonical id. A second, different spec with the same id starts another handoff."""
     by_id: dict[str, list[HandoffFiles]] = {}
     problems: list[Problem] = []
-    members = [_build_member(source) for source in sources]
+    members = _join_frameworks([_build_member(source) for source in sources])
     members.sort(key=lambda found: (found[1].named.role is not DocumentRole.SPEC, found[1].source.path))
     for handoff, member in members:
         groups = by_id.setdefault(handoff, [])
@@ -326,6 +342,17 @@ def group_files(sources: Iterable[Source]) -> tuple[list[HandoffFiles], list[Pro
         group.add(member)
     found = [group for groups in by_id.values() for group in groups]
     return sorted(found, key=lambda group: group.id), problems
+
+
+def _join_frameworks(members: list[tuple[str, NamedSource]]) -> list[tuple[str, NamedSource]]:
+    """Files named for a framework's number alone go to the one that has a longer name, if there is just one."""
+    named = {handoff for handoff, _ in members if is_framework(handoff)}
+    full: dict[str, str] = {}
+    for short in (one for one in named if _FRAMEWORK.fullmatch(one)):
+        longer = [one for one in named if one != short and is_same_framework(one, short)]
+        if len(longer) == 1:
+            full[short] = longer[0]
+    return [(full.get(handoff, handoff), member) for handoff, member in members] if full else members
 
 
 def _build_member(source: Source) -> tuple[str, NamedSource]:

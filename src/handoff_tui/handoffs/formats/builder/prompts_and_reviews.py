@@ -1,4 +1,4 @@
-"""Agent prompts and the question gate; then what comes after: answers, greenlight, reviews, evidence."""
+"""Agent prompts and the question gate; then what comes after: answers, greenlight, reviews."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import Final, NamedTuple
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact, Question
-from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
+from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.formats.builder.results import is_template
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading import markdown
-from handoff_tui.handoffs.reading.claim_words import HASH, canonical_hash, parse_verdict
+from handoff_tui.handoffs.reading.claim_words import parse_verdict
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _INTRODUCTION: Final = compile_later(
     r"\b(?:answer|verification|confirm|gate)\b.*\bquestions?\b|\b1[03]\s*-?\s*(?:Q\b|questions?\b)"
@@ -231,8 +230,6 @@ _NOT_HUMAN: Final = compile_later(
 )
 _BARE: Final = " :*.!"
 _LABEL: Final = compile_later(r"\b(?:review|final)\s+verdict\b", re.IGNORECASE)
-_PATH_KEYS: Final = ("path", "file", "artifact", "document", "name")
-_HASH_KEYS: Final = ("sha256", "hash", "digest", "sha")
 _STANDARD: Final = Builder.model_construct()
 
 
@@ -282,37 +279,6 @@ def read_review(source: Source, role: DocumentRole, settings: Builder = _STANDAR
         source.report("has text after its verdict, which must be the last line", stated[-1].number)
     _read_greenlight(reading)
     return reading
-
-
-def count_events(source: Source) -> Fact:
-    """How many events a log holds; lines that are no JSON are problems of the file."""
-    events = [document for document in source.json_lines if document.root is not None]
-    return Fact(name="events", value=str(len(events)), where=source.place())
-
-
-def read_evidence(source: Source) -> list[Claim]:
-    """Each path that an evidence file ties to a hash. A bare file name is one in the same folder."""
-    claims: list[Claim] = []
-    for node in source.json.walk() if source.json is not None else ():
-        if not isinstance(node.value, dict):
-            continue
-        for path, value, place in _evidence_pairs(node):
-            subject = path if "/" in path or not source.folder else f"{source.folder}/{path}"
-            text = f"{path}: {value}"
-            claims.append(build_claim(ClaimKind.HASH, place.where, text, subject=subject, value=canonical_hash(value)))
-    return claims
-
-
-def _evidence_pairs(node: JsonNode) -> Iterator[tuple[str, str, JsonNode]]:
-    """`{"path": p, "sha256": h}`, or `{"REVIEW_REPORT.md": "sha256:…"}`."""
-    members = {member.key: member for member in node.members()}
-    path = next((m.value for key in _PATH_KEYS if (m := members.get(key)) and isinstance(m.value, str)), None)
-    digest = next((members[key] for key in _HASH_KEYS if key in members), None)
-    if path and digest is not None and isinstance(digest.value, str) and HASH.search(digest.value):
-        yield path, digest.value, digest
-    for key, member in members.items():
-        if "." in key and isinstance(member.value, str) and HASH.fullmatch(member.value):
-            yield key, member.value, member
 
 
 def _answered_numbers(source: Source) -> Iterator[int]:

@@ -11,6 +11,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.formats.builder import sections as outlines
+from handoff_tui.handoffs.formats.builder.names import find_packages
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import Item, Outline, Row, Section, Table, TextLine, parse_field, plain
@@ -188,6 +189,14 @@ _ACTIONS: Final = (
     ),
 )
 _FULL_LENGTH = 64
+_ALL_IN: Final = compile_later(
+    r"\W*(?:all )?(?:files|paths)(?: (?:are|listed))?(?: below)?(?: are)? (?:in|under|below|relative to) "
+    r"`([^`\s]+/?)`[^`]*$",
+    re.IGNORECASE,
+)
+_ONLY_PACKAGE: Final = compile_later(r"\W*(PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*)(?:\s+v?[\d.]+)?(?:\s*\([^)]*\))?\W*")
+_MANIFEST: Final = "manifest.json"
+_ARCHIVES: Final = (".tar.gz", ".tgz", ".zip")
 
 
 @dataclass(slots=True)
@@ -196,16 +205,29 @@ class FileClaims:
 
     source: Source
     claims: list[Claim] = field(default_factory=list)
+    folder: str = ""
+    """Where relative paths are, if the text around them says so."""
+    packages: list[str] = field(default_factory=list)
+    """Those that the document is about, by its title and head: if it is one, a bare manifest is that one's."""
     _files: set[str] = field(default_factory=set)
     _hashes: set[tuple[ClaimKind, str, str]] = field(default_factory=set)
 
     def add_file(self, kind: ClaimKind, path: str, line: int, text: str) -> None:
         """The first word about a file counts: an archive is often listed once as a file and once as an archive."""
+        path = self._place(path)
         if path not in self._files:
             self._files.add(path)
             self.claims.append(self.source.claim(kind, line, text, subject=path))
 
+    def _place(self, path: str) -> str:
+        """A path in the folder that is spoken of, unless it names that folder itself."""
+        if path == _MANIFEST and not self.folder and len(self.packages) == 1:
+            return f"{self.packages[0]}/{path}"
+        own = self.folder.rstrip("/").rpartition("/")[2]
+        return path if not own or own in path.split("/") or path.endswith(_ARCHIVES) else self.folder + path
+
     def add_hash(self, kind: ClaimKind, path: str, value: str, line: int, text: str) -> None:
+        path = self._place(path)
         if (kind, path, value) not in self._hashes:
             self._hashes.add((kind, path, value))
             self.claims.append(self.source.claim(kind, line, text, subject=path, value=value))
@@ -213,7 +235,8 @@ class FileClaims:
 
 def find_file_claims(source: Source) -> list[Claim]:
     """All claims about files; hashes of files count in other sections as well."""
-    found = FileClaims(source)
+    head = (line.text for section in outlines.preamble(source.outline) for line in section.lines())
+    found = FileClaims(source, packages=find_packages("\n".join((source.outline.title or "", *head))))
     read: set[int] = set()
     for section in outlines.headed(source.outline):
         action = _action_of_heading(section.name) if section.line not in read else None
@@ -255,9 +278,13 @@ def _kind_of(action: str) -> ClaimKind | None:
 def _claim_part(found: FileClaims, section: Section, action: str) -> None:
     archive: str | None = None
     parent_has_path = False
+    found.folder = _find_folder(section.name)
     for block in section.blocks:
         if isinstance(block, Item):
             if block.depth > 1 and parent_has_path:
+                continue
+            if block.depth == 1 and (inside := _find_folder(block.text)):
+                found.folder = inside
                 continue
             has_path = _claim_item(found, block, action)
             parent_has_path = has_path if block.depth == 1 else parent_has_path
@@ -265,8 +292,19 @@ def _claim_part(found: FileClaims, section: Section, action: str) -> None:
             for row in block.rows:
                 _claim_row(found, block, row, action)
         else:
+            found.folder = _find_folder(block.text) or found.folder
             for offset, text in enumerate(block.text.split("\n")):
                 archive = _claim_archive_field(found, text, block.line + offset, archive)
+    found.folder = ""
+
+
+def _find_folder(text: str) -> str:
+    """The folder that paths below a heading or a line are in: `PKG-A-001`, `All files in `staging/x/``; else empty."""
+    stated = _ALL_IN.match(text)
+    if stated is not None:
+        return stated[1].rstrip("/") + "/"
+    package = _ONLY_PACKAGE.fullmatch(plain(text).strip())
+    return f"{package[1]}/" if package else ""
 
 
 def _claim_item(found: FileClaims, item: Item, action: str) -> bool:
