@@ -152,6 +152,9 @@ def test_document_that_lists_the_files_of_another_does_not_take_them(begun: Repo
     scopes = read_scopes(begun.folder)
     assert "lamp.py" not in scopes.of("H-2").results
     assert scopes.of("H-2").changed_by_others == {"lamp.py": "H-1"}
+    shown = say("show", "H-2", "--repo", begun.folder).stdout
+    assert "declared, last changed by H-1: lamp.py" in shown
+    assert "never changed" not in shown
 
 
 def test_commit_that_names_five_handoffs_is_shared_by_all(begun: RepositoryBuilder) -> None:

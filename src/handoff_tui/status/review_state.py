@@ -76,6 +76,8 @@ class ShownScope(Model):
     """Changed in its commits, and not declared."""
     never_changed: tuple[str, ...] = ()
     """Declared as changed, and never changed by it."""
+    changed_by_others: dict[str, str] = {}
+    """Declared as changed, and last changed by other handoffs, and which."""
     taken_over: dict[str, str] = {}
     """Own files that other handoffs changed afterwards, and which."""
 

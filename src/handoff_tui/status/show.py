@@ -98,6 +98,7 @@ def build_shown_scope(scope: Scope) -> ShownScope:
         ),
         undeclared=scope.undeclared,
         never_changed=scope.never_changed,
+        changed_by_others=dict(scope.changed_by_others),
         taken_over=dict(scope.taken_over),
     )
 

@@ -312,14 +312,15 @@ def _add_scope(page: Page, scope: ShownScope | None, *, everything: bool) -> Non
             for file in scope.files
         ]
         _add_listing(page, "Scope", note, rows, everything=everything)
-    later: dict[str, list[str]] = {}
-    for path, who in scope.taken_over.items():
-        later.setdefault(f"changed later by {who}", []).append(path)
-    doubts = {
-        "changed in its commits, not declared": scope.undeclared,
-        "declared, never changed": scope.never_changed,
-        **later,
+    doubts: dict[str, list[str]] = {
+        "changed in its commits, not declared": [*scope.undeclared],
+        "declared, never changed": [path for path in scope.never_changed if path not in scope.changed_by_others],
     }
+    for path, who in scope.changed_by_others.items():
+        doubts.setdefault(f"declared, last changed by {who}", []).append(path)
+    for path, who in scope.taken_over.items():
+        if path not in scope.changed_by_others:
+            doubts.setdefault(f"changed later by {who}", []).append(path)
     for words, paths in doubts.items():
         if paths:
             shown = paths if everything else paths[:_MOST_LISTED]
