@@ -11,15 +11,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from handoff_tui.agents.command import find_agent
+from handoff_tui.agents.roster import is_from_repository
 from handoff_tui.checks.report import ConsentState
 from handoff_tui.checks.run.commands import has_consent, hash_scripts, save_consent
 from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.pipeline import Phase, Pipeline
-from handoff_tui.config.settings.pipeline import Agent, AgentHome
+from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.core.errors import AgentRunError, HandoffError, ProcedureError, UsageError
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
+
+_ADDED = (
+    *("home", "preset", "arguments", "allow", "identity", "variables", "input", "stream", "resume"),
+    *("max_cost", "max_tokens", "max_turns"),
+)
+"""Settings that older consents don't know: they count once somebody sets them."""
 
 
 class PhaseAgent(NamedTuple):
@@ -46,7 +53,7 @@ class ConfiguredPhase(NamedTuple):
 def find_phase_agent(desk: Desk, pipeline: Pipeline, phase: Phase) -> PhaseAgent:
     """Finds the agent of a phase as configured, and who configured it."""
     name, settings = find_agent(desk.loaded.settings.agents, phase, pipeline.name)
-    from_repository = _is_from_repository(desk, name)
+    from_repository = is_from_repository(desk.loaded, name)
     if phase.command:
         phases = join_path(["pipelines", pipeline.name, "phases"])
         from_repository |= desk.loaded.origins.get(phases, "").startswith(REPOSITORY_FILE)
@@ -103,7 +110,7 @@ def list_procedure_agents(desk: Desk) -> dict[str, Agent]:
     named = {step.name for procedure in procedures for step in procedure.steps}
     named |= {undo.name for procedure in procedures for undo in procedure.rollback}
     known = sorted(named & settings.agents.keys())
-    return {name: settings.agents[name] for name in known if _is_from_repository(desk, name)}
+    return {name: settings.agents[name] for name in known if is_from_repository(desk.loaded, name)}
 
 
 def digest_procedure_agents(desk: Desk) -> str | None:
@@ -146,19 +153,13 @@ def _refuse(desk: Desk, digest: str | None, agent: PhaseAgent, verb: str, error:
         )
 
 
-def _is_from_repository(desk: Desk, name: str) -> bool:
-    """Tells whether the repository configures any part of an agent."""
-    below = f"{join_path(['agents', name])}."
-    origins = desk.loaded.origins
-    return any(key.startswith(below) and origin.startswith(REPOSITORY_FILE) for key, origin in origins.items())
-
-
 def _open_reader(desk: Desk) -> FileReader:
     return FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
 
 
 def _describe(reader: FileReader, agent: Agent) -> tuple[object, object]:
-    usual = {"home"} if agent.home is AgentHome.SHARED else None  # older consents know no other
+    fields = type(agent).model_fields
+    usual = {name for name in _ADDED if getattr(agent, name) == fields[name].default}
     return agent.model_dump(mode="json", exclude=usual), hash_scripts(reader, agent.command)
 
 

@@ -31,6 +31,7 @@ _VERBS = {
     "comments": "List the comments on a handoff as threads: asked, answered, resolved, and where the lines are now",
     "run": "Start and follow a procedure, list or withdraw runs, or test the engine with a profile",
     "worker": "Run the process that executes procedures; `run` starts one when needed",
+    "agents": "List the agents' programs that are installed, and the agents that are configured",
     "step": "Start the agent of a phase, follow it, and check its work",
     "rollback": "Go back to the last approved state: preview, apply, undo",
     "unlock": "List the locks on phases, or break one",

@@ -18,6 +18,7 @@ from handoff_tui.config.layer import (
     parse_layer,
 )
 from handoff_tui.config.nearest import shorten, suggest
+from handoff_tui.config.presets import fill_in
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.config.settings.user import USER_ONLY
 from handoff_tui.core.errors import ConfigError, HandoffError, RepositoryError
@@ -273,6 +274,10 @@ def _find_rank(severity: object) -> int:
 
 def _validate(table: dict[str, object]) -> Settings:
     """Strictly, as JSON: a text is never taken for a number, while lists and words become tuples and enums."""
+    agents = table["agents"]
+    if isinstance(agents, dict):
+        known = {name: fill_in(agent) if isinstance(agent, dict) else agent for name, agent in agents.items()}
+        table = {**table, "agents": known}
     return Settings.model_validate_json(json.dumps(table, default=str), strict=True)
 
 

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from handoff_tui.agents.runs.listening import StreamListener
 
 PLAN, PROCESS, EXIT, OUTPUT, HEARTBEAT, LOCK, PAUSED, STOP, COMPLAINTS = (
     *("plan.json", "process.json", "exit.json", "output.log", "heartbeat", "run.lock", "paused", "stop.json"),
     "supervisor.log",
 )
+PROMPT, MESSAGES = "prompt.md", "messages.jsonl"
 """The names of the files in a run's folder."""
 _HASHED_AT_ONCE = 8 * 1024 * 1024
 _PART = 1 << 20
@@ -22,10 +27,11 @@ _PART = 1 << 20
 class OutputHash:
     """The SHA-256 of a file while it grows; counts what was printed, even if it is removed again."""
 
-    def __init__(self, place: str | os.PathLike[str]) -> None:
+    def __init__(self, place: str | os.PathLike[str], listener: StreamListener | None = None) -> None:
         import hashlib  # noqa: PLC0415 - loaded when the agent is already running
 
         self.place = place
+        self.listener = listener
         self.digest = hashlib.sha256()
         self.hashed = 0
         self.size = 0
@@ -42,6 +48,8 @@ class OutputHash:
                 while left > 0 and (part := file.read(min(left, _PART))):
                     self.digest.update(part)
                     self.hashed += len(part)
+                    if self.listener is not None:
+                        self.listener.hear(part)
                     left -= len(part)
         except OSError:
             self.rewritten = self.rewritten or self.hashed > 0

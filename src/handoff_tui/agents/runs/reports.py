@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from handoff_tui.agents.runs.files import EXIT, OUTPUT, PLAN
+from handoff_tui.agents.runs.files import EXIT, MESSAGES, OUTPUT, PLAN
 from handoff_tui.agents.runs.folders import build_name, load_secret, load_value, write_value
+from handoff_tui.agents.runs.listening import build_message
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import OperatorNote, Route, StepReport
@@ -17,8 +18,8 @@ from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
 from handoff_tui.system.files.sealed_files import find_name, load_cache_secret, read_sealed, seal
 from handoff_tui.system.processes.output_reader import hash_output
 
-BEFORE, REPORT, ROUTE, PIPELINE, PROMPT, CONTEXT, CONTEXT_TEXT, NOTES = (
-    *("before.json", "report.json", "route.json", "pipeline.json", "prompt.md", "context.json", "context.md"),
+BEFORE, REPORT, ROUTE, PIPELINE, CONTEXT, CONTEXT_TEXT, NOTES = (
+    *("before.json", "report.json", "route.json", "pipeline.json", "context.json", "context.md"),
     "notes.md",
 )
 """Further files in a run's folder."""
@@ -91,8 +92,10 @@ def _hash_once(place: str, _: tuple[int, ...]) -> str | None:
 
 
 def append_run_note(state: RunState, text: str) -> None:
-    """Adds to the notes of a run, which its agent can read while it works."""
+    """Adds to the notes of a run, which its agent can read while it works; tells it now if its program listens."""
     _append_line(Path(state.folder) / NOTES, text.rstrip("\n"))
+    if state.plan is not None and state.plan.input == "messages":
+        _append_line(Path(state.folder) / MESSAGES, build_message(text).decode().rstrip("\n"))
 
 
 def append_note(common_dir: Path, handoff: str, note: OperatorNote) -> None:

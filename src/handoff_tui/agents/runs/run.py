@@ -46,6 +46,17 @@ class RunPlan(Model):
     """A mark in the environment of every process of the run; made when the run is written."""
     lock: str | None = None
     """The lock file of the phase, which the supervisor keeps fresh and removes at the end."""
+    input: str = "none"
+    """What the agent reads from its standard input: none, prompt or messages."""
+    stream: str | None = None
+    """The form of its output; None if it is only text."""
+    session: str = ""
+    """The session that its program was asked to make; "" if the program names it itself."""
+    resume: tuple[str, ...] = ()
+    """The command with which a person goes on with the session."""
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    max_turns: int | None = None
 
 
 class RunStatus(StrEnum):
@@ -69,8 +80,41 @@ class RunEnding(StrEnum):
     STOPPED = "stopped"
     FLOODED = "flooded"
     """It printed too much."""
+    OVER_BUDGET = "over-budget"
+    """It went over max_cost, max_tokens or max_turns."""
+    GAVE_UP = "gave-up"
+    """Its program only complained: no login, or no network."""
     NOT_STARTED = "not-started"
     LOST = "lost"
+
+
+class DeniedCall(Model):
+    """Something that an agent was not allowed to do, and did not do later either."""
+
+    text: str
+    purpose: str
+    """commit, tests, edit or other."""
+
+
+class RunUsage(Model):
+    """What a run came to by its own stream."""
+
+    model: str = ""
+    session: str = ""
+    cost: float | None = None
+    """In US dollars; None if the program does not say."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    turns: int = 0
+    denials: tuple[DeniedCall, ...] = ()
+    succeeded: bool | None = None
+    """The program's own verdict; None if it gave none."""
+    verdict: str = ""
+    """The agent's last word, or why it failed."""
+    trouble: str | None = None
+    """login, network, limit, refusal or arguments, if that is what the program last complained about."""
+    excess: str = ""
+    """Which limit it went over."""
 
 
 class RunProcess(Model):
@@ -91,7 +135,9 @@ class RunEnd(Model):
     code: int | None = None
     signal: int | None = None
     failure: str | None = None
-    """Why it could not be started."""
+    """Why it could not be started, or why it was stopped."""
+    usage: RunUsage | None = None
+    """None if its output is only text, or nobody saw it end."""
     began: float = 0.0
     ended: float = 0.0
     seconds: float = 0.0

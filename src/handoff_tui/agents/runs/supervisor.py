@@ -16,16 +16,19 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from handoff_tui.agents.runs.files import (
     COMPLAINTS,
     EXIT,
     HEARTBEAT,
     LOCK,
+    MESSAGES,
     OUTPUT,
     PAUSED,
     PLAN,
     PROCESS,
+    PROMPT,
     STOP,
     OutputHash,
     read_json,
@@ -34,6 +37,9 @@ from handoff_tui.agents.runs.files import (
 )
 from handoff_tui.system.processes.agent_process import AgentProcess, ask_for_orphans, start_agent
 from handoff_tui.system.processes.identity import read_birth, read_host
+
+if TYPE_CHECKING:
+    from handoff_tui.agents.runs.listening import MessagePipe, StreamListener
 
 _READY = b"+"
 _SECRET_BYTES = 32
@@ -59,6 +65,9 @@ class Supervisor:
         self.output_limit = int(str(plan["output_bytes"]))
         self.mark = str(plan["mark"])
         self.phase_lock = str(plan["lock"]) if plan.get("lock") else None
+        self.plan = plan
+        self.pipe: MessagePipe | None = None
+        self.listener: StreamListener | None = None
         self.agent: AgentProcess | None = None
         self.ending = "exited"
         self.failure: str | None = None
@@ -83,10 +92,10 @@ class Supervisor:
         has_orphans = ask_for_orphans()  # before the start: a daemon loses its parent at once
         monotonic = time.monotonic()
         try:
-            self.agent = start_agent(self.argv, self.work_folder, self.mark, self._find(OUTPUT))
+            self.agent = self._start()
         except (OSError, ValueError) as refused:
             self.ending, self.failure = "not-started", self._explain(refused)
-        output = OutputHash(self._find(OUTPUT))
+        output = OutputHash(self._find(OUTPUT), self._listen())
         if self.agent is not None:
             self.agent.has_orphans = has_orphans
             try:
@@ -101,6 +110,37 @@ class Supervisor:
             write_sealed(self._find(EXIT), end, self._secret, lasting=True)
         finally:
             self._leave_phase()
+
+    def _start(self) -> AgentProcess:
+        """Starts the agent with what it is to read."""
+        kind = self.plan.get("input")
+        if kind == "messages":
+            from handoff_tui.agents.runs.listening import MessagePipe  # noqa: PLC0415 - few agents need it
+
+            self.pipe = MessagePipe(self._find(MESSAGES))
+            self.pipe.send()
+            reading = self.pipe.reading
+        else:
+            reading = os.open(self._find(PROMPT) if kind == "prompt" else os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return start_agent(self.argv, self.work_folder, self.mark, self._find(OUTPUT), reading)
+        finally:
+            os.close(reading)
+
+    def _listen(self) -> StreamListener | None:
+        if self.plan.get("stream") is None:
+            return None
+        from handoff_tui.agents.runs.listening import StreamListener  # noqa: PLC0415 - the agent is running
+        from handoff_tui.agents.transcript.tally import Limits  # noqa: PLC0415
+
+        names = ("max_cost", "max_tokens", "max_turns")
+        cost, tokens, turns = (self.plan.get(name) for name in names)
+        limits = Limits(
+            cost if isinstance(cost, float) else None,
+            *(limit if isinstance(limit, int) else None for limit in (tokens, turns)),
+        )
+        self.listener = StreamListener(str(self.plan["stream"]), limits)
+        return self.listener
 
     def _find(self, name: str) -> str:
         return f"{self.folder}/{name}"
@@ -125,8 +165,17 @@ class Supervisor:
             has_more = output.read_some()
             if output.size > self.output_limit:
                 return "flooded"
+            if self.listener is not None and (stop := self.listener.find_stop()) is not None:
+                self.failure = stop.why
+                return stop.ending
+            self._pass_messages()
             self._beat()
             self._sleep(0 if has_more else min(_TICK_SECONDS, max(0.0, deadline - time.monotonic())))
+
+    def _pass_messages(self) -> None:
+        """Hands over new messages; ends the agent's input once it has answered the last."""
+        if self.pipe is not None and not self.pipe.send() and self.listener is not None and self.listener.is_done:
+            self.pipe.close()
 
     def _sleep(self, seconds: float) -> None:
         if self._paused_since is not None:
@@ -195,6 +244,7 @@ class Supervisor:
             "code": code if code is not None and code >= 0 else None,
             "signal": -code if code is not None and code < 0 else None,
             "failure": self.failure,
+            "usage": self.listener.build_usage() if self.listener is not None else None,
             "began": self.began,
             "ended": time.time(),
             "seconds": round(seconds, 6),

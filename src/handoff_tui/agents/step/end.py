@@ -23,6 +23,7 @@ from handoff_tui.agents.step.route import find_failure_target, find_next, find_p
 from handoff_tui.agents.step.trail import build_trail, build_trail_entry, count_budget, list_reports
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.presets import PRESETS
 from handoff_tui.core.errors import AgentRunError, HandoffError
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.work_commits import is_ancestor
@@ -125,7 +126,10 @@ def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -
     rewritten = ended.end.output_rewritten or reports.is_output_edited(ended.state)
     end = ended.end.model_copy(update={"output_rewritten": rewritten})
     patterns = tuple(desk.loaded.settings.hub.suspicious_output)
-    notices = judge.find_notices(judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing))
+    program = PRESETS.get(ended.plan.stream or "")
+    notices = judge.find_notices(
+        judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing, program)
+    )
     if after.problem is not None:
         return _Findings(after, notices)
     repository = open_repository(folder)
@@ -213,7 +217,9 @@ def _add_next_move(desk: Desk, ended: _EndedRun, report: StepReport, examined: E
             "next_phase": None if target is None else target.name,
             "next_direction": judge.find_direction(judgement.outcome),
             "next_by_person": target is not None and target.human_only,
-            "next_move": judge.describe_next(judgement.outcome, phase, target, budget),
+            "next_move": judge.describe_next(
+                judgement.outcome, phase, target, budget, judge.find_remedy(report.notices)
+            ),
         }
     )
 

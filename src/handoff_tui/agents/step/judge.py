@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from handoff_tui.agents.runs.observation import Observation
-from handoff_tui.agents.runs.run import RunEnd, RunEnding
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunUsage
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Sign, StepOutcome
 from handoff_tui.config.pipeline import Phase
+from handoff_tui.config.presets import Preset
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
 
@@ -23,6 +24,22 @@ _TRACEBACK = "Traceback (most recent call last):"
 _LOG_FOLDER = ".handoff-tui/log/"
 _FOLDER_KIND = "4"
 """In octal: 4 for a folder, 10 for a file, 12 for a link."""
+
+_TROUBLES = {
+    "login": (Sign.NO_LOGIN, "its program is not logged in"),
+    "network": (Sign.NO_NETWORK, "its program can't reach its model"),
+    "limit": (Sign.LIMITED, "its provider's limit is reached"),
+    "refusal": (Sign.REFUSED, "its model refused"),
+    "arguments": (Sign.WRONG_ARGUMENTS, "its program does not know an option of the command"),
+}
+_REMEDIES = {
+    Sign.NO_NETWORK: "Check the connection, then start it again.",
+    Sign.LIMITED: "Wait until the limit is reset, or use another agent; then start it again.",
+    Sign.REFUSED: "Read what it said, rephrase the role or the note, and start it again.",
+    Sign.WRONG_ARGUMENTS: "Update the program, or set the agent's own command: `handoff-tui agents list` shows both.",
+}
+_HANDING_OVER = frozenset({"commit", "tests", "edit"})
+"""What an agent must be allowed to do, or its work can't be handed over."""
 
 _ENDINGS = {
     RunEnding.TIMED_OUT: (Sign.TIMED_OUT, "it ran out of time and was stopped"),
@@ -42,13 +59,16 @@ class MeasuredRun(NamedTuple):
     """The beginning and the end of what it printed."""
     error_patterns: tuple[str, ...] = ()
     may_change_nothing: bool = False
+    program: Preset | None = None
+    """The program that it is, if handoff-tui knows it."""
 
 
 def find_notices(run: MeasuredRun) -> list[Notice]:
     """Lists everything that speaks against a run, the worst first."""
     end, before, after = run.end, run.before, run.after
     notices = [
-        *_find_ending(end),
+        *_find_ending(run),
+        *_find_stream(run),
         *_find_refs(before, after),
         *_find_edits(before, after),
         *_find_outside(before, after),
@@ -65,9 +85,13 @@ def build_rewritten_notice(head: str, branch: str | None) -> Notice:
     return _notice(Sign.HISTORY_REWRITTEN, Severity.CRITICAL, text)
 
 
-def _find_ending(end: RunEnd) -> Iterable[Notice]:
+def _find_ending(run: MeasuredRun) -> Iterable[Notice]:
+    end = run.end
     if end.ending is RunEnding.NOT_STARTED:
-        yield _notice(Sign.NOT_STARTED, Severity.HIGH, f"it could not be started: {end.failure}")
+        notice = _notice(Sign.NOT_STARTED, Severity.HIGH, f"it could not be started: {end.failure}")
+        yield notice.model_copy(update={"remedy": f"Install it: {run.program.install}"}) if run.program else notice
+    elif end.ending is RunEnding.OVER_BUDGET:
+        yield _build_excess(f"it was stopped: {end.failure}")
     elif end.ending in _ENDINGS:
         sign, text = _ENDINGS[end.ending]
         yield _notice(sign, Severity.LOW if sign is Sign.STOPPED else Severity.HIGH, text)
@@ -82,6 +106,57 @@ def _find_ending(end: RunEnd) -> Iterable[Notice]:
         yield _notice(Sign.LEFT_RUNNING, Severity.MEDIUM, text)
     if end.output_rewritten:
         yield _notice(Sign.OUTPUT_REWRITTEN, Severity.HIGH, "it took back some of its output")
+
+
+def _build_excess(text: str) -> Notice:
+    remedy = "Look at what it did so far; allow more in its settings, and start it again."
+    return Notice(sign=Sign.OVER_BUDGET, severity=Severity.HIGH, text=text, remedy=remedy)
+
+
+def _find_stream(run: MeasuredRun) -> Iterable[Notice]:
+    """Flags what the agent's own stream says against it."""
+    end, usage = run.end, run.end.usage
+    if usage is None or end.ending in {RunEnding.STOPPED, RunEnding.NOT_STARTED}:
+        return
+    if usage.trouble is not None and not usage.succeeded:
+        yield _build_trouble(run, usage)
+    elif usage.succeeded is False and end.succeeded:
+        yield _notice(Sign.FAILED, Severity.HIGH, f"it says itself that it failed: {usage.verdict[:_LONGEST_LINE]}")
+    elif usage.succeeded is None and end.succeeded and run.program is not None and run.program.has_verdict:
+        yield _notice(Sign.NO_VERDICT, Severity.HIGH, "it exited with 0, but its output ends without a result")
+    if usage.excess and end.ending is not RunEnding.OVER_BUDGET:
+        yield _build_excess(usage.excess)
+    yield from _find_denials(usage)
+    is_same = run.before.head == run.after.head and run.after.problem is None
+    if end.succeeded and is_same and run.before.tree != run.after.tree:
+        remedy = "Look at its transcript for why, commit its work yourself, or start it again."
+        text = "it changed files but committed nothing"
+        yield Notice(sign=Sign.NOT_COMMITTED, severity=Severity.HIGH, text=text, remedy=remedy)
+
+
+def _build_trouble(run: MeasuredRun, usage: RunUsage) -> Notice:
+    sign, words = _TROUBLES[usage.trouble or ""]
+    said = " ".join((usage.verdict or run.end.failure or "").split())[:_LONGEST_LINE]
+    login = run.program.login if run.program is not None else "Log in to its program."
+    remedy = f"{login} Then start it again." if sign is Sign.NO_LOGIN else _REMEDIES[sign]
+    return Notice(sign=sign, severity=Severity.HIGH, text=f"{words}: {said}" if said else words, remedy=remedy)
+
+
+def _find_denials(usage: RunUsage) -> Iterable[Notice]:
+    needed = [denial.text for denial in usage.denials if denial.purpose in _HANDING_OVER]
+    others = [denial.text for denial in usage.denials if denial.purpose not in _HANDING_OVER]
+    if needed:
+        text = "it was not allowed to do what its work needs: edit, test or commit"
+        remedy = "Allow it: `allow` of the agent lists how commands may begin. Then start it again."
+        notice = _notice(Sign.DENIED, Severity.HIGH, text, dict.fromkeys(map(_shorten, needed)))
+        yield notice.model_copy(update={"remedy": remedy})
+    if others:
+        text = "it was not allowed to do some things"
+        yield _notice(Sign.DENIED, Severity.MEDIUM, text, dict.fromkeys(map(_shorten, others)))
+
+
+def _shorten(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST_LINE]
 
 
 def _find_refs(before: Observation, after: Observation) -> Iterable[Notice]:
@@ -156,7 +231,7 @@ def _find_idleness(end: RunEnd, before: Observation, after: Observation) -> Iter
 
 def _find_errors(run: MeasuredRun) -> Iterable[Notice]:
     """Mentions errors in the output: tools print them all the time. What the agent ends with are its own words."""
-    if not run.end.succeeded:
+    if not run.end.succeeded or run.end.usage is not None:  # a stream has a verdict of its own
         return
     lines = [line.strip()[:_LONGEST_LINE] for line in run.output.splitlines() if line.strip()]
     patterns = [pattern for pattern in run.error_patterns if not re.search(pattern, _TRACEBACK)]
@@ -188,8 +263,14 @@ def _notice(sign: Sign, severity: Severity, text: str, places: Iterable[str] = (
     return Notice(sign=sign, severity=severity, text=text, places=(*shown[:_MOST_PLACES], *more))
 
 
+_FOR_A_PERSON = frozenset({
+    *(Sign.NOT_STARTED, Sign.OVER_BUDGET, Sign.NO_LOGIN, Sign.NO_NETWORK, Sign.LIMITED, Sign.REFUSED),
+    Sign.WRONG_ARGUMENTS,
+})  # fmt: skip
+"""What no other attempt would change."""
 _FAILING = frozenset({
-    Sign.NOT_STARTED, Sign.FAILED, Sign.TIMED_OUT, Sign.FLOODED, Sign.LOST, Sign.DID_NOTHING, Sign.OUTPUT_REWRITTEN,
+    *(Sign.FAILED, Sign.TIMED_OUT, Sign.FLOODED, Sign.LOST, Sign.DID_NOTHING, Sign.OUTPUT_REWRITTEN),
+    *(Sign.NO_VERDICT, Sign.NOT_COMMITTED),
 })  # fmt: skip
 _WORRYING = frozenset({Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM})
 
@@ -213,6 +294,9 @@ def judge_run(
         return Judgement(StepOutcome.NEEDS_HUMAN, tuple(tampering))
     if end.ending is RunEnding.STOPPED:
         return Judgement(StepOutcome.STOPPED, ("it was stopped on request",))
+    personal = [notice.text for notice in notices if _needs_person(notice)]
+    if personal:
+        return Judgement(StepOutcome.NEEDS_HUMAN, tuple(personal))
     failed = [notice.text for notice in notices if notice.sign in _FAILING]
     if problem is not None:
         failed.append(problem)
@@ -224,6 +308,15 @@ def judge_run(
     if worrying and not has_gate:
         return Judgement(StepOutcome.NEEDS_HUMAN, tuple(worrying))
     return Judgement(StepOutcome.READY, ())
+
+
+def _needs_person(notice: Notice) -> bool:
+    return notice.sign in _FOR_A_PERSON or (notice.sign is Sign.DENIED and notice.severity is Severity.HIGH)
+
+
+def find_remedy(notices: Iterable[Notice]) -> str:
+    """Returns what a person can do about the first notice that has a remedy."""
+    return next((notice.remedy for notice in notices if notice.remedy), "")
 
 
 def add_budget(judged: Judgement, budget: Budget) -> Judgement:
@@ -240,12 +333,12 @@ def can_retry(end: RunEnd, outcome: StepOutcome) -> bool:
     return outcome is StepOutcome.FAILED and end.ending in by_itself and not end.succeeded
 
 
-def describe_next(outcome: StepOutcome, phase: Phase, target: Phase | None, budget: Budget) -> str:
+def describe_next(outcome: StepOutcome, phase: Phase, target: Phase | None, budget: Budget, remedy: str = "") -> str:
     """Says who does what next."""
     if outcome is StepOutcome.STOPPED:
         return f"{phase.name} was stopped; start it again when you want it to go on"
     if outcome is StepOutcome.NEEDS_HUMAN:
-        return "needs you: look at what happened"
+        return f"needs you: {remedy}" if remedy else "needs you: look at what happened"
     if outcome is StepOutcome.FAILED:
         left = f"{budget.left} of {budget.allowed + 1} runs left"
         return f"the work goes back to {target.name if target else phase.name}; {left}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from handoff_tui.agents.consent import ConfiguredPhase
-from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunKey, RunStatus
+from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunKey, RunStatus, RunUsage
 from handoff_tui.agents.step.report import Notice, RunView, StepOutcome, StepReport, TrailEntry
 from handoff_tui.checks.report import ConsentState
 from handoff_tui.core.severity import Severity
@@ -95,6 +95,8 @@ def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
         page.line(Cell("  "), Cell(render_safe(reason)), indent=4)
     page.blank()
     add_fact(page, "agent", f"{report.agent}, {describe_end(report)}")
+    if report.end.usage is not None:
+        add_fact(page, "used", describe_usage(report.end.usage))
     add_fact(page, "checks", _describe_checks(report))
     add_fact(page, "output", f"{report.end.output_bytes:,} bytes, sha256 {report.end.output_sha256[:SHORT_DIGEST]}")
     add_fact(page, "", report.proof)
@@ -118,6 +120,18 @@ def describe_end(report: StepReport) -> str:
     words = {"exited": f"exit code {end.code}", "signalled": f"ended by signal {end.signal}"}
     ending = words.get(end.ending.value, end.ending.value.replace("-", " "))
     return f"{ending}, {describe_seconds(end.seconds)}"
+
+
+def describe_usage(usage: RunUsage) -> str:
+    """Says what a run used: model, turns, tokens, cost."""
+    words = [
+        usage.model,
+        f"{usage.turns:,} turn{'' if usage.turns == 1 else 's'}",
+        f"{usage.tokens_in + usage.tokens_out:,} tokens",
+        "" if usage.cost is None else f"${usage.cost:.2f}",
+        f"{len(usage.denials)} denied" if usage.denials else "",
+    ]
+    return ", ".join(word for word in words if word)
 
 
 def describe_seconds(seconds: float) -> str:

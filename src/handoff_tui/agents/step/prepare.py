@@ -304,7 +304,11 @@ def _build_handoff(handoff: Handoff, passed: tuple[Passing, ...]) -> HandoffCont
 def _build_previous(desk: Desk, report: StepReport, passed: tuple[Passing, ...]) -> PreviousContext:
     """Describes the run before as it was measured."""
     output: list[str] = []
-    if Passing.OUTPUT in passed:
+    usage = report.end.usage
+    if Passing.OUTPUT in passed and usage is not None:
+        denied = [f"It was not allowed to: {denial.text}" for denial in usage.denials]
+        output = [*usage.verdict.splitlines()[-_OUTPUT_LINES:], *denied]
+    elif Passing.OUTPUT in passed:
         output = read_last_lines(find_output(find_run(desk.repository.common_dir, report.key)), _OUTPUT_LINES)
     has_files = Passing.FILES in passed
     return PreviousContext(

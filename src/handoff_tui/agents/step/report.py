@@ -192,6 +192,15 @@ class Sign(StrEnum):
     CHECKS_EDITED = "checks-edited"
     GIT_EDITED = "git-edited"
     UNREADABLE = "unreadable"
+    OVER_BUDGET = "over-budget"
+    DENIED = "denied"
+    NOT_COMMITTED = "not-committed"
+    NO_VERDICT = "no-verdict"
+    NO_LOGIN = "no-login"
+    NO_NETWORK = "no-network"
+    LIMITED = "limited"
+    REFUSED = "refused"
+    WRONG_ARGUMENTS = "wrong-arguments"
 
 
 class Notice(Model):
@@ -201,6 +210,8 @@ class Notice(Model):
     severity: Severity
     text: str
     places: tuple[str, ...] = ()
+    remedy: str = ""
+    """What a person can do about it; "" if there is nothing to say."""
 
 
 class StepOutcome(StrEnum):

@@ -13,13 +13,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
 from handoff_tui.agents.command import build_argv, build_backoff, fill
-from handoff_tui.agents.consent import refuse_untrusted
+from handoff_tui.agents.consent import PhaseAgent, refuse_untrusted
 from handoff_tui.agents.runs import reports
+from handoff_tui.agents.runs.files import MESSAGES, PROMPT
 from handoff_tui.agents.runs.folders import (
     RunHandle,
     attach_run,
@@ -33,6 +35,7 @@ from handoff_tui.agents.runs.folders import (
     wait_run,
     write_run,
 )
+from handoff_tui.agents.runs.listening import build_message
 from handoff_tui.agents.runs.observation import read_observation
 from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock, take_lock
 from handoff_tui.agents.runs.run import AGENT_STEP, RunKey, RunPlan, RunState, RunStatus
@@ -44,7 +47,7 @@ from handoff_tui.agents.step.prepare import PreparedRun, PreparedStep, StepReque
 from handoff_tui.agents.step.report import OperatorNote, RunView, StepOutcome, StepReport
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.load import REPOSITORY_FILE, load_settings
-from handoff_tui.config.settings.pipeline import AgentHome
+from handoff_tui.config.settings.pipeline import AgentHome, AgentInput
 from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, ShownMovedError, UsageError
 from handoff_tui.core.model import Model
 from handoff_tui.decisions.changed_since_shown import find_changes_since
@@ -264,7 +267,19 @@ def build_environment(prepared: PreparedRun) -> dict[str, str]:
     if agent.settings.home is AgentHome.PRIVATE:
         given["HOME"] = str(find_agent_home(prepared.desk.repository.root, agent.name))
     values = _build_values(prepared)
-    return given | {f"HANDOFF_TUI_{name.upper()}": values[name] for name in _OWN_VALUES if name in values}
+    given |= {name: fill(value, values) for name, value in agent.settings.variables.items()}
+    return (
+        given
+        | _name_author(agent)
+        | {f"HANDOFF_TUI_{name.upper()}": values[name] for name in _OWN_VALUES if name in values}
+    )
+
+
+def _name_author(agent: PhaseAgent) -> dict[str, str]:
+    """Returns the variables by which git knows who commits."""
+    name, _, address = agent.settings.identity.rstrip(">").partition(" <")
+    known = {"NAME": f"{name} ({agent.name})", "EMAIL": address} if address else {}
+    return {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in known.items()}
 
 
 def build_prompt(prepared: PreparedRun) -> str:
@@ -335,7 +350,7 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
     before = read_observation(prepared.work_folder, root, list_rule_files(prepared.desk), agent.guarded)
     notes = "".join(f"{note.time} {note.author}: {note.text}\n" for note in context.notes)
     files = {
-        reports.PROMPT: prompt.encode("utf-8", "surrogateescape"),
+        PROMPT: prompt.encode("utf-8", "surrogateescape"),
         reports.CONTEXT: data,
         reports.CONTEXT_TEXT: render_context(context)[0].encode("utf-8", "surrogateescape"),
         reports.NOTES: notes.encode("utf-8", "surrogateescape"),
@@ -343,9 +358,12 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
     values: dict[str, Model] = {
         reports.BEFORE: before, reports.ROUTE: prepared.route, reports.PIPELINE: prepared.pipeline,
     }  # fmt: skip
+    if agent.input is AgentInput.MESSAGES:
+        files[MESSAGES] = build_message(prompt)
+    session = str(uuid.UUID(held.mark, version=4))
     plan = RunPlan(
         key=prepared.key,
-        argv=build_argv(agent, _build_values(prepared) | {"prompt": prompt}),
+        argv=build_argv(agent, _build_values(prepared) | {"prompt": prompt, "session": session}),
         folder=str(prepared.work_folder),
         timeout_seconds=agent.timeout_seconds,
         grace_seconds=agent.grace_seconds,
@@ -354,10 +372,12 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
         owner=_find_owner(prepared),
         agent=prepared.agent.name,
         context_sha256=hashlib.sha256(data).hexdigest(),
-        prompt_sha256=hashlib.sha256(files[reports.PROMPT]).hexdigest(),
+        prompt_sha256=hashlib.sha256(files[PROMPT]).hexdigest(),
         may_change_nothing=agent.may_change_nothing,
         lock=str(held.place),
         mark=held.mark,
+        session=session if any("{session}" in word for word in agent.command) else "",
+        **agent.model_dump(include={"input", "stream", "resume", "max_cost", "max_tokens", "max_turns"}),
     )
     return plan, files, values
 
@@ -371,7 +391,9 @@ def _build_values(prepared: PreparedRun) -> dict[str, str]:
         "attempt": str(prepared.key.attempt),
         "folder": str(prepared.work_folder),
         "repository": str(prepared.desk.repository.root),
-        "prompt_file": str(folder / reports.PROMPT),
+        "git_folder": str(prepared.desk.repository.common_dir),
+        "run_folder": str(folder),
+        "prompt_file": str(folder / PROMPT),
         "context_file": str(folder / reports.CONTEXT),
         "notes_file": str(folder / reports.NOTES),
     }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from itertools import pairwise
+from typing import Literal
 
 from handoff_tui.config.pipeline import Edge, Passing, Phase, Pipeline
-from handoff_tui.config.quantities import Arguments, Count, Name, Pause, Quantity, Seconds
+from handoff_tui.config.presets import ALLOWED, PRESETS, USUAL_ENVIRONMENT
+from handoff_tui.config.quantities import Amount, Arguments, Count, Name, Pause, Quantity, Seconds
 from handoff_tui.core.model import Model
 
 _PROMPT = """\
@@ -37,17 +40,48 @@ class AgentHome(StrEnum):
     PRIVATE = "private"
 
 
+class AgentInput(StrEnum):
+    """What an agent reads from its standard input."""
+
+    NONE = "none"
+    PROMPT = "prompt"
+    MESSAGES = "messages"
+    """JSON lines, as Claude Code reads them: the prompt first, and notes while it works."""
+
+
 class Agent(Model):
     """An agent that is started by a command."""
 
+    preset: Literal["claude", "codex", "gemini", "opencode", "goose", "aider"] | None = None
+    """A program that handoff-tui knows how to run; the settings below then have its values unless you set them."""
     command: Arguments
     """The program and its arguments. Filled in are {prompt}, {prompt_file}, {context_file}, {notes_file}, {handoff},
-    {phase}, {attempt}, {folder} and {repository}."""
+    {phase}, {attempt}, {folder}, {repository}, {git_folder}, {run_folder} and {session}."""
+    arguments: tuple[Name, ...] = ()
+    """Further words for the command of a preset, such as --model and its name."""
+    allow: tuple[Name, ...] = ALLOWED
+    """How commands begin that an agent of a preset may run without asking: git's for a commit, and the tests."""
+    identity: str = ""
+    """Who the author of its commits is, as Name <address>; if empty, whoever git knows."""
+    variables: dict[Name, str] = {}
+    """Variables with their values, filled in like the command."""
+    input: AgentInput = AgentInput.NONE
+    """What it reads from its standard input."""
+    stream: Literal["claude", "codex", "gemini", "opencode", "goose", "aider"] | None = None
+    """The form of its output, so that it can be shown as a transcript and its cost counted."""
+    resume: tuple[Name, ...] = ()
+    """The command with which you go on with its session at your terminal."""
+    max_cost: Amount | None = None
+    """What one run may cost in US dollars before it is stopped, by what the program says."""
+    max_tokens: Quantity | None = None
+    """How many tokens one run may use, read and written, before it is stopped."""
+    max_turns: Quantity | None = None
+    """How many times the model may answer in one run before it is stopped."""
     role: str = ""
     """Who it is and what to do, said first; if empty, the prompt of the role of its name in [hub.roles]."""
     folder: WorkFolder = WorkFolder.REPOSITORY
     """Where it works: in the repository itself, or in a separate work tree and branch."""
-    environment: tuple[Name, ...] = ("HOME", "PATH", "LANG", "LC_ALL", "TERM", "USER", "SHELL", "TMPDIR")
+    environment: tuple[Name, ...] = USUAL_ENVIRONMENT
     """Variables it is given; all others are held back."""
     home: AgentHome = AgentHome.SHARED
     """Whether HOME is yours, with your keys and login files, or a folder of its own, kept between runs."""
@@ -67,6 +101,20 @@ class Agent(Model):
     """Whether exit code 0 without a changed file is fine: for an agent that only reads, or works elsewhere."""
     guarded: tuple[Name, ...] = _GUARDED
     """Files and folders that it must leave alone: a change there is reported."""
+
+    @model_validator(mode="after")
+    def _has_identity(self) -> Agent:
+        if self.identity and not re.fullmatch(r"[^<>\n]+ <[^<>\s]+>", self.identity):
+            raise ValueError(f"has the identity {self.identity!r}; write it as Name <address>")
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_measured(self) -> Agent:
+        if self.stream is None and any(limit is not None for limit in (self.max_cost, self.max_tokens, self.max_turns)):
+            raise ValueError("needs a stream to be held to max_cost, max_tokens or max_turns: set preset or stream")
+        if self.stream is not None and self.max_cost is not None and not PRESETS[self.stream].tells_cost:
+            raise ValueError(f"has max_cost, but {self.stream} does not say what it costs; use max_tokens or max_turns")
+        return self
 
 
 class PipelineSettings(Model):

@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.agents.runs.files import OUTPUT
+from handoff_tui.agents.runs.files import OUTPUT, PROMPT
 from handoff_tui.agents.runs.folders import find_run_folder
-from handoff_tui.agents.runs.reports import PROMPT
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.live.keyed_worker import BackgroundThread

@@ -74,23 +74,28 @@ class AgentProcess:
         return False
 
 
-def start_agent(argv: list[str], folder: str, mark: str, output: str) -> AgentProcess:
-    """Starts a command with its output in a file. An OSError says why it couldn't be started."""
+def start_agent(argv: list[str], folder: str, mark: str, output: str, reading: int | None = None) -> AgentProcess:
+    """Starts a command with its output in a file; it reads from an open file, or nothing.
+
+    An OSError says why it couldn't be started.
+    """
     if not argv or any("\0" in word for word in argv):
         raise ValueError("there is no such command")
     printed = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        return AgentProcess(start_session(argv, folder, {**os.environ, MARK: mark}, printed), mark)
+        return AgentProcess(start_session(argv, folder, {**os.environ, MARK: mark}, printed, reading), mark)
     finally:
         os.close(printed)
 
 
-def start_session(argv: list[str], folder: str, environment: dict[str, str], printed: int) -> int:
+def start_session(
+    argv: list[str], folder: str, environment: dict[str, str], printed: int, given: int | None = None
+) -> int:
     """Starts a command in a new session, printing to an open file; returns its pid. An OSError says why it can't."""
     reading, writing = os.pipe()  # closed by a successful start; otherwise it says what was wrong
     pid = os.fork()
     if not pid:
-        _become(argv, folder, environment, printed, writing)
+        _become(argv, folder, environment, (given, printed), writing)
     os.close(writing)
     with os.fdopen(reading, "rb") as told:
         refused = told.read()
@@ -110,14 +115,17 @@ def ask_for_orphans() -> bool:
         return False
 
 
-def _become(argv: list[str], folder: str, environment: dict[str, str], printed: int, writing: int) -> None:
-    """Runs in the new process: a new session, no input, default signals; then the command itself."""
+def _become(
+    argv: list[str], folder: str, environment: dict[str, str], files: tuple[int | None, int], writing: int
+) -> None:
+    """Runs in the new process: a new session, default signals, its input and output; then the command itself."""
+    given, printed = files
     try:
         signal.set_wakeup_fd(-1)
         for number in _CHANGED_BY_PYTHON:
             signal.signal(number, signal.SIG_DFL)
         os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(os.open(os.devnull, os.O_RDONLY) if given is None else given, 0)
         os.dup2(printed, 1)
         os.dup2(printed, 2)
         os.chdir(folder)

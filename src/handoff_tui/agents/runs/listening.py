@@ -1,0 +1,119 @@
+"""The supervisor's ear and voice: reads along with an agent's stream, and hands messages to an agent that takes them.
+
+Loaded only for an agent with a stream; imports only the standard library.
+"""
+# importing pathlib takes longer than everything done before the agent starts
+# ruff: noqa: PTH123
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+from handoff_tui.agents.transcript.event import Trouble
+from handoff_tui.agents.transcript.reader import TranscriptReader
+from handoff_tui.agents.transcript.tally import Limits, Tally
+
+_PATIENCE = {Trouble.LOGIN: 5.0, Trouble.NETWORK: 120.0}
+"""How many seconds a program may complain of something before it is stopped; it may recover, or end by itself."""
+
+
+class Stop(NamedTuple):
+    """Why an agent must be stopped."""
+
+    ending: str
+    why: str
+
+
+class StreamListener:
+    """What a run came to so far."""
+
+    def __init__(self, stream: str, limits: Limits) -> None:
+        self.limits = limits
+        self.tally = Tally()
+        self._reader = TranscriptReader(stream)
+        self._since: tuple[Trouble, float] | None = None
+
+    def hear(self, part: bytes) -> None:
+        for event in self._reader.feed(part):
+            self.tally.add(event)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the agent has answered, and waits for another message."""
+        return self.tally.ended is not None
+
+    def find_stop(self) -> Stop | None:
+        """Says why the run must not go on; None if it may."""
+        excess = self.tally.find_excess(self.limits)
+        if excess:
+            return Stop("over-budget", excess)
+        trouble = self.tally.trouble
+        if trouble not in _PATIENCE:
+            self._since = None
+        elif self._since is None or self._since[0] is not trouble:
+            self._since = (trouble, time.monotonic())
+        elif time.monotonic() - self._since[1] > _PATIENCE[trouble]:
+            return Stop("gave-up", self.tally.complaint)
+        return None
+
+    def build_usage(self) -> dict[str, object]:
+        """Returns what the run came to, for the record of its end."""
+        for event in self._reader.end():
+            self.tally.add(event)
+        tally, usage = self.tally, self.tally.usage
+        ended = tally.ended
+        return {
+            "model": tally.model,
+            "session": tally.session,
+            "cost": usage.cost,
+            "tokens_in": usage.tokens_in,
+            "tokens_out": usage.tokens_out,
+            "turns": usage.turns,
+            "denials": [{"text": denial.text, "purpose": denial.purpose.value} for denial in tally.denials],
+            "succeeded": None if ended is None else not ended.failed,
+            "verdict": (ended.text if ended is not None else tally.complaint or tally.last)[-2000:],
+            "trouble": tally.trouble.value if tally.trouble is not None else None,
+            "excess": tally.find_excess(self.limits),
+        }
+
+
+class MessagePipe:
+    """Messages for an agent, from a file that grows; the agent sees the end of its input once it has answered all."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.reading, self._writing = os.pipe()
+        os.set_blocking(self._writing, False)
+        self._sent = 0
+        self._left = b""
+
+    def send(self) -> bool:
+        """Hands over what is new; tells whether there was anything."""
+        with suppress(OSError), open(self.place, "rb") as file:
+            file.seek(self._sent)
+            new = file.read()
+            self._sent += len(new)
+            self._left += new
+        if self._writing < 0 or not self._left:
+            return False
+        try:
+            self._left = self._left[os.write(self._writing, self._left) :]
+        except BlockingIOError:
+            return True
+        except OSError:  # the agent reads no more
+            self.close()
+        return True
+
+    def close(self) -> None:
+        if self._writing >= 0:
+            os.close(self._writing)
+            self._writing = -1
+
+
+def build_message(text: str) -> bytes:
+    """Returns a message as Claude Code reads it, one line."""
+    return json.dumps({"type": "user", "message": {"role": "user", "content": text}}).encode() + b"\n"

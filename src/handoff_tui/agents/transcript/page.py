@@ -1,0 +1,99 @@
+"""A transcript for people: events → lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from handoff_tui.agents.transcript.event import Event, Kind
+from handoff_tui.agents.transcript.reader import TranscriptReader
+
+_MOST_RESULT_LINES = 12
+_INDENT = "  "
+
+
+class Line(NamedTuple):
+    """A line of a transcript; the text is not yet safe to show."""
+
+    text: str
+    role: str = ""
+    """The role of its colour: text, key, add, remove, fail, warning, muted or heading."""
+
+
+def render_event(event: Event) -> Iterator[Line]:
+    """Returns the lines of one event; none for mere counts."""
+    match event.kind:
+        case Kind.BEGAN:
+            named = [word for word in (event.model, f"session {event.session}" if event.session else "") if word]
+            if event.model:
+                yield Line(" · ".join(named), "muted")
+        case Kind.SAID:
+            yield from (Line(line) for line in event.text.splitlines())
+        case Kind.THOUGHT:
+            yield from (Line(f"{_INDENT}{line}", "muted") for line in event.text.splitlines())
+        case Kind.TOLD:
+            yield from (Line(f"> {line}", "heading") for line in _shorten(event.text.splitlines()))
+        case Kind.CALLED:
+            yield from _render_call(event)
+        case Kind.RESULT:
+            yield from _render_result(event)
+        case Kind.TROUBLE:
+            yield Line(f"! {_first_line(event.text)}", "warning")
+        case Kind.ENDED:
+            yield from _render_end(event)
+        case Kind.PLAIN:
+            yield Line(event.text, "muted")
+
+
+def render_transcript(stream: str, parts: Iterable[bytes]) -> Iterator[Line]:
+    """Returns the transcript of an output."""
+    reader = TranscriptReader(stream)
+    for part in parts:
+        for event in reader.feed(part):
+            yield from render_event(event)
+    for event in reader.end():
+        yield from render_event(event)
+
+
+def _render_call(event: Event) -> Iterator[Line]:
+    first, *rest = event.text.splitlines() or [""]
+    yield Line(f"● {event.tool or 'tool'}  {first}".rstrip(), "key")
+    yield from (Line(f"{_INDENT}{line}", "key") for line in _shorten(rest))
+    colours = {"+": "add", "-": "remove"}
+    yield from (Line(f"{_INDENT}{line}", colours.get(line[:1], "muted")) for line in event.edit)
+
+
+def _render_result(event: Event) -> Iterator[Line]:
+    lines = event.text.splitlines()
+    if event.denied:
+        yield Line(f"{_INDENT}⊘ denied: {_first_line(event.text)}", "fail")
+        return
+    role = "fail" if event.failed else "muted"
+    if event.failed and not lines:
+        yield Line(f"{_INDENT}✗ failed", role)
+    yield from (Line(f"{_INDENT}{line}", role) for line in _shorten(lines))
+
+
+def _render_end(event: Event) -> Iterator[Line]:
+    usage = event.usage
+    counts: list[str] = []
+    if usage is not None:
+        tokens = usage.tokens_in + usage.tokens_out
+        counts += [f"{usage.turns:,} turns"] if usage.turns else []
+        counts += [f"{tokens:,} tokens"] if tokens else []
+        counts += [f"${usage.cost:.2f}"] if usage.cost is not None else []
+    mark, role = ("✗ failed", "fail") if event.failed else ("✓ done", "pass")
+    yield Line(" · ".join([mark, *counts]), role)
+    if event.failed:
+        yield from (Line(f"{_INDENT}{line}", "fail") for line in _shorten(event.text.splitlines()))
+
+
+def _shorten(lines: list[str]) -> list[str]:
+    if len(lines) <= _MOST_RESULT_LINES:
+        return lines
+    half = _MOST_RESULT_LINES // 2
+    return [*lines[:half], f"… {len(lines) - 2 * half:,} more lines", *lines[-half:]]
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "no reason given")
