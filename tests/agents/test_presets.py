@@ -45,7 +45,10 @@ def _install(stepping: Stepping, name: str, script: str) -> None:
 
 
 def _configure(stepping: Stepping, preset: str, more: str = "") -> None:
-    stepping.config.write_text(f'agents.work.preset = "{preset}"\n{more}\n', encoding="utf-8")
+    pipeline = (
+        '[pipelines.notes]\nfailure_target = "build"\n[[pipelines.notes.phases]]\nname = "build"\nagent = "maker"\n'
+    )
+    stepping.config.write_text(f'agents.maker.preset = "{preset}"\n{more}\n{pipeline}', encoding="utf-8")
 
 
 def _print(name: str) -> str:
@@ -63,7 +66,7 @@ def test_one_line_runs_a_program(stepping: Stepping, name: str) -> None:
     reads = "head -n 1" if name == "claude" else "cat"  # messages have no end before the answer
     _install(stepping, name, f'for word; do echo "$word"; done > {seen}; {reads} >> {seen}; {_DOES}; {_print(name)}')
     _configure(stepping, name)
-    report = stepping.step("work")
+    report = stepping.step()
     assert report.outcome is StepOutcome.READY, report.why
     (commit,) = report.commits
     assert commit.author == f"{name}@agents.invalid"
@@ -77,6 +80,7 @@ def test_one_line_runs_a_program(stepping: Stepping, name: str) -> None:
 
 
 def test_settings_go_before_the_preset() -> None:
+    """What the configuration says goes before what the preset knows."""
     agent = _read_agent('[agents.maker]\npreset = "claude"\narguments = ["--model", "opus"]\nallow = ["just test"]\n')
     assert agent.command[-3:] == ("Bash(just test:*)", "--model", "opus")
     assert agent.stream == "claude"
@@ -95,6 +99,7 @@ def test_settings_go_before_the_preset() -> None:
     ],
 )
 def test_a_wrong_setting_is_refused(text: str, problem: str) -> None:
+    """A setting that can't work is refused when it is read, and the message says what would."""
     with pytest.raises(ConfigError, match=problem):
         _read_agent(f"[agents.maker]\n{text}\n")
 
@@ -108,12 +113,13 @@ def test_older_consents_stay_valid(stepping: Stepping) -> None:
 
 
 def test_the_list_starts_nothing(stepping: Stepping) -> None:
+    """Whether a program is installed is found out without running it."""
     _install(stepping, "codex", f"touch {stepping.home / 'started'}")
     _configure(stepping, "codex")
     listed = build_roster_json(build_roster(load_settings(stepping.root)))
     presets = {one["preset"]: one for one in listed["presets"]}  # type: ignore[attr-defined]
     assert presets["codex"]["path"] == str(stepping.home / "bin" / "codex")
-    assert listed["agents"][0]["phases"] == ["mosaic · work", "gsd · work", "notes · work"]  # type: ignore[index]
+    assert listed["agents"][0]["phases"] == ["notes · build"]  # type: ignore[index]
     assert not (stepping.home / "started").exists()
 
 
@@ -124,7 +130,7 @@ def test_a_note_reaches_a_running_agent(stepping: Stepping) -> None:
     script = f"read prompt; read note; echo \"$note\" > {seen}; {_DOES}; echo '{answered}'; cat > /dev/null"
     _install(stepping, "claude", script)
     _configure(stepping, "claude")
-    worker = Thread(target=stepping.step, args=("work",))
+    worker = Thread(target=stepping.step)
     worker.start()
     common = stepping.desk().repository.common_dir
     wait_until(lambda: any(run.status is RunStatus.RUNNING for run in list_runs(common)))
@@ -149,9 +155,10 @@ def _answers(count: int) -> list[dict[str, object]]:
     ("limit", "why"), [("max_tokens = 1500", "it used 2,000 tokens"), ("max_turns = 1", "it took 2 turns")]
 )
 def test_a_budget_stops_a_run(stepping: Stepping, limit: str, why: str) -> None:
+    """A run over its limit is stopped at once, and a person decides how to go on."""
     _install(stepping, "claude", f"{_stream(*_answers(2))}; sleep 60")
-    _configure(stepping, "claude", f"agents.work.{limit}")
-    report = stepping.step("work")
+    _configure(stepping, "claude", f"agents.maker.{limit}")
+    report = stepping.step()
     assert report.end.ending is RunEnding.OVER_BUDGET
     assert report.outcome is StepOutcome.NEEDS_HUMAN
     assert why in report.why[0]
@@ -169,7 +176,7 @@ def test_a_denied_test_run_is_never_ready(stepping: Stepping) -> None:
     ]
     _install(stepping, "claude", f"{_DOES}; {_stream(*values)}")
     _configure(stepping, "claude")
-    report = stepping.step("work")
+    report = stepping.step()
     assert report.outcome is StepOutcome.NEEDS_HUMAN
     (notice,) = (notice for notice in report.notices if notice.sign is Sign.DENIED)
     assert notice.places == ("pytest -q",)
@@ -180,7 +187,7 @@ def test_work_that_was_not_committed_is_never_ready(stepping: Stepping) -> None:
     """Codex does not say that its sandbox kept it from committing; the repository does."""
     _install(stepping, "codex", f"echo more >> src/app.py; {_print('codex')}")
     _configure(stepping, "codex")
-    report = stepping.step("work")
+    report = stepping.step()
     assert report.outcome is StepOutcome.FAILED
     assert "committed nothing" in report.why[0]
 
@@ -201,26 +208,29 @@ def test_work_that_was_not_committed_is_never_ready(stepping: Stepping) -> None:
 def test_what_keeps_a_program_from_working_is_named(
     stepping: Stepping, script: str, outcome: StepOutcome, sign: Sign
 ) -> None:
+    """No login, no network, a refusal, another version: the report names it, and nothing is ready."""
     _install(stepping, "claude", script)
     _configure(stepping, "claude")
-    report = stepping.step("work")
+    report = stepping.step()
     assert report.outcome is outcome
     assert sign in {notice.sign for notice in report.notices}
 
 
 def test_a_missing_program_says_how_to_get_it(stepping: Stepping) -> None:
-    _configure(stepping, "goose", 'agents.work.command = ["goose-that-is-missing"]')
-    report = stepping.step("work")
+    """A program that is missing needs a person, who is told how to install it."""
+    _configure(stepping, "goose", 'agents.maker.command = ["goose-that-is-missing"]')
+    report = stepping.step()
     assert report.outcome is StepOutcome.NEEDS_HUMAN
     assert report.next_move.startswith("needs you: Install it:")
 
 
 def test_a_traceback_in_tool_output_is_no_failure(stepping: Stepping) -> None:
+    """The agent's own verdict counts, not what its tools print."""
     result = {"type": "result", "subtype": "success", "is_error": False, "result": "Fixed the traceback."}
     told = {"type": "tool_result", "tool_use_id": "t", "content": "Traceback (most recent call last):\nHTTP 500"}
     _install(stepping, "claude", f"{_DOES}; {_stream({'type': 'user', 'message': {'content': [told]}}, result)}")
     _configure(stepping, "claude")
-    report = stepping.step("work")
+    report = stepping.step()
     assert report.outcome is StepOutcome.READY
     assert Sign.ERROR_IN_OUTPUT not in {notice.sign for notice in report.notices}
 
@@ -229,8 +239,8 @@ def test_the_next_agent_gets_a_summary(stepping: Stepping) -> None:
     """Never raw JSON: the last words, and what it could not do."""
     _install(stepping, "claude", f"{_DOES}; {_print('claude')}")
     _configure(stepping, "claude")
-    stepping.step("work")
-    report = stepping.step("work")
+    stepping.step()
+    report = stepping.step()
     (_, again) = list_runs(stepping.desk().repository.common_dir)
     prompt = (Path(again.folder) / "prompt.md").read_text(encoding="utf-8")
     assert report.outcome is StepOutcome.READY

@@ -1,5 +1,5 @@
 _handoff_tui() {
-  local words='status show check diff baseline gate decide coverage submit wait packet comments run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help' call='' word
+  local words='status show check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help' call='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$call $word" in
     ' status') call='status' words='--help --at --repo --json --all --past' ;;
     ' show') call='show' words='--help --proofs --at --repo --json --all' ;;
@@ -19,6 +19,8 @@ _handoff_tui() {
     ' comments') call='comments' words='--help --phase --repo --json --all' ;;
     ' run') call='run' words='--help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo' ;;
     ' worker') call='worker' words='--help --on-demand --trial --repo' ;;
+    ' agents') call='agents' words='--help list' ;;
+    'agents list') call='list' words='--help --json --repo' ;;
     ' step') call='step' words='--help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all' ;;
     ' rollback') call='rollback' words='--help --apply --dry-run --undo --list --with-uncommitted --repo --json --all' ;;
     ' unlock') call='unlock' words='--help --list --force --json --repo' ;;

@@ -1,12 +1,13 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide coverage submit wait packet comments run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
     'baseline list') compadd -- --help --repo --json ;;
     'baseline show') compadd -- --help --repo --json --all ;;
     'baseline capture') compadd -- --help --repo --json ;;
     'baseline pin') compadd -- --help --none --handoff --repo --json ;;
+    'agents list') compadd -- --help --json --repo ;;
     'log show') compadd -- --help --json --repo --extract ;;
     'log verify') compadd -- --help --json --repo --pin --with-ssh-keygen --against --all --bundle ;;
     'log replay') compadd -- --help --json --repo --all ;;
@@ -46,6 +47,7 @@ _handoff_tui() {
     'comments'*) compadd -- --help --phase --repo --json --all ;;
     'run'*) compadd -- --help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo ;;
     'worker'*) compadd -- --help --on-demand --trial --repo ;;
+    'agents'*) compadd -- --help list ;;
     'step'*) compadd -- --help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all ;;
     'rollback'*) compadd -- --help --apply --dry-run --undo --list --with-uncommitted --repo --json --all ;;
     'unlock'*) compadd -- --help --list --force --json --repo ;;

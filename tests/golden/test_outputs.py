@@ -75,6 +75,7 @@ CALLS = {
     "baseline-pin-help.txt": ("baseline", "pin", "--help"),
     "step-help.txt": ("step", "--help"),
     "rollback-help.txt": ("rollback", "--help"),
+    "agents-help.txt": ("agents", "--help"),
     "unlock-help.txt": ("unlock", "--help"),
     "completion.bash": ("completion", "bash"),
     "completion.zsh": ("completion", "zsh"),

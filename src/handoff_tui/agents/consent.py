@@ -158,8 +158,7 @@ def _open_reader(desk: Desk) -> FileReader:
 
 
 def _describe(reader: FileReader, agent: Agent) -> tuple[object, object]:
-    fields = type(agent).model_fields
-    usual = {name for name in _ADDED if getattr(agent, name) == fields[name].default}
+    usual = {name for name in _ADDED if getattr(agent, name) == agent.model_defaults[name]}
     return agent.model_dump(mode="json", exclude=usual), hash_scripts(reader, agent.command)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def _tally(name: str, content: bytes) -> Tally:
     return tally
 
 
-def _claude(*values: dict[str, object]) -> bytes:
+def _claude(*values: Mapping[str, object]) -> bytes:
     return b"".join(json.dumps(value).encode() + b"\n" for value in values)
 
 
@@ -74,6 +75,7 @@ def test_each_program_tells_the_same_story(name: str) -> None:
     ("name", "session"), [("claude", "11111111-"), ("codex", "01a1eed4-"), ("opencode", "ses_e112")]
 )
 def test_the_session_is_known(name: str, session: str) -> None:
+    """The session can be resumed, so its name is kept."""
     assert _tally(name, _read(name)).session.startswith(session)
 
 
@@ -86,6 +88,7 @@ def test_what_was_not_allowed_is_marked(name: str) -> None:
 
 
 def test_an_edit_is_shown_as_a_diff() -> None:
+    """An edit is shown as what it removes and adds."""
     lines = [(line.text, line.role) for line in render_transcript("claude", [_read("claude")])]
     assert ("  +def add(a, b):", "add") in lines
     assert build_edit("a\nb\nc", "a\nB\nc") == ("-b", "+B")
@@ -94,6 +97,7 @@ def test_an_edit_is_shown_as_a_diff() -> None:
 @pytest.mark.parametrize("name", _NAMES)
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_torn_lines_make_no_difference(name: str, size: int) -> None:
+    """Output comes in parts of any size."""
     assert _list(name, _read(name), size) == _list(name, _read(name))
 
 
@@ -139,6 +143,7 @@ def test_any_shape_is_read(damaged: tuple[str, bytes]) -> None:
 
 
 def test_a_huge_line_is_named_and_not_kept() -> None:
+    """A line that is too long for an event is counted and let go."""
     content = b'{"type":"assistant","message":"' + b"x" * LONGEST_LINE + b'"}\n{"type":"system","subtype":"init"}\n'
     first, *_ = _list("claude", content, 1 << 16)
     assert first.kind is Kind.PLAIN
@@ -155,6 +160,7 @@ def test_counts_of_one_answer_count_once() -> None:
 
 
 def test_a_limit_is_noticed_while_it_runs() -> None:
+    """Tokens and turns are known before the run ends."""
     counts = {"input_tokens": 600, "output_tokens": 5}
     said = [{"type": "text", "text": "hi"}]
     answers = [{"type": "assistant", "message": {"id": f"m{n}", "content": said, "usage": counts}} for n in range(3)]
@@ -179,6 +185,7 @@ def test_a_denial_stands_until_the_same_was_done() -> None:
 
 
 def test_a_sandbox_that_forbids_a_commit_is_a_denial() -> None:
+    """A read-only git folder is a denial, whoever made it so."""
     item = {"id": "i1", "type": "command_execution", "command": "/bin/bash -lc 'git commit -m x'"}
     said = "fatal: Unable to create '/home/ada/calc/.git/index.lock': Read-only file system\n"
     done = {**item, "aggregated_output": said, "exit_code": 128, "status": "failed"}
@@ -205,10 +212,12 @@ _COMPLAINTS = [
 
 @pytest.mark.parametrize(("name", "content"), _COMPLAINTS)
 def test_a_missing_login_is_understood(name: str, content: bytes) -> None:
+    """Each program says in its own words that it has no login."""
     assert _tally(name, content).trouble is Trouble.LOGIN
 
 
 def test_trouble_that_is_over_is_forgotten() -> None:
+    """A program that got on after all has no trouble."""
     retry = {"type": "system", "subtype": "api_retry", "attempt": 1, "error_status": None, "error": "unknown"}
     tally = _tally("claude", _claude(retry))
     assert tally.trouble is Trouble.NETWORK
@@ -223,6 +232,7 @@ def test_tool_output_is_no_complaint() -> None:
 
 
 def test_a_refusal_is_a_failure() -> None:
+    """A model that refuses has not done the work, whatever the program exits with."""
     result = {"type": "result", "subtype": "success", "is_error": False, "stop_reason": "refusal", "result": ""}
     tally = _tally("claude", _claude(result))
     assert tally.ended is not None

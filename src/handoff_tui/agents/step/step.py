@@ -360,7 +360,7 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
     }  # fmt: skip
     if agent.input is AgentInput.MESSAGES:
         files[MESSAGES] = build_message(prompt)
-    session = str(uuid.UUID(held.mark, version=4))
+    session = str(uuid.UUID(bytes=hashlib.sha256(held.mark.encode()).digest()[:16], version=4))
     plan = RunPlan(
         key=prepared.key,
         argv=build_argv(agent, _build_values(prepared) | {"prompt": prompt, "session": session}),

@@ -102,19 +102,13 @@ class Agent(Model):
     guarded: tuple[Name, ...] = _GUARDED
     """Files and folders that it must leave alone: a change there is reported."""
 
-    @model_validator(mode="after")
-    def _has_identity(self) -> Agent:
+    def refuse_contradictions(self) -> None:
         if self.identity and not re.fullmatch(r"[^<>\n]+ <[^<>\s]+>", self.identity):
             raise ValueError(f"has the identity {self.identity!r}; write it as Name <address>")
-        return self
-
-    @model_validator(mode="after")
-    def _can_be_measured(self) -> Agent:
         if self.stream is None and any(limit is not None for limit in (self.max_cost, self.max_tokens, self.max_turns)):
             raise ValueError("needs a stream to be held to max_cost, max_tokens or max_turns: set preset or stream")
         if self.stream is not None and self.max_cost is not None and not PRESETS[self.stream].tells_cost:
             raise ValueError(f"has max_cost, but {self.stream} does not say what it costs; use max_tokens or max_turns")
-        return self
 
 
 class PipelineSettings(Model):
