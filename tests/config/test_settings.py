@@ -16,6 +16,7 @@ from handoff_tui.agents.command import build_argv
 from handoff_tui.config.keymap import find_collisions
 from handoff_tui.config.load import build_settings, load_settings, read_first_file
 from handoff_tui.config.pipeline import Edge, Phase
+from handoff_tui.config.presets import PRESETS
 from handoff_tui.config.schema import build_schema
 from handoff_tui.config.settings.checks import Check, OutputForm
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, PipelineSettings, WorkFolder
@@ -82,15 +83,18 @@ def test_check_refuses_contradictions(fields: dict[str, object]) -> None:
 
 AGENTS_PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
 
-VALUES = ("prompt", "prompt_file", "context_file", "notes_file", "handoff", "phase", "attempt", "folder", "repository")
+VALUES = (
+    *("prompt", "prompt_file", "context_file", "notes_file", "handoff", "phase", "attempt", "folder", "repository"),
+    *("git_folder", "run_folder", "session"),
+)
 
 
 def test_examples_of_agents_load() -> None:
-    """For each of the programs, and every field in them is filled in."""
-    [text] = re.findall(r"```toml\n(.*?)```", AGENTS_PAGE, re.DOTALL)
-    agents = build_settings(None, text.encode()).settings.agents
-    assert {agent.command[0] for agent in agents.values()} == {"claude", "codex", "goose", "aider", "opencode", "sh"}
-    for agent in agents.values():
+    """Those of the documentation and every preset load, and every field in them is filled in."""
+    texts = re.findall(r"```toml\n(.*?)```", AGENTS_PAGE, re.DOTALL)
+    texts += [f'agents.x.preset = "{name}"' for name in PRESETS]
+    assert len(texts) > len(PRESETS)
+    for agent in (agent for text in texts for agent in build_settings(None, text.encode()).settings.agents.values()):
         assert "{" not in " ".join(build_argv(agent, dict.fromkeys(VALUES, "x")))
 
 
