@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from handoff_tui.agents.hosts.guard import Ruling, judge_tool_call
-from handoff_tui.agents.hosts.repository_state import find_root, is_governed, read_stop_lines
+from handoff_tui.agents.hosts.repository_state import find_root, is_governed, read_returned, read_stop_lines
 from handoff_tui.agents.hosts.wire import SILENCE, Answer, AnswerKind, Event, Host, Question
 from handoff_tui.core.errors import HandoffError
 
@@ -41,13 +39,7 @@ def _answer(host: Host, question: Question, *, defers: bool) -> Answer:
     if question.event is Event.STOP and not question.continued:
         lines = read_stop_lines(root)
         return Answer(AnswerKind.KEEP, "\n".join(lines)) if lines else SILENCE
-    return _tell_returned(root, question) if question.event is Event.START else SILENCE
-
-
-def _tell_returned(root: Path, question: Question) -> Answer:
-    from handoff_tui.agents.hosts.returned import read_returned  # noqa: PLC0415 - heavy, and asked once a session
-
-    text = read_returned(root, question.session)
+    text = read_returned(root, question.session) if question.event is Event.START else ""
     return Answer(AnswerKind.TELL, text) if text else SILENCE
 
 

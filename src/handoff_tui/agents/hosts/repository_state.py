@@ -76,6 +76,24 @@ def read_stop_lines(root: Path) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def read_returned(root: Path, session: str) -> str:
+    """Returns the packets of work that was sent back, and remembers that the session has them."""
+    from handoff_tui.agents.hosts.delivered import Delivered  # noqa: PLC0415 - asked once a session
+
+    cache = _open_cache(root, "hook returned")
+    known = cache.find()
+    if known is None:
+        from handoff_tui.agents.hosts.returned import build_packets  # noqa: PLC0415 - only a real look needs it
+
+        text, marks = build_packets(cache.look.repository.root)
+        cache.keep(json.dumps([text, marks]), 0, outside=True)
+    else:
+        text, marks = json.loads(known[0])
+    if marks:
+        Delivered(cache.look.repository.root, session).add(marks)
+    return str(text)
+
+
 def _open_cache(root: Path, question: str) -> OutputCache:
     from handoff_tui.checks.run.output_cache import OutputCache  # noqa: PLC0415 - most calls need no git at all
 

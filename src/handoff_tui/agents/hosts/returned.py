@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.agents.hosts.delivered import Delivered
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, is_open
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
@@ -18,11 +19,8 @@ from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff
 from handoff_tui.system.clock import pause, read_monotonic
 from handoff_tui.system.files.cache_files import find_cache_folder, hold_once
-from handoff_tui.system.files.sealed_files import load_json, write_json
 
 _SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
-_DELIVERED = "delivered-packets.json"
-_MOST_SESSIONS = 50
 _MOST_PACKETS = 3
 _MOST_CHARACTERS = 9_000
 _EVERY_SECONDS = 2.0
@@ -35,18 +33,15 @@ class Returned(NamedTuple):
     mark: str
 
 
-def read_returned(root: Path, session: str) -> str:
-    """Returns the packets of all returned work as one text, and remembers that the session has them."""
+def build_packets(root: Path) -> tuple[str, list[str]]:
+    """Builds the packets of all returned work as one text, and what names the decisions."""
     desk = open_desk(root)
-    returned = _list_returned(desk)
-    if not returned:
-        return ""
-    Delivered(desk.repository.root, session).add(returned)
+    returned = _select_returned(refresh(desk).handoffs)
     texts = [_render(desk, one.handoff) for one in returned[:_MOST_PACKETS]]
-    more = [
+    texts += [
         f"`handoff-tui packet {one.handoff}` prints what {one.handoff} must do." for one in returned[_MOST_PACKETS:]
     ]
-    return _shorten("\n".join([*texts, *more]))
+    return _shorten("\n".join(texts)), [one.mark for one in returned]
 
 
 def wait_for_return(start: Path, session: str, wanted: str | None, timeout: float | None) -> str:
@@ -72,9 +67,9 @@ def _wait(root: Path, session: str, wanted: str | None, timeout: float | None) -
         if now != seen:
             seen = now
             handoffs = [one for one in refresh(desk).handoffs if wanted in {None, one.handoff.id}]
-            new = [one for one in _select_returned(handoffs) if not delivered.has(one)]
+            new = [one for one in _select_returned(handoffs) if not delivered.has(one.mark)]
             if new:
-                delivered.add(new[:1])
+                delivered.add([new[0].mark])
                 return _shorten(_render(desk, new[0].handoff))
             if not any(is_open(one) and one.gate.state not in _SENT_BACK for one in handoffs):
                 return ""
@@ -85,38 +80,9 @@ def _wait(root: Path, session: str, wanted: str | None, timeout: float | None) -
         desk = open_desk(root)
 
 
-class Delivered:
-    """Which decisions a session was told about. A lost file costs a repetition."""
-
-    def __init__(self, root: Path, session: str) -> None:
-        self._place = find_cache_folder(root) / _DELIVERED
-        self._session = session
-
-    def has(self, returned: Returned) -> bool:
-        return returned.mark in self._load().get(self._session, [])
-
-    def add(self, returned: list[Returned]) -> None:
-        sessions = self._load()
-        known = sessions.pop(self._session, [])
-        sessions[self._session] = [*known, *(one.mark for one in returned)]
-        while len(sessions) > _MOST_SESSIONS:
-            sessions.pop(next(iter(sessions)))
-        write_json(self._place, sessions)
-
-    def _load(self) -> dict[str, list[str]]:
-        value = load_json(self._place)
-        if not isinstance(value, dict):
-            return {}
-        return {name: [str(mark) for mark in marks] for name, marks in value.items() if isinstance(marks, list)}
-
-
 def _build_name(session: str) -> str:
     """A session may have any name; a file may not."""
     return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _list_returned(desk: Desk) -> list[Returned]:
-    return _select_returned(refresh(desk).handoffs)
 
 
 def _select_returned(handoffs: list[ReviewedHandoff] | tuple[ReviewedHandoff, ...]) -> list[Returned]:
