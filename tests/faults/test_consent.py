@@ -86,6 +86,8 @@ def test_what_a_person_sets_is_no_mark(gate_desk: GateDesk, bo: Person, setting:
         ("policy", "sign", "proposal.json", "--yes-i-read-it", "sha256:0"),
         ("policy", "seal", "proposal.json"),
         ("baseline", "pin", "--none"),
+        ("log", "pin"),
+        ("config", "accept"),
         ("check", "--trust", "sha256:0"),
         ("step", "--trust", "sha256:0"),
         ("run", "--trust", "sha256:0"),
@@ -100,6 +102,16 @@ def test_every_act_of_a_person_has_the_same_door(gate_desk: GateDesk, words: tup
         assert (said.code, said.stdout) == (4, ""), said.stderr
         assert "hint: " in said.stderr
     assert not (gate_desk.root / ".handoff-tui").exists()
+
+
+@pytest.mark.parametrize("words", [("hook", "uninstall", "claude"), ("hooks", "uninstall")])
+def test_agent_does_not_take_its_own_gate_away(gate_desk: GateDesk, words: tuple[str, ...]) -> None:
+    """A person's script does, also without a terminal."""
+    ada = gate_desk.person("ada")
+    ada.say(words[0], "install", *words[2:], "--repo", gate_desk.root)
+    said = ada.say(*words, "--repo", gate_desk.root, environment={"CLAUDECODE": "1"}, terminal=True)
+    assert (said.code, "an agent may not take hooks out" in said.stderr) == (4, True)
+    assert ada.say(*words, "--repo", gate_desk.root).code == 0
 
 
 def test_digest_decides_only_where_the_policy_says_so(gate_desk: GateDesk) -> None:

@@ -12,7 +12,7 @@ from handoff_tui.agents.hosts import json_text
 from handoff_tui.agents.hosts.install import Installer, is_gone, put_in, take_out
 from handoff_tui.agents.hosts.settings import Program, build_hooks
 from handoff_tui.agents.hosts.wire import Host
-from handoff_tui.core.errors import HookError
+from handoff_tui.core.errors import HookError, StoreWriteError
 from tests.support.repositories import RepositoryBuilder
 
 SETTINGS = {Host.CLAUDE: ".claude/settings.json", Host.CODEX: ".codex/hooks.json", Host.GEMINI: ".gemini/settings.json"}
@@ -141,6 +141,17 @@ def test_broken_settings_are_left_alone(builder: RepositoryBuilder, text: str) -
         Installer(Host.CLAUDE, builder.folder, user=False).install()
     assert (".claude/settings.json" in str(refused.value), "left alone" in str(refused.value)) == (True, True)
     assert file.read_text(encoding="utf-8") == text
+
+
+def test_read_only_settings_are_left_alone(builder: RepositoryBuilder) -> None:
+    """Whoever made them so meant it, for root too."""
+    settings = builder.folder / SETTINGS[Host.CLAUDE]
+    settings.parent.mkdir()
+    settings.write_text("{}\n", encoding="utf-8")
+    settings.chmod(0o444)
+    with pytest.raises(StoreWriteError, match="read-only"):
+        Installer(Host.CLAUDE, builder.folder, user=False).install()
+    assert settings.read_text(encoding="utf-8") == "{}\n"
 
 
 def test_settings_in_another_encoding_are_left_alone(builder: RepositoryBuilder) -> None:

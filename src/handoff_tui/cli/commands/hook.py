@@ -89,6 +89,7 @@ def _answer(host: Host, question: Question, *, defers: bool) -> Answer:
 def _change_settings(arguments: argparse.Namespace) -> ExitCode:
     from handoff_tui.agents.hosts.install import Installer, build_install_json, build_install_page  # noqa: PLC0415
     from handoff_tui.cli.output import write_result  # noqa: PLC0415 - a hook must answer quickly
+    from handoff_tui.log.person import Confirmation, require_person  # noqa: PLC0415
 
     if arguments.what == "install" and arguments.defer and arguments.host != Host.CLAUDE:
         raise UsageError(f"{arguments.host} can't put a tool call off", "Only claude has --defer.")
@@ -96,6 +97,8 @@ def _change_settings(arguments: argparse.Namespace) -> ExitCode:
     if arguments.what == "install":
         report = installer.install(defers=arguments.defer, dry_run=arguments.dry_run)
     else:
+        if not arguments.dry_run:  # a person's script may do so without a terminal
+            require_person("take hooks out", Confirmation.HEADLESS)
         report = installer.uninstall(dry_run=arguments.dry_run)
     write_result(arguments, build_install_json, build_install_page, report)
     return ExitCode.OK

@@ -9,6 +9,7 @@ from handoff_tui.checks.hooks.hooks import install_hooks, uninstall_hooks
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_child, add_output_options, find_start
 from handoff_tui.cli.output import write_result
+from handoff_tui.log.person import Confirmation, require_person
 
 EXAMPLES = """\
 examples:
@@ -35,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     named = {HookName.PRE_COMMIT: arguments.pre_commit, HookName.PRE_PUSH: arguments.pre_push}
     names = [name for name, wanted in named.items() if wanted] or list(HookName)
+    if arguments.what == "uninstall" and not arguments.dry_run:
+        require_person("take hooks out", Confirmation.HEADLESS)
     work = install_hooks if arguments.what == "install" else uninstall_hooks
     report = work(find_start(arguments), names, shared=arguments.shared, dry_run=arguments.dry_run)
     write_result(arguments, build_hooks_json, build_hooks_page, report)
