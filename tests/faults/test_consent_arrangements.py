@@ -116,6 +116,18 @@ def test_code_inside_an_ident_is_content(gate_desk: GateDesk, bo: Person) -> Non
     assert gate_desk.gate(bo).json["state"] == "superseded"
 
 
+@pytest.mark.parametrize("option", ["--assume-unchanged", "--skip-worktree"])
+def test_file_that_git_is_told_to_overlook_is_content(gate_desk: GateDesk, bo: Person, option: str) -> None:
+    """A23: flags in the index hide no edit from a gate, a deletion neither."""
+    gate_desk.decide(bo, "approve")
+    gate_desk.builder.git("update-index", option, "src/app.py")
+    assert gate_desk.gate(bo).json["state"] == "approved"
+    (gate_desk.root / "src/app.py").write_text("evil = 1\n")
+    assert gate_desk.gate(bo).json["state"] == "superseded"
+    (gate_desk.root / "src/app.py").unlink()
+    assert gate_desk.gate(bo).json["state"] == "superseded"
+
+
 def test_status_and_gate_agree_after_an_edit(gate_desk: GateDesk, bo: Person) -> None:
     """A36: nothing says approved any more."""
     gate_desk.decide(bo, "approve")

@@ -231,10 +231,10 @@ def _find_id(ids: list[str], written: str) -> str | None:
 def _read_uncommitted(desk: Desk) -> tuple[dict[str, WorkContent], list[UncommittedChange]]:
     """What differs from HEAD in the work tree, by bytes; a submodule by the commit that is checked out.
 
-    Also files whose changes git was told to overlook; those that are not there are left out by a sparse checkout.
+    Also files whose changes git was told to overlook.
     """
     facts, root = desk.work_tree.facts, desk.repository.root
-    tracked = [*facts.changed, *(path for path in desk.work_tree.overlooked if os.path.lexists(root / path))]
+    tracked = [*facts.changed, *_list_overlooked(desk)]
     before = _read_head(desk, tracked)
     submodules = frozenset(facts.submodules)
     contents: dict[str, WorkContent] = {}
@@ -250,6 +250,14 @@ def _read_uncommitted(desk: Desk) -> tuple[dict[str, WorkContent], list[Uncommit
         if now != before.get(path, DELETED):
             changes.append(UncommittedChange(path, before.get(path, DELETED), now))
     return contents, changes
+
+
+def _list_overlooked(desk: Desk) -> Iterator[str]:
+    """Lists the tracked files whose changes git was told not to see; in a sparse checkout most of them aren't there."""
+    overlooked = desk.work_tree.overlooked
+    settings = desk.repository.git.list_config() if overlooked else ()
+    sparse = any(key == "core.sparsecheckout" and value != "false" for _, key, value in settings)
+    return (path for path in overlooked if not sparse or os.path.lexists(desk.repository.root / path))
 
 
 def _read_head(desk: Desk, paths: list[str]) -> dict[str, Content]:
