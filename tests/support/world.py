@@ -57,6 +57,7 @@ class MemoryWorld:
     base: str | None = None
     changed: tuple[Change, ...] = ()
     executables: frozenset[str] = frozenset()
+    deleted: tuple[str, ...] = ()
     unwritable: frozenset[str] = frozenset()
     programs: dict[str, str] = field(default_factory=dict)
     known_remotes: dict[str, str] = field(default_factory=dict)
@@ -132,6 +133,9 @@ class MemoryWorld:
 
     def own_paths(self, handoff: str) -> tuple[str, ...]:
         return self.own.get(handoff, tuple(path for change in self.changes() for path in change[1:] if path))
+
+    def deleted_paths(self, word: str) -> tuple[str, ...]:
+        return tuple(path for path in self.deleted if word in path.casefold())
 
     def disagreements(self, handoff: str) -> Disagreements:
         return self.disagreeing.get(handoff, Disagreements())

@@ -200,6 +200,7 @@ class Context:
     facts = _recorded(World.facts)
     verdicts = _recorded(World.verdicts)
     own_paths = _recorded(World.own_paths)
+    deleted_paths = _recorded(World.deleted_paths)
     disagreements = _recorded(World.disagreements)
     signers = _recorded(World.signers)
     paths = _recorded(World.paths)

@@ -72,6 +72,9 @@ class World(HasSettings, Protocol):
     def own_paths(self, handoff: str) -> tuple[str, ...]:
         """The files that belong to a handoff."""
 
+    def deleted_paths(self, word: str) -> tuple[str, ...]:
+        """Paths that contain a word (in lower case) and whose last change, committed or not, deleted them."""
+
     def disagreements(self, handoff: str) -> Disagreements:
         """What the documents of a handoff declare, against the changes that are its own."""
 

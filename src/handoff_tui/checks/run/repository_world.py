@@ -133,6 +133,12 @@ class RepositoryWorld:
     def own_paths(self, handoff: str) -> tuple[str, ...]:
         return tuple(sorted(self.scopes.of(handoff).results))
 
+    def deleted_paths(self, word: str) -> tuple[str, ...]:
+        owned = (change for scope in self.scopes.by_handoff.values() for change in scope.changes)
+        changes = (*owned, *self.scopes.unclaimed)
+        deleted = {one.path for one in changes if one.after.deleted and word in one.path.casefold()}
+        return tuple(sorted(path for path in deleted if not self.exists(path)))
+
     def disagreements(self, handoff: str) -> Disagreements:
         scope = self.scopes.of(handoff)
         return Disagreements(scope.undeclared, scope.never_changed, tuple(scope.changed_by_others.items()))

@@ -31,9 +31,19 @@ class ProblemIndex:
         folders = dict.fromkeys(
             document.path.rpartition("/")[0] for document in handoff.documents if document.role is DocumentRole.STATE
         )
-        found = [problem for path in paths for problem in self._by_path.get(path, ())]
+        aside = {document.path for document in handoff.documents if document.role is DocumentRole.OTHER}
+        found = [
+            _soften(problem) if path in aside else problem for path in paths for problem in self._by_path.get(path, ())
+        ]
         found.extend(problem for folder in folders for problem in self._beside.get(folder, ()))
         return tuple(found)
+
+
+def _soften(problem: Problem) -> Problem:
+    """What is wrong with a file that only lies beside the work closes no gate."""
+    return (
+        problem.model_copy(update={"level": ProblemLevel.WARNING}) if problem.level is ProblemLevel.ERROR else problem
+    )
 
 
 _SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})

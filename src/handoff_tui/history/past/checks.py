@@ -83,6 +83,9 @@ class CommitWorld(RepositoryWorld):
             _refuse("which hooks this clone had then")
         return self._tree_reader, path
 
+    def deleted_paths(self, word: str) -> tuple[str, ...]:  # noqa: ARG002 - what scopes know is of now
+        return ()
+
     def is_executable(self, path: str) -> bool:
         reader, inner = self._find_reader(path)
         return reader.is_executable(inner)

@@ -195,22 +195,40 @@ _PATH_SESSION_LOG = ".mosaic/session_log.jsonl"
 
 
 def test_session_log_claims_commits_files_and_numbers() -> None:
-    """Every entry counts for claims, each file once."""
+    """The entries of the last session count for claims, each file once; earlier ones are history."""
     lines = [
-        json.dumps({"agent": "r", "action": "x", "files": ["src/a.py"], "commit": "aaa1111"}),
+        json.dumps({"timestamp": "2031-01-01T00:00:00Z", "agent": "r", "files": ["gone.py"], "commit": "ccc3333"}),
+        json.dumps({"timestamp": "2031-01-03T00:00:00Z", "files": ["src/a.py"], "commit": "aaa1111"}),
         json.dumps(
-            {"agent": "r", "action": "y", "files": ["src/a.py", "b.md"], "outcome": "Commit bbb2222; 3/3 tests passed"}
+            {
+                "timestamp": "2031-01-03T01:00:00Z",
+                "files": ["src/a.py", "b.md"],
+                "outcome": "Commit bbb2222; 3/3 tests passed",
+            }
         ),
     ]
-    handoff = read_with(MOSAIC, MemoryFiles({_PATH_SESSION_LOG: "\n".join(lines)})).handoffs[0]
+    state = json.dumps({"last_agent": "r", "last_session_start": "2031-01-02T00:00:00Z"})
+    files = {_PATH_SESSION_LOG: "\n".join(lines), ".mosaic/agent_state.json": state}
+    handoff = read_with(MOSAIC, MemoryFiles(files)).handoffs[0]
     assert [(claim.kind, claim.subject, claim.value, claim.where.line) for claim in handoff.claims] == [
-        (ClaimKind.COMMIT, None, "aaa1111", 1),
-        (ClaimKind.COMMIT, None, "bbb2222", 2),
-        (ClaimKind.COUNT, "session_log.total", 3, 2),
-        (ClaimKind.COUNT, "session_log.passed", 3, 2),
-        (ClaimKind.FILE_REFERENCED, "src/a.py", None, 1),
-        (ClaimKind.FILE_REFERENCED, "b.md", None, 2),
+        (ClaimKind.COMMIT, None, "aaa1111", 2),
+        (ClaimKind.COMMIT, None, "bbb2222", 3),
+        (ClaimKind.COUNT, "session_log.total", 3, 3),
+        (ClaimKind.COUNT, "session_log.passed", 3, 3),
+        (ClaimKind.FILE_REFERENCED, "src/a.py", None, 2),
+        (ClaimKind.FILE_REFERENCED, "b.md", None, 3),
     ]
+
+
+def test_only_the_newest_session_document_tells_of_the_session() -> None:
+    """The one that LATEST leads to; what an earlier session said decides nothing now."""
+    earlier, newest = "# Session handoff\n\nCommit: `aaa1111`\n", "# Session handoff\n\nCommit: `bbb2222`\n"
+    files = {".mosaic/SESSION_HANDOFF_2031-01-01.md": earlier, ".mosaic/SESSION_HANDOFF_2031-01-02.md": newest}
+    (handoff,) = read_with(MOSAIC, MemoryFiles(files)).handoffs
+    assert [claim.value for claim in handoff.claims] == ["bbb2222"]
+    (handoff,) = read_with(MOSAIC, MemoryFiles({**files, ".mosaic/LATEST_HANDOFF.md": earlier})).handoffs
+    assert [claim.value for claim in handoff.claims] == ["aaa1111"]
+    assert {document.path for document in handoff.documents} == {*files, ".mosaic/LATEST_HANDOFF.md"}
 
 
 def test_session_log_reports_broken_lines_and_reads_the_rest() -> None:

@@ -226,7 +226,7 @@ def add_session_log(source: Source, draft: HandoffDraft) -> None:
     for entry in entries[-_SHOWN:]:
         draft.add_fact("session log", _describe(entry), entry.where)
     files: dict[str | None, Claim] = {}
-    for entry in entries:
+    for entry in _list_last_session(entries, draft):
         draft.add_claims(fields.claim_commit_fields(entry))
         for key in ("action", "outcome", "details"):
             text = entry.scalar(key)
@@ -235,6 +235,13 @@ def add_session_log(source: Source, draft: HandoffDraft) -> None:
         for claim in fields.claim_files(entry.items("files"), ClaimKind.FILE_REFERENCED):
             files.setdefault(claim.subject, claim)
     draft.add_claims(files.values())
+
+
+def _list_last_session(entries: list[JsonNode], draft: HandoffDraft) -> list[JsonNode]:
+    """The entries of the session that hands over: earlier ones tell of earlier times."""
+    start = next((fact.value for fact in draft.facts if fact.name == "session start"), None)
+    last = [entry for entry in entries if start is not None and (entry.scalar("timestamp") or "") >= start]
+    return last or entries[-1:]
 
 
 def _describe(entry: JsonNode) -> str:
@@ -316,24 +323,39 @@ def build_live_handoff(
 
 
 def _add_documents(sources: dict[str, Source], draft: HandoffDraft) -> None:
-    """Session documents with what they say; a link to one of them says nothing new; other files are listed."""
-    told: dict[str, str] = {}
-    for name in sorted(sources, key=lambda name: (name.upper().startswith("LATEST"), name)):
+    """All other files; only the newest session document tells of this session, the earlier ones are history."""
+    names = sorted(name for name in sources if name not in layout.STATE_NAMES)
+    newest = _find_newest_session(names, sources)
+    for name in sorted(names, key=lambda name: (_is_latest(name), name)):
         source = sources[name]
-        if name in layout.STATE_NAMES:
-            continue
         if not name.lower().endswith(".md"):
             draft.documents += (source.document(DocumentRole.OTHER, confidence=Confidence.POSSIBLE),)
             if name.lower().endswith(".json") and source.json is None:
                 draft.add_fact("not readable as JSON", source.path, source.place())
             continue
         is_session = is_session_document(source)
-        draft.documents += (source.document(DocumentRole.RESULTS if is_session else DocumentRole.NOTE),)
-        if source.sha256 is not None and source.sha256 in told:
-            draft.add_fact("latest session document", told[source.sha256], source.place())
-        elif is_session and source.readable:
+        role = DocumentRole.RESULTS if is_session and (name == newest or _is_latest(name)) else DocumentRole.NOTE
+        draft.documents += (source.document(role),)
+        if name == newest:
             add_session_document(source, draft)
-            told[source.sha256 or ""] = source.path
+        elif _is_latest(name) and newest is not None and source.sha256 == sources[newest].sha256:
+            draft.add_fact("latest session document", sources[newest].path, source.place())
+        elif is_session:
+            draft.add_fact("earlier session document", source.path, source.place())
+
+
+def _find_newest_session(names: list[str], sources: dict[str, Source]) -> str | None:
+    """The document that LATEST leads to; LATEST itself if it is no link; else the last by name."""
+    sessions = [name for name in names if is_session_document(sources[name]) and sources[name].readable]
+    latest = next((name for name in sessions if _is_latest(name)), None)
+    others = [name for name in sessions if name != latest]
+    if latest is not None:
+        return next((name for name in others if sources[name].sha256 == sources[latest].sha256), latest)
+    return others[-1] if others else None
+
+
+def _is_latest(name: str) -> bool:
+    return name.upper().startswith("LATEST")
 
 
 def find_missing(

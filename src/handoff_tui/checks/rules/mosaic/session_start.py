@@ -1,0 +1,112 @@
+"""What a session must not start without: an acknowledged briefing, the documents to read, no critical blocker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule
+from handoff_tui.checks.rules.mosaic.session_state import SessionState, StateFile, judge_agent_states, require_states
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.life import is_archived
+
+_BRIEFING = "briefing_acknowledgment"
+_WORD = "briefing"
+_WHO, _WHEN = "agent", "acknowledged_at"
+_DOCUMENT = compile_later(r"(?<![\w./-])[\w.][\w./-]*\.md(?![\w/])")
+_NAMED_BRIEFING = compile_later(r"(?<![\w./-])[\w.][\w./-]*briefing[\w-]*\.(?:md|txt|json)(?![\w/])", re.IGNORECASE)
+_TEXTS = (".md", ".txt", ".json", ".yaml", ".yml")
+
+
+def _judge_acknowledgment(_: Context, __: SessionState, file: StateFile) -> Findings:
+    said = file.members.get(_BRIEFING)
+    if not isinstance(said, dict) or not said:
+        message = f"{file.path} has no acknowledgment of the briefing"
+        yield RuleFinding(message, _BRIEFING, file.place(_BRIEFING), f"{_BRIEFING} with {_WHO} and {_WHEN}", "nothing")
+        return
+    for name in (_WHO, _WHEN):
+        if not str(said.get(name) or "").strip():
+            message = (
+                f"{file.path}: the acknowledgment of the briefing does not say {'who' if name == _WHO else 'when'}"
+            )
+            yield RuleFinding(message, f"{_BRIEFING}.{name}", file.place(_BRIEFING), name, "nothing")
+
+
+@critical_rule(
+    holds="The agent acknowledged its briefing.",
+    reads="the acknowledgment of the briefing in the agent state",
+    remedy="Read the briefing and write who read it, and when, into briefing_acknowledgment.",
+    moments=(Moment.PRE, Moment.POST),
+)
+def briefing_acknowledged(context: Context) -> Findings:
+    return judge_agent_states(context, _judge_acknowledgment)
+
+
+@critical_rule(
+    holds="Every document that a session must read is there.",
+    reads="documents that the session gate asks for, briefings that prompts name, and briefings deleted since",
+    remedy="Restore the document. If it has a new name, correct the script or prompt that names it.",
+    commands=("git log --diff-filter=D --name-only -- '*BRIEFING*'",),
+    moments=(Moment.PRE, Moment.POST),
+)
+def mandatory_documents_present(context: Context) -> Findings:
+    found: dict[str, RuleFinding] = {}
+    for state in require_states(context):
+        for path, line, named in _list_demanded(context, state):
+            if not _is_there(context, state, named):
+                message = f"{path} asks for {named}, which does not exist"
+                found.setdefault(named, RuleFinding(message, named, Place(path=path, line=line), named, "no such file"))
+    named_already = {name.rpartition("/")[2] for name in found}
+    for path in () if _list_briefings(context) else context.deleted_paths(_WORD):
+        if path.casefold().endswith(_TEXTS) and not is_archived(path) and path.rpartition("/")[2] not in named_already:
+            found[path] = RuleFinding(f"{path} was deleted", path, Place(path=path), "a briefing", "deleted")
+    yield from found.values()
+
+
+def _list_demanded(context: Context, state: SessionState) -> Iterator[tuple[str, int, str]]:
+    """The documents that the gate's scripts name in code, and briefings that the agents' prompts name."""
+    mosaic = context.settings.mosaic
+    above = state.folder.removesuffix(mosaic.folder)
+    for script in (mosaic.session_gate_script, mosaic.validation_script):
+        for number, line in _read_lines(context, above + script):
+            if not line.lstrip().startswith("#"):
+                yield from ((above + script, number, name) for name in _DOCUMENT.findall(line))
+    for prompt in mosaic.wiring_files:
+        if "*" not in prompt and prompt.casefold().endswith(_TEXTS):
+            for number, line in _read_lines(context, above + prompt):
+                yield from ((above + prompt, number, name) for name in _NAMED_BRIEFING.findall(line))
+
+
+def _read_lines(context: Context, path: str) -> Iterator[tuple[int, str]]:
+    return enumerate((context.read_text(path) or "").split("\n"), start=1)
+
+
+def _is_there(context: Context, state: SessionState, named: str) -> bool:
+    above = state.folder.rpartition("/")[0]
+    wanted = named.removeprefix("./")
+    places = (wanted, f"{above}/{wanted}".lstrip("/"), f"{state.folder}/{wanted}")
+    return any(map(context.exists, places)) or ("/" not in wanted and context.find(wanted, state.folder) is not None)
+
+
+def _list_briefings(context: Context) -> list[str]:
+    """The briefings that are here and not filed away."""
+    names = ((path, path.rpartition("/")[2].casefold()) for path in context.paths())
+    listed = [path for path, name in names if _WORD in name and name.endswith(_TEXTS) and not is_archived(path)]
+    return list(filter(context.exists, listed))
+
+
+@critical_rule(
+    holds="No critical blocker of the session is open.",
+    reads="the blockers in the session state",
+    remedy="Clear the blocker and write down how, or have a person decide to go on without that.",
+    moments=(Moment.PRE, Moment.POST),
+)
+def critical_blockers_closed(context: Context) -> Findings:
+    for state in require_states(context):
+        for blocker in state.handoff.blockers:
+            if blocker.open and blocker.severity is Severity.CRITICAL:
+                message = f"the critical blocker {blocker.id} is open: {blocker.title}"
+                yield RuleFinding(message, blocker.id, blocker.where, "resolved", blocker.status or "no status")
