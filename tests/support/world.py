@@ -97,6 +97,9 @@ class MemoryWorld:
     def signers(self, handoff: str) -> tuple[str, ...] | None:  # noqa: ARG002 - all have the same
         return self.signed
 
+    def phase_signers(self, handoff: str, phase: str) -> tuple[str, ...]:  # noqa: ARG002 - nobody in any
+        return ()
+
     def paths(self) -> tuple[str, ...]:
         return tuple(sorted(self.files))
 

@@ -60,17 +60,24 @@ def find_phase_agent(desk: Desk, pipeline: Pipeline, phase: Phase) -> PhaseAgent
     return PhaseAgent(name, settings, from_repository)
 
 
+def has_phase_agent(desk: Desk, pipeline: Pipeline, phase: Phase) -> bool:
+    """Tells whether an agent is configured for a phase."""
+    try:
+        find_phase_agent(desk, pipeline, phase)
+    except AgentRunError:
+        return False
+    return True
+
+
 def list_phase_agents(desk: Desk) -> list[ConfiguredPhase]:
     """Lists every phase whose agent can be started."""
-    phases: list[ConfiguredPhase] = []
-    for name, settings in desk.loaded.settings.pipelines.items():
-        pipeline = settings.build(name)
-        for phase in pipeline.phases:
-            try:
-                phases.append(ConfiguredPhase(name, phase.name, find_phase_agent(desk, pipeline, phase)))
-            except AgentRunError:
-                continue
-    return phases
+    pipelines = [settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()]
+    return [
+        ConfiguredPhase(pipeline.name, phase.name, find_phase_agent(desk, pipeline, phase))
+        for pipeline in pipelines
+        for phase in pipeline.phases
+        if has_phase_agent(desk, pipeline, phase)
+    ]
 
 
 def digest_agents(desk: Desk) -> str | None:

@@ -203,6 +203,7 @@ class Context:
     deleted_paths = _recorded(World.deleted_paths)
     disagreements = _recorded(World.disagreements)
     signers = _recorded(World.signers)
+    phase_signers = _recorded(World.phase_signers)
     paths = _recorded(World.paths)
     read = _recorded(World.read)
     exists = _recorded(World.exists)

@@ -81,6 +81,9 @@ class World(HasSettings, Protocol):
     def signers(self, handoff: str) -> tuple[str, ...] | None:
         """Who approved a handoff in the signed log, whatever has changed since; None if there is no log."""
 
+    def phase_signers(self, handoff: str, phase: str) -> tuple[str, ...]:
+        """Who approved a handoff in one phase."""
+
     def paths(self) -> tuple[str, ...]:
         """Every tracked or untracked path, sorted, without ignored ones."""
 

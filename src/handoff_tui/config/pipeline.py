@@ -35,6 +35,10 @@ class Phase(Model):
     """The agent's command, if it is not the one in [agents]."""
     gate: bool = True
     """Whether someone must decide before the work goes on."""
+    done: bool = False
+    """Whether the work is done here: nobody works in it, and it goes straight on."""
+    role: str = ""
+    """What its agent reads, does, writes and leaves alone; said in its prompt."""
     human_only: bool = False
     """Whether only a person may start the phase."""
     failure_target: Name | None = None

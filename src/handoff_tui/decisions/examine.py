@@ -30,9 +30,7 @@ from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import list_approved
 from handoff_tui.log.gates.gate import GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.gates.position import (
-    build_value_digest,
-)
+from handoff_tui.log.gates.position import build_value_digest, find_phase
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog
 from handoff_tui.log.policy.policy import Policy
@@ -157,7 +155,7 @@ def examine(
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     guards = guard(desk, plan.since)
     known = Prefetched(reading, options.command_results, scopes=plan.gates.work.scopes)
-    report = check(guards.desk, request, telling, known)
+    report = check(guards.desk, request, telling, known._replace(reading=_place_at(reading, plan)))
     if earlier is not None and earlier.report.baseline == report.baseline:
         snapshot, work_tree = earlier.snapshot, earlier.work_tree
     else:  # the checks of the whole repository; a command that both have runs once
@@ -194,6 +192,19 @@ def examine(
         gates=plan.gates,
         guards=guards,
     )
+
+
+def _place_at(reading: RepositoryReading, plan: GatePlan) -> RepositoryReading:
+    """What was read, with the handoff in the phase whose gate is asked about: rules judge it there."""
+    phase = plan.key.phase
+    if find_phase(plan.handoff).casefold() == phase.casefold():
+        return reading
+    stated = plan.handoff.stated_phase or plan.handoff.source_phase
+    placed = plan.handoff.model_copy(
+        update={"source_phase": phase, "target_phase": None, "stated_phase": stated, "ran": True}
+    )
+    handoffs = tuple(placed if one.id == placed.id else one for one in reading.result.handoffs)
+    return reading._replace(result=reading.result._replace(handoffs=handoffs))
 
 
 def plan_gate(

@@ -112,6 +112,10 @@ class Handoff(Model):
     type: HandoffType = HandoffType.AGENT_HANDOFF
     source_phase: str | None = None
     target_phase: str | None = None
+    stated_phase: str | None = None
+    """The phase that its documents name, if its runs say that it is in another."""
+    ran: bool = False
+    """Whether a run moved it on and left the documents alone: their status is about earlier work."""
     source_agent: str | None = None
     target_agent: str | None = None
     priority: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.placed_by_runs import place_by_runs
 from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk
@@ -20,4 +21,11 @@ class RepositoryReading(NamedTuple):
 def read_repository(desk: Desk) -> RepositoryReading:
     """Reads every handoff of the repository, in every format."""
     files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
-    return RepositoryReading(files, read_handoffs(files, FORMATS))
+    return build_reading(desk, files, read_handoffs(files, FORMATS))
+
+
+def build_reading(desk: Desk, files: RepositoryFiles, result: ReadHandoffs) -> RepositoryReading:
+    """What was read, with each handoff in the phase that its runs brought it to."""
+    facts = desk.work_tree.facts
+    placed = place_by_runs(desk.repository, (*facts.changed, *facts.untracked), files.commits, result.handoffs)
+    return RepositoryReading(files, result._replace(handoffs=placed))

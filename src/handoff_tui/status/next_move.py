@@ -16,6 +16,7 @@ from handoff_tui.handoffs.claims.blocking import (
     find_blocking,
     find_unmet,
     has_results,
+    is_before_results,
     owes_results,
     says_failed,
     says_underway,
@@ -41,6 +42,7 @@ _WORDS = {
     "NOT_STARTED": "start the work",
     "BLOCKED": "clear what blocks it",
 }
+_QUESTIONS = "questions"
 _LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
 _REPAIR = "fix it and hand it over again"
 
@@ -57,6 +59,8 @@ def build_gate(
     """The gate of one handoff; `report` is what the signed log says. A past one waits for nobody."""
     if life.is_past:
         return _build_past_gate(life, report)
+    if report is not None and handoff.greenlit is False and _QUESTIONS in report.passed:
+        handoff = handoff.model_copy(update={"greenlit": True})  # a signed approval is the greenlight
     own = tuple(dict.fromkeys((*_list_debts(report), *find_blocking(handoff, by_id, verdicts, problems))))
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
@@ -86,7 +90,9 @@ def mark_validated(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | N
     """Handoffs by id; one that the log approves is validated, whatever its files say."""
     validated = {"registry": RegistryState.VALIDATED}
     return {
-        handoff.id: handoff.model_copy(update=validated) if gates.get(handoff.id) in OPENING else handoff
+        handoff.id: handoff.model_copy(update=validated)
+        if gates.get(handoff.id) in OPENING and not is_before_results(handoff)
+        else handoff
         for handoff in handoffs
     }
 

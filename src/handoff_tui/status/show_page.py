@@ -79,6 +79,8 @@ def _build_heading(handoff: Handoff) -> dict[str, object]:
         "registry": handoff.registry,
         "blocked_by": list(handoff.blocked_by),
         "phase": handoff.source_phase,
+        "stated_phase": handoff.stated_phase,
+        "ran": handoff.ran,
         "next_phase": handoff.target_phase,
         "source_agent": handoff.source_agent,
         "target_agent": handoff.target_agent,

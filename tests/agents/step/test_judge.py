@@ -237,7 +237,6 @@ def entry(phase: str, outcome: StepOutcome, *, counted: bool = True) -> TrailEnt
         ("RED", None, "GREEN"),
         ("GREEN", None, "REFACTOR"),
         ("REFACTOR", None, "PLAN"),
-        ("REFACTOR", "COMPLETE", "COMPLETE"),
         ("green", None, "REFACTOR"),
     ],
 )

@@ -24,10 +24,10 @@ from handoff_tui.config.settings.pipeline import AgentHome
 from handoff_tui.core import errors
 from handoff_tui.decisions.examine import examine
 from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.scope.run_commits import read_run_commits
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.storage.run_commits import read_run_commits
 from handoff_tui.system.files.cache_files import find_state_folder
 from tests.support.gates import HANDOFF as GATED
 from tests.support.gates import GateDesk
@@ -417,16 +417,20 @@ def test_findings_of_a_tester_lead_back_to_the_developer(builder: RepositoryBuil
     context = "# Handoff Context\nGenerated: 2031-02-03 04:05:06\nRun ID: 10 | Project: Lantern | Task: T007\n\n"
     builder.write("work/HANDOFF_10_T007.md", f"{context}## Current Task: T007\n**Title**: adding\n").commit()
     bugs = '[{"title": "It leaks", "severity": "high", "file": "a.py"}, {"title": "it  leaks!", "file": "a.py"}]'
-    script = isolated_user / "qa.sh"
-    script.write_text(f"echo '{bugs}' > work/bugs.json; {COMMIT}\n", encoding="utf-8")
+    scripts = {"dev": f"echo 1 > a.py; {COMMIT}", "qa": f"echo '{bugs}' > work/bugs.json; {COMMIT}"}
+    text = '[pipelines.hub]\nfailure_target = "DEV"\nedges = [{source = "DEV", target = "QA"}]\n'
+    for name, script in scripts.items():
+        (isolated_user / f"{name}.sh").write_text(f"{script}\n", encoding="utf-8")
+        text += (
+            f'[[pipelines.hub.phases]]\nname = "{name.upper()}"\nagent = "{name}"\ngate = {json.dumps(name == "qa")}\n'
+        )
+        text += f'[agents.{name}]\ncommand = ["sh", "{isolated_user}/{name}.sh"]\n'
     config = isolated_user / "config" / "handoff-tui" / "config.toml"
     config.parent.mkdir(parents=True)
-    command = f'command = ["sh", "{script}"]\n'
-    config.write_text(f"[agents.qa]\n{command}[agents.dev]\n{command}", encoding="utf-8")
-    desk = open_desk(builder.folder)
-    view = step.start_step(prepare_step(desk, StepRequest("T007", "DEV")))
-    step.follow(desk, view.state.key)
-    report = finish_step(desk, view.state.key)
+    config.write_text(text, encoding="utf-8")
+    developed = step.step(open_desk(builder.folder), StepRequest("T007", "DEV"), step.StepCallbacks())
+    assert (developed.outcome, developed.next_phase) == (StepOutcome.READY, "QA")
+    report = step.step(open_desk(builder.folder), StepRequest("T007"), step.StepCallbacks())
     assert (report.outcome, report.next_phase) == (StepOutcome.FAILED, "DEV")
     reported = [task for task in report.fix_tasks if task.source == "work/bugs.json"]
     assert [(task.title, task.priority) for task in reported] == [("It leaks", 10)]

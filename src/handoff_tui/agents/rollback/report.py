@@ -61,6 +61,14 @@ class SavedWork(Model):
     """Paths that were uncommitted, saved byte by byte."""
 
 
+class SavedNotes(Model):
+    """Notes that went with the commits they were on."""
+
+    ref: str
+    before: str
+    after: str
+
+
 class Rollback(Model):
     """One rollback, as its journal has it."""
 
@@ -75,6 +83,8 @@ class Rollback(Model):
     commit: str
     """The commit it made; the old one if only uncommitted work was undone."""
     branch: str | None = None
+    notes: SavedNotes | None = None
+    """The notes that it took along; None if there were none."""
 
 
 def build_preview_json(preview: RollbackPreview) -> dict[str, object]:

@@ -85,7 +85,9 @@ def apply_rollback(desk: Desk, *, with_unexplained: bool = False) -> Rollback:
     if commit != preview.head:
         saved_work.move_head(repository, commit, preview.head, f"handoff-tui rollback to {preview.target}")
     saved_work.write_index(repository, tree)
-    return _append(desk, rollback.model_copy(update={"state": RollbackState.DONE}))
+    gone = (commit.id for commit in preview.commits)
+    notes = saved_work.take_notes(repository, desk.loaded.settings.tdd.notes_ref, gone, stamp)
+    return _append(desk, rollback.model_copy(update={"state": RollbackState.DONE, "notes": notes}))
 
 
 def undo_rollback(desk: Desk) -> Rollback:
@@ -101,6 +103,8 @@ def undo_rollback(desk: Desk) -> Rollback:
     if _require_head(desk) != saved.head:
         saved_work.move_head(repository, saved.head, rollback.commit, "handoff-tui rollback --undo")
     saved_work.write_index(repository, saved.index_tree)
+    if rollback.notes is not None:
+        saved_work.restore_notes(repository, rollback.notes)
     return _append(desk, rollback.model_copy(update={"state": RollbackState.UNDONE}))
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handoff_tui.agents.rollback.report import SavedWork
+from handoff_tui.agents.rollback.report import SavedNotes, SavedWork
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import read_notes
 from handoff_tui.git.repository import Repository
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_below_own_folder
 from handoff_tui.system.files.work_files import delete_file, write_file
@@ -56,6 +57,27 @@ def write_saved_work(repository: Repository, head: str, paths: tuple[str, ...], 
     ref = f"{SAVED_REFS}/{stamp}"
     git.read("update-ref", ref, commit, "0" * len(commit))
     return SavedWork(ref=ref, commit=commit, tree=tree, index_tree=index.text, head=head, raw=paths)
+
+
+def take_notes(repository: Repository, ref: str, commits: Iterable[str], stamp: str) -> SavedNotes | None:
+    """Takes the notes off commits; what was there is kept under a ref. None if they had none."""
+    git = repository.git
+    known = read_notes(git, ref) if git.run("rev-parse", "--verify", "--quiet", ref).ok else {}
+    annotated = [commit for commit in commits if commit in known]
+    if not annotated:
+        return None
+    before = git.read("rev-parse", ref).decode("ascii").strip()
+    kept = f"{SAVED_REFS}/{stamp}-notes"
+    git.read("update-ref", kept, before, "0" * len(before))
+    removed = git.run("notes", f"--ref={ref}", "remove", *annotated)
+    if not removed.ok:
+        raise RollbackError(f"can't take the notes along: {removed.complaint}", f"They are kept under {kept}.")
+    return SavedNotes(ref=ref, before=before, after=git.read("rev-parse", ref).decode("ascii").strip())
+
+
+def restore_notes(repository: Repository, saved: SavedNotes) -> None:
+    """Brings the notes back, unless somebody has written others since."""
+    repository.git.run("update-ref", "-m", "handoff-tui rollback --undo", saved.ref, saved.before, saved.after)
 
 
 def write_target_tree(repository: Repository, target: str, head: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from handoff_tui.agents.runs.run import RunKey, RunPlan
 from handoff_tui.git.history.commit_changes import read_commit_changes
 from handoff_tui.git.repository import Repository, open_repository
-from handoff_tui.log.storage.run_commits import RunCommits, build_run_commits, write_run_commits
+from handoff_tui.handoffs.scope.run_commits import RunCommits, build_run_commits, write_run_commits
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.probe import is_present
 

@@ -55,6 +55,7 @@ _MOST_GUARDED = 500
 _MOST_COMMITS = 200
 _LARGEST_HASHED = 64 * 1024 * 1024
 _OWN_REFS = "refs/handoff-tui/"
+_NOTES = "refs/notes/"
 _CHANGES = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}
 
 
@@ -97,6 +98,23 @@ def read_new_commits(git: Git, before: str | None, after: str | None) -> tuple[N
         NewCommit(id=fields[start], subject=fields[start + 1], author=fields[start + 2])
         for start in range(0, len(fields) - 2, 3)
     )
+
+
+def find_own_notes(git: Git, before: Observation, after: Observation) -> frozenset[str]:
+    """Finds the notes refs that changed on nothing but the commits of the run: an agent may describe its own work."""
+    moved = [ref for ref, target in after.refs.items() if before.refs.get(ref, target) != target]
+    notes = [ref for ref in moved if ref.startswith(_NOTES)]
+    if not notes or after.head is None:
+        return frozenset()
+    reach = (after.head,) if before.head is None else (after.head, f"^{before.head}")
+    own = set(git.read("rev-list", *reach, "--").decode("ascii").split())
+    return frozenset(ref for ref in notes if _list_annotated(git, before.refs[ref], after.refs[ref]) <= own)
+
+
+def _list_annotated(git: Git, before: str, after: str) -> set[str]:
+    """The objects whose note differs; git spreads their ids over folders."""
+    paths = git.read("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after).decode("ascii", "replace")
+    return {path.replace("/", "") for path in paths.split("\0") if path}
 
 
 def read_touched_files(repository: Repository, before: str, after: str) -> tuple[TouchedFile, ...]:

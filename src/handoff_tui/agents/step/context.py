@@ -8,8 +8,8 @@ from __future__ import annotations
 from handoff_tui.agents.step import report
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.tasks import ReportedFinding, Task
-from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
-from handoff_tui.core.text.safe_text import render_safe_lines
+from handoff_tui.core.text.markdown_text import render_block, render_code
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.decisions.pages.packet import render_packet
 
 _MOST = 100
@@ -49,15 +49,15 @@ def render_context(context: report.StepContext) -> tuple[str, str]:
         *(_render_previous(context.previous) if context.previous is not None else []),
         *_render_baseline(context),
     ]
-    packet = render_packet(context.packet) if context.packet is not None else ""
+    packet = render_packet(context.packet, is_stepped=True) if context.packet is not None else ""
     return "\n".join(lines).strip("\n") + "\n", packet
 
 
 def _render_heading(context: report.StepContext) -> list[str]:
     key, route = context.key, context.route
-    title = f"{key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}"
+    title = f"This run: {key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}"
     came = f" It comes from {route.source}." if route.source and route.source != route.phase else ""
-    lines = [f"# {render_markdown(title)}", "", f"{_DIRECTIONS[route.direction.value]}{render_markdown(came)}", ""]
+    lines = [f"## {_render_line(title)}", "", f"{_DIRECTIONS[route.direction.value]}{_render_line(came)}", ""]
     lines.append(f"- Work in {render_code(context.folder)}, on {_name_branch(context)}.")
     if context.procedure is None:
         lines.append(f"- Runs left in the loop: {context.tries_left}.")
@@ -78,7 +78,7 @@ def _render_notes(context: report.StepContext) -> list[str]:
         return []
     lines = ["## Notes from the operator", ""]
     for note in context.notes:
-        lines += [f"{render_code(note.author)} ({render_markdown(note.time)}):", "", *_quote(note.text), ""]
+        lines += [f"{render_code(note.author)} ({_render_line(note.time)}):", "", *_quote(note.text), ""]
     return lines
 
 
@@ -89,11 +89,9 @@ def _render_tasks(tasks: tuple[report.FixTask, ...]) -> list[str]:
     for task in tasks[:_MOST]:
         severity = task.severity.value if task.severity else "no severity given"
         place = f" in {render_code(task.place)}" if task.place else ""
-        lines.append(
-            f"- [{task.priority}, {severity}] {render_markdown(task.title)}{place} ({render_code(task.source)})"
-        )
+        lines.append(f"- [{task.priority}, {severity}] {_render_line(task.title)}{place} ({render_code(task.source)})")
         if task.detail:
-            lines.append(f"  {render_markdown(task.detail)}")
+            lines.append(f"  {_render_line(task.detail)}")
     return [*lines, *_count_rest(len(tasks)), ""]
 
 
@@ -107,13 +105,13 @@ def _render_handoff(handoff: report.HandoffContext) -> list[str]:
         ("to", handoff.target_agent),
         ("next action", handoff.next_action),
     ]
-    lines += [f"- {name}: {render_markdown(value)}" for name, value in facts if value]
-    lines += [f"- {render_markdown(fact.name)}: {render_markdown(fact.value)}" for fact in handoff.facts[:_MOST]]
+    lines += [f"- {name}: {_render_line(value)}" for name, value in facts if value]
+    lines += [f"- {_render_line(fact.name)}: {_render_line(fact.value)}" for fact in handoff.facts[:_MOST]]
     if handoff.message:
         lines += ["", *_quote(handoff.message)]
     lines += _render_list("Documents", [f"{render_code(one.path)} ({one.role})" for one in handoff.documents])
     lines += _render_list("Tasks", [_render_task(one) for one in handoff.tasks])
-    lines += _render_list("Open blockers", [render_markdown(one.title) for one in handoff.blockers])
+    lines += _render_list("Open blockers", [_render_line(one.title) for one in handoff.blockers])
     lines += _render_list("Reported findings", [_render_finding(one) for one in handoff.findings])
     lines += _render_list("Proofs of work", [f"{render_code(one.path)} ({one.kind.value})" for one in handoff.proofs])
     return [*lines, ""]
@@ -122,21 +120,21 @@ def _render_handoff(handoff: report.HandoffContext) -> list[str]:
 def _render_finding(finding: ReportedFinding) -> str:
     place = f" in {render_code(finding.file)}" if finding.file else ""
     severity = f" ({finding.severity.value})" if finding.severity else ""
-    return f"{render_markdown(finding.title)}{place}{severity}"
+    return f"{_render_line(finding.title)}{place}{severity}"
 
 
 def _render_task(task: Task) -> str:
     mark = "done" if task.done else task.status or "open"
-    return f"{render_markdown(task.title)} ({render_markdown(mark)})"
+    return f"{_render_line(task.title)} ({_render_line(mark)})"
 
 
 def _render_previous(previous: report.PreviousContext) -> list[str]:
     ran = f"{previous.phase}, attempt {previous.attempt}, run {previous.number}"
     code = "no exit code" if previous.code is None else f"exit code {previous.code}"
     lines = ["## What the previous agent did, as measured", ""]
-    lines.append(f"- {render_markdown(ran)}: {previous.outcome}, {code}, {previous.seconds:.0f} seconds.")
+    lines.append(f"- {_render_line(ran)}: {previous.outcome}, {code}, {previous.seconds:.0f} seconds.")
     lines += _render_list(
-        "Commits", [f"{render_code(one.id[:SHORT_DIGEST])} {render_markdown(one.subject)}" for one in previous.commits]
+        "Commits", [f"{render_code(one.id[:SHORT_DIGEST])} {_render_line(one.subject)}" for one in previous.commits]
     )
     lines += _render_list("Files", [f"{one.change} {render_code(one.path)}" for one in previous.files])
     if previous.output:
@@ -149,7 +147,7 @@ def _render_baseline(context: report.StepContext) -> list[str]:
     lines = ["## Baseline and checks", ""]
     known = baseline.commit or baseline.snapshot
     named = f"{render_code(known[:SHORT_DIGEST])}: " if known else ""
-    lines.append(f"- Compared with {named}{render_markdown(baseline.reason)}.")
+    lines.append(f"- Compared with {named}{_render_line(baseline.reason)}.")
     if baseline.tests:
         counted = ", ".join(f"{number} {outcome}" for outcome, number in baseline.tests.items())
         lines.append(f"- Tests now, by their reports: {counted}.")
@@ -170,3 +168,8 @@ def _count_rest(number: int) -> list[str]:
 
 def _quote(text: str) -> list[str]:
     return render_block(render_safe_lines(text), "text")
+
+
+def _render_line(text: str) -> str:
+    """One line as it is: an agent reads it as text, and paths in it must stay paths."""
+    return render_safe(text).strip()

@@ -10,6 +10,7 @@ from handoff_tui.agents.runs.commits import record_commits
 from handoff_tui.agents.runs.folders import RunHandle, find_run_folder, read_run, stop_run
 from handoff_tui.agents.runs.observation import (
     Observation,
+    find_own_notes,
     read_new_commits,
     read_observation,
     read_touched_files,
@@ -126,9 +127,10 @@ def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -
     rewritten = ended.end.output_rewritten or reports.is_output_edited(ended.state)
     end = ended.end.model_copy(update={"output_rewritten": rewritten})
     patterns = tuple(desk.loaded.settings.hub.suspicious_output)
+    notes = frozenset() if after.problem is not None else find_own_notes(open_repository(folder).git, before, after)
     program = PRESETS.get(ended.plan.stream or "")
     notices = judge.find_notices(
-        judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing, program)
+        judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing, program, notes)
     )
     if after.problem is not None:
         return _Findings(after, notices)

@@ -61,6 +61,8 @@ class MeasuredRun(NamedTuple):
     may_change_nothing: bool = False
     program: Preset | None = None
     """The program that it is, if handoff-tui knows it."""
+    own_notes: frozenset[str] = frozenset()
+    """Notes refs that changed on nothing but the commits of the run."""
 
 
 def find_notices(run: MeasuredRun) -> list[Notice]:
@@ -69,7 +71,7 @@ def find_notices(run: MeasuredRun) -> list[Notice]:
     notices = [
         *_find_ending(run),
         *_find_stream(run),
-        *_find_refs(before, after),
+        *_find_refs(before, after, run.own_notes),
         *_find_edits(before, after),
         *_find_outside(before, after),
         *(() if run.may_change_nothing else _find_idleness(end, before, after)),
@@ -159,7 +161,7 @@ def _shorten(text: str) -> str:
     return " ".join(text.split())[:_LONGEST_LINE]
 
 
-def _find_refs(before: Observation, after: Observation) -> Iterable[Notice]:
+def _find_refs(before: Observation, after: Observation, own: frozenset[str]) -> Iterable[Notice]:
     if after.problem is not None:
         text = f"the repository can no longer be read: {after.problem}"
         yield _notice(Sign.UNREADABLE, Severity.CRITICAL, text)
@@ -170,8 +172,9 @@ def _find_refs(before: Observation, after: Observation) -> Iterable[Notice]:
     if before.branch != after.branch and before.branch not in gone:
         text = f"it switched from {before.branch or 'no branch'} to {after.branch or 'no branch'}"
         yield _notice(Sign.BRANCH_MOVED, Severity.HIGH, text)
+    own |= {after.branch} if after.branch is not None else set()
     moved = sorted(
-        name for name, target in after.refs.items() if name != after.branch and before.refs.get(name, target) != target
+        name for name, target in after.refs.items() if name not in own and before.refs.get(name, target) != target
     )
     if moved:
         yield _notice(Sign.BRANCH_MOVED, Severity.HIGH, "it moved branches, tags or notes that are not its own", moved)

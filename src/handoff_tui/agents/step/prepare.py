@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.agents.consent import PhaseAgent, find_phase_agent
+from handoff_tui.agents.consent import PhaseAgent, find_phase_agent, has_phase_agent
 from handoff_tui.agents.runs.folders import find_run, list_runs
 from handoff_tui.agents.runs.reports import find_output, read_notes
 from handoff_tui.agents.runs.run import AGENT_STEP, RunKey
@@ -154,7 +154,7 @@ def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks |
         gate=examined.gate.state,
         passed=frozenset(passed),
         failed=find_failed_target(pipeline, trail),
-        is_begun=_is_begun(examined, source, reports),
+        is_begun=_is_begun(examined, pipeline, source, reports),
     )
     route = build_route(pipeline, handoff, way, _find_wanted(pipeline, source, request))
     phase = find_phase(pipeline, route.phase)
@@ -199,8 +199,13 @@ def _find_source(
     return find_source(pipeline, last.key.phase if last is not None else handoff.source_phase, decided, passed)
 
 
-def _is_begun(examined: ExaminedGate, source: Phase, reports: tuple[StepReport, ...]) -> bool:
-    """Whether there is work of the phase: a run that is ready, a decision, or documents that wait for a person."""
+def _is_begun(examined: ExaminedGate, pipeline: Pipeline, source: Phase, reports: tuple[StepReport, ...]) -> bool:
+    """Whether there is work of the phase: a run that is ready, a decision, or documents that wait for a person.
+
+    Where no agent works and nothing is decided, there is nothing to wait for.
+    """
+    if not source.gate and not has_phase_agent(examined.desk, pipeline, source):
+        return True
     own = [report for report in reports if report.key.phase == source.name]
     if own:
         return own[-1].outcome is StepOutcome.READY
@@ -240,9 +245,11 @@ def _find_packet(examined: ExaminedGate, route: Route, progress: ProgressCallbac
 
 def _find_key(desk: Desk, examined: ExaminedGate, route: Route, packet: Packet | None) -> RunKey:
     """Returns the attempt as the log counts it, and the next run of that attempt."""
-    attempt = packet.attempt if packet is not None else 1
-    if packet is None and build_id(route.phase) == examined.key.phase:
-        attempt = examined.key.attempt
+    attempt = (
+        packet.attempt
+        if packet is not None
+        else examined.gates.work.find_attempt(examined.handoff, build_id(route.phase))
+    )
     numbers = [
         state.key.number
         for state in list_runs(desk.repository.common_dir, examined.handoff.id)
@@ -260,7 +267,7 @@ def _build_context(run: PreparedRun) -> StepContext:
     return StepContext(
         key=run.key,
         route=run.route,
-        role=_build_role(desk, run.agent),
+        role=_build_role(desk, run.agent, run.phase),
         repository=str(desk.repository.root),
         folder=str(run.work_folder),
         commit=facts.head,
@@ -277,16 +284,20 @@ def _build_context(run: PreparedRun) -> StepContext:
     )
 
 
-def _build_role(desk: Desk, agent: PhaseAgent) -> RoleContext:
-    """Uses the agent's own words, or those of the role with its name; supervising roles add their standards."""
+def _build_role(desk: Desk, agent: PhaseAgent, phase: Phase) -> RoleContext:
+    """The agent's own words, or those of the hub's role with its name; then what the phase asks of it.
+
+    Only roles of the hub have supervisors, who add their standards.
+    """
     roles = desk.loaded.settings.hub.roles
     role = roles.get(agent.name)
     standards = [rule for supervisor in roles.values() if supervisor.stage is None for rule in supervisor.standards]
+    own = agent.settings.role or (role.prompt if role else "")
     return RoleContext(
         name=agent.name,
         title=role.title if role else "",
-        prompt=agent.settings.role or (role.prompt if role else ""),
-        standards=tuple(dict.fromkeys((*(role.standards if role else ()), *standards))),
+        prompt="\n\n".join(text.strip() for text in (own, phase.role) if text.strip()),
+        standards=tuple(dict.fromkeys((*role.standards, *standards))) if role else (),
     )
 
 

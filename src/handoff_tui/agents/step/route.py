@@ -95,11 +95,29 @@ def find_source(
 
 
 def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Phase | None:
-    """Finds the next phase: the one that the handoff names, or that of the first edge."""
-    targets = [edge.target for edge in pipeline.edges if edge.source == source.name]
+    """Finds the next phase: the one that the handoff names, or that of the first edge; past phases that are done."""
+    targets = _list_next(pipeline, source)
     wanted = (named or "").casefold()
     target = next((name for name in targets if name.casefold() == wanted), next(iter(targets), None))
     return None if target is None else find_phase(pipeline, target)
+
+
+def _list_next(pipeline: Pipeline, source: Phase) -> list[str]:
+    """The phases that an edge leads to; one where the work is done stands for those behind it, if there are any."""
+    found: dict[str, None] = {}
+    waiting = [edge.target for edge in pipeline.edges if edge.source == source.name]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        behind = [edge.target for edge in pipeline.edges if edge.source == name]
+        if find_phase(pipeline, name).done and behind:
+            waiting = [*behind, *waiting]
+        else:
+            found[name] = None
+    return list(found)
 
 
 def find_failure_target(pipeline: Pipeline, phase: Phase) -> Phase:
@@ -141,7 +159,7 @@ def _find_direction(pipeline: Pipeline, progress: Progress, phase: Phase) -> Dir
         return Direction.FAILED
     if phase.name == source.name:
         return Direction.AGAIN
-    is_next = any((edge.source, edge.target) == (source.name, phase.name) for edge in pipeline.edges)
+    is_next = phase.name in _list_next(pipeline, source)
     if is_next and progress.is_open:
         return Direction.FORWARD
     if phase.name in _list_before(pipeline, source.name):
@@ -163,8 +181,9 @@ def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple
         return find_phase(pipeline, progress.failed), Direction.FAILED
     if progress.is_open:
         following = find_next(pipeline, source, handoff.target_phase)
-        if following is None:
-            raise AgentRunError(f"{source.name} is the last phase of {pipeline.name}; there is nothing to start")
+        if following is None or following.done:
+            last = source.name if following is None else following.name
+            raise AgentRunError(f"{handoff.id} is done: {last} is the last phase of {pipeline.name}")
         return following, Direction.FORWARD
     claimed = find_known_phase(pipeline, handoff.source_phase)
     if claimed is not None and claimed.name not in {source.name, *find_enterable(pipeline, progress.passed)}:

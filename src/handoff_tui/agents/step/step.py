@@ -285,10 +285,12 @@ def _name_author(agent: PhaseAgent) -> dict[str, str]:
 def build_prompt(prepared: PreparedRun) -> str:
     """Returns exactly what the agent would be told."""
     role = prepared.context.role
-    words = "\n".join((role.prompt or role.title, *(f"- {rule}" for rule in role.standards)))
+    values = _build_values(prepared)
+    standards = "\n".join(("Standards:", *(f"- {rule}" for rule in role.standards))) if role.standards else ""
+    words = "\n\n".join(text for text in (fill(role.prompt or role.title, values), standards) if text)
     context, packet = render_context(prepared.context)
-    texts = {"role": words.strip(), "context": context, "packet": packet}
-    return fill(prepared.agent.settings.prompt, _build_values(prepared) | texts).strip() + "\n"
+    texts = {"role": words, "context": context, "packet": packet}
+    return fill(prepared.agent.settings.prompt, values | texts).strip() + "\n"
 
 
 def list_rule_files(desk: Desk) -> tuple[str, ...]:

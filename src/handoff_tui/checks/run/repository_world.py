@@ -148,9 +148,15 @@ class RepositoryWorld:
         policy = gates.policy if gates is not None else None
         if gates is None or policy is None or gates.index.verdict.fatal_problems:
             return None
-        made = (one for one in gates.index.decisions.values() if one.work.handoff == handoff)
-        passing = (one for one in made if one.decision.verb in PASSING and not gates.index.is_void(one.entry.id))
+        passing = (one for one in gates.index.list_living(handoff) if one.decision.verb in PASSING)
         return tuple(sorted({one.entry.actor for one in passing if policy.may_decide(one.entry.actor)}))
+
+    def phase_signers(self, handoff: str, phase: str) -> tuple[str, ...]:
+        known, gates = self.signers(handoff), self._gates
+        made = gates.index.list_living(handoff) if known and gates is not None else ()
+        own = [one for one in made if one.work.phase.casefold() == phase.casefold()]
+        passing = {one.entry.actor for one in own if one.decision.verb in PASSING}
+        return tuple(name for name in known or () if name in passing)
 
     @cached_property
     def _gates(self) -> LogGates | None:

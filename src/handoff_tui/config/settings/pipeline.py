@@ -10,13 +10,16 @@ from typing import Literal
 from handoff_tui.config.pipeline import Edge, Passing, Phase, Pipeline
 from handoff_tui.config.presets import ALLOWED, PRESETS, USUAL_ENVIRONMENT
 from handoff_tui.config.quantities import Amount, Arguments, Count, Name, Pause, Quantity, Seconds
+from handoff_tui.config.settings.roles import ROLES
 from handoff_tui.core.model import Model
 
 _PROMPT = """\
+# {handoff}: {phase}, attempt {attempt}
+
 {role}
 
-You are the agent of the phase {phase} of {handoff}, attempt {attempt}. Work in {folder}.
-Everything that is known is below, and in {context_file} for programs. Commit what you do.
+Work in {folder}. Commit what you do, then end: the checks run when you have ended, and a person decides.
+Everything that is known is below, and in {context_file} for programs.
 
 {context}
 
@@ -149,8 +152,26 @@ class PipelineSettings(Model):
         )
 
 
-def _phase(name: str, agent: str | None = None, *, gate: bool = True) -> Phase:
-    return Phase.model_construct(name=name, agent=agent, gate=gate)
+def _phase(
+    system: str,
+    name: str,
+    agent: str | None = None,
+    failure_target: str | None = None,
+    *,
+    gate: bool = True,
+    human_only: bool = False,
+) -> Phase:
+    return Phase.model_construct(
+        name=name,
+        agent=agent,
+        gate=gate,
+        role=ROLES[system][name],
+        failure_target=failure_target,
+        human_only=human_only,
+    )
+
+
+_COMPLETE = Phase.model_construct(name="COMPLETE", gate=False, done=True)
 
 
 def _edges(*edges: tuple[str, str, tuple[Passing, ...]]) -> tuple[Edge, ...]:
@@ -163,31 +184,31 @@ _CODE = (Passing.DOCUMENTS, Passing.TASKS, Passing.FILES)
 _REPORT = (Passing.DOCUMENTS, Passing.TASKS, Passing.FINDINGS, Passing.PROOFS, Passing.FILES)
 
 _SESSION = PipelineSettings.model_construct(
-    phases=(_phase("work"), _phase("resume", gate=False)), failure_target="work"
+    phases=(_phase("session", "work"), _phase("session", "resume", gate=False)), failure_target="work"
 )
 
 DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
     "mosaic": _SESSION,
     "builder": PipelineSettings.model_construct(
         phases=(
-            _phase("spec"),
-            _phase("questions", "builder"),
-            _phase("build", "builder"),
-            _phase("review", "reviewer"),
-            _phase("integration", "builder"),
+            _phase("builder", "spec", "architect", gate=False),
+            _phase("builder", "questions", "builder"),
+            _phase("builder", "build", "builder"),
+            _phase("builder", "review", "reviewer"),
+            _phase("builder", "integration", "builder"),
         ),
         failure_target="build",
     ),
     "procedure": PipelineSettings.model_construct(
-        phases=(_phase("source"), _phase("target", gate=False)), failure_target="source"
+        phases=(_phase("procedure", "source"), _phase("procedure", "target", gate=False)), failure_target="source"
     ),
     "tdd": PipelineSettings.model_construct(
         phases=(
-            _phase("PLAN", "test-list"),
-            _phase("RED", "test"),
-            _phase("GREEN", "implement"),
-            _phase("REFACTOR", "refactor"),
-            _phase("COMPLETE", gate=False),
+            _phase("tdd", "PLAN", "test-list"),
+            _phase("tdd", "RED", "test"),
+            _phase("tdd", "GREEN", "implement"),
+            _phase("tdd", "REFACTOR", "refactor"),
+            _COMPLETE,
         ),
         edges=_edges(
             ("PLAN", "RED", _PLAN),
@@ -200,12 +221,12 @@ DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
     ),
     "hub": PipelineSettings.model_construct(
         phases=(
-            _phase("DEV", "dev"),
-            _phase("QA", "qa"),
-            _phase("SEC", "security"),
-            Phase.model_construct(name="DOCS", agent="docs", failure_target="DOCS"),
-            _phase("COMPLETE"),
-            Phase.model_construct(name="DEPLOY", agent="cicd", human_only=True),
+            _phase("hub", "DEV", "dev"),
+            _phase("hub", "QA", "qa"),
+            _phase("hub", "SEC", "security"),
+            _phase("hub", "DOCS", "docs", "DOCS"),
+            _COMPLETE,
+            _phase("hub", "DEPLOY", "cicd", human_only=True),
         ),
         edges=_edges(
             ("DEV", "QA", _CODE),

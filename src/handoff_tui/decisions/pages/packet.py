@@ -22,8 +22,8 @@ def build_packet_json(packet: Packet) -> dict[str, object]:
     return {"schema": SCHEMA, **packet.model_dump(mode="json")}
 
 
-def render_packet(packet: Packet) -> str:
-    """Tells the next attempt what matters, most important first."""
+def render_packet(packet: Packet, *, is_stepped: bool = False) -> str:
+    """Tells the next attempt what matters, most important first; an agent that we started need not hand it over."""
     title = f"{packet.handoff}: what attempt {packet.attempt} of {packet.phase} must do"
     lines = [f"# {render_markdown(title)}", ""]
     if not packet.demands:
@@ -40,7 +40,7 @@ def render_packet(packet: Packet) -> str:
             lines += _render_check(check)
     lines += _render_files(packet)
     lines += [line for note in packet.notes for line in (f"Note: {render_markdown(note)}", "")]
-    if packet.demands:
+    if packet.demands and not is_stepped:
         commands = [f"handoff-tui {verb} {packet.handoff} --phase {packet.phase}" for verb in ("submit", "wait")]
         lines += ["## When it is done", "", "Commit the work, then:", "", *render_commands(commands)]
     return "\n".join(lines).rstrip("\n") + "\n"

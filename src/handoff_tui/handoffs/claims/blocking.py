@@ -9,6 +9,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.formats.hub.layout import is_later_report
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 
 
@@ -59,6 +60,7 @@ _SPOKEN_OF_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 _HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
 _CLOSED = frozenset({"fixed", "closed", "resolved", "wont-fix", "wontfix", "false-positive", "done"})
 _BAD_VERDICTS = frozenset({"FAIL", "RETRY", "ESCALATE", "REJECTED", "BLOCKED"})
+_BEFORE_RESULTS = frozenset({"spec", "questions"})
 _BAD_CHECKS = frozenset({"fail", "failed", "false", "error"})
 
 
@@ -96,7 +98,8 @@ def says_underway(handoff: Handoff) -> bool:
 
 
 def status_token(handoff: Handoff) -> str:
-    return (handoff.status or "").upper().replace("-", "_").replace(" ", "_")
+    """What it says of its work; empty if a run has moved it on since."""
+    return "" if handoff.ran else (handoff.status or "").upper().replace("-", "_").replace(" ", "_")
 
 
 def is_red(handoff: Handoff) -> bool:
@@ -139,6 +142,11 @@ def list_doubtful(handoff: Handoff) -> list[Attempt]:
             found = found if attempt.warning else [one for one in found if one.phase != attempt.phase]
             found.extend([attempt] if attempt.warning else [])
     return found
+
+
+def is_before_results(handoff: Handoff) -> bool:
+    """Whether a builder handoff is being specified or asked about: nothing is built yet."""
+    return handoff.dialect == "builder" and (handoff.source_phase or "").casefold() in _BEFORE_RESULTS
 
 
 def owes_results(handoff: Handoff) -> bool:
@@ -201,13 +209,15 @@ def _find_own_word(handoff: Handoff) -> Iterator[str]:
 
 def _find_findings(handoff: Handoff) -> Iterator[str]:
     for finding in handoff.findings:
+        if is_later_report(finding.where.path, handoff.source_phase):
+            continue  # of an earlier round
         light = finding.severity is not None and finding.severity not in _HEAVY
         if not light and (finding.status or "open").lower().replace("_", "-") not in _CLOSED:
             yield f"{finding.severity or 'unrated'} finding: {finding.title}"
 
 
 def _find_missing(handoff: Handoff) -> Iterator[str]:
-    if owes_results(handoff) and not has_results(handoff):
+    if owes_results(handoff) and not has_results(handoff) and not is_before_results(handoff):
         yield "no results yet"
     newest = _find_newest_results(handoff)
     if newest is not None and newest.missing:
@@ -229,5 +239,5 @@ def _find_gate_gaps(handoff: Handoff) -> Iterator[str]:
     if open_numbers and len(open_numbers) < len(handoff.questions):
         noun = "question" if len(open_numbers) == 1 else "questions"
         yield f"{noun} without an answer: {', '.join(open_numbers)}"
-    if handoff.questions and handoff.greenlit is False:
+    if handoff.questions and handoff.greenlit is False and not is_before_results(handoff):
         yield "the question gate has no greenlight"

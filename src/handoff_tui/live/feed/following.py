@@ -10,17 +10,19 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
 from handoff_tui.git.work_tree.patched_tree import PatchedTree, is_listed, patch_work_tree
 from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.read_handoffs import RepositoryReading
+from handoff_tui.handoffs.read_handoffs import build_reading
 from handoff_tui.handoffs.reading.read import ReadHandoffs, list_text_names, read_again
 from handoff_tui.live.feed.repository_feed import Notices
 from handoff_tui.live.feed.snapshot import IncrementalState, RepositorySnapshot, SavedPaths, read_snapshot
 from handoff_tui.status.inbox import build_inbox, build_inbox_facts
 from handoff_tui.status.refresh import HandoffReviewer, build_state
 from handoff_tui.status.review_state import ReviewState
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.probe import OFTEN_IGNORED
 
 MOST_PATHS = 16
 """More changed paths than this mean a full read."""
+_RUN_RECORDS = f"{OWN_FOLDER}/runs/"
 _MOST_PATCHES = 200
 """After so many increments everything is read again, so that a mistake cannot last."""
 
@@ -36,6 +38,8 @@ def follow(root: Path, snapshot: RepositorySnapshot | None, notices: Notices) ->
 def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySnapshot | None:
     """Returns the snapshot after a few files were saved; None if everything must be read."""
     if len(paths) > MOST_PATHS or len(snapshot.patches) >= _MOST_PATCHES or REPOSITORY_FILE in paths:
+        return None
+    if any(path.startswith(_RUN_RECORDS) for path in paths):  # they say in which phase a handoff is
         return None
     desk = snapshot.desk
     if any(_is_looked_into(path) and not is_listed(desk.work_tree.paths, path) for path in paths):
@@ -62,9 +66,8 @@ def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositoryS
     if presence or any(files.has_read(path) for path in patch.paths):
         later = files.move_on(found.tree, patch.paths, presence=presence)
         names = list_text_names(later.paths) if presence else names
-        reading = RepositoryReading(
-            later, _keep_same(before, read_again(later, FORMATS, names, snapshot.incremental.memory))
-        )
+        reading = build_reading(desk, later, read_again(later, FORMATS, names, snapshot.incremental.memory))
+        reading = reading._replace(result=_keep_same(before, reading.result))
     moved = replace(snapshot, version=patch.version, desk=desk, reading=reading, patches=(*snapshot.patches, patch))
     return _review(snapshot, moved, patch, snapshot.incremental._replace(gone=found.gone, names=names))
 

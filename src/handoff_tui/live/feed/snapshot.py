@@ -11,7 +11,7 @@ from typing import NamedTuple
 from handoff_tui.git.history.commits import name_commit
 from handoff_tui.git.work_tree.patched_tree import ContentRules, find_gone, read_content_rules
 from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.read_handoffs import RepositoryReading
+from handoff_tui.handoffs.read_handoffs import RepositoryReading, build_reading
 from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, read_again
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk, open_desk_to_look
@@ -123,4 +123,4 @@ def _read(desk: Desk, memory: ReadingMemory) -> tuple[RepositoryReading, list[st
     """Reads every handoff, and the names of files that may contain one."""
     files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
     names = list_text_names(files.paths)
-    return RepositoryReading(files, read_again(files, FORMATS, names, memory)), names
+    return build_reading(desk, files, read_again(files, FORMATS, names, memory)), names

@@ -63,7 +63,10 @@ class LogGates:
         return {handoff.id: self.judge(handoff) for handoff in self.handoffs if handoff.id in self._taken_up}
 
     def judge(self, handoff: Handoff, phase: str | None = None) -> GateReport:
-        return judge_gate(self.index, self.policy, self.ask(handoff, phase))
+        report = judge_gate(self.index, self.policy, self.ask(handoff, phase))
+        decided = sorted({place.phase for place in self.index.decisions_at if place.handoff == handoff.id})
+        passed = tuple(name for name in decided if self.is_passed(handoff, name))
+        return report.model_copy(update={"passed": passed}) if passed else report
 
     def is_passed(self, handoff: Handoff, phase: str, since: float = 0) -> bool:
         """Whether people opened the gate of a phase for the last work they decided on there, at a time or later.

@@ -86,3 +86,5 @@ class GateReport(Model):
     debts: tuple[str, ...] = ()
     """Ids of overrides that no approval has settled yet."""
     policy: str | None = None
+    passed: tuple[str, ...] = ()
+    """The phases whose gate people opened for the last work they decided on there."""

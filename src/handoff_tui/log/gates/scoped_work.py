@@ -12,6 +12,7 @@ from handoff_tui.git.history.work_commits import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.digests import ScopeDigests
 from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind, find_scopes, list_stated
+from handoff_tui.handoffs.scope.run_commits import find_run_commits, read_run_commits
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.scope.traces import find_paperwork, find_records, find_shared_documents
 from handoff_tui.handoffs.session import Desk
@@ -21,12 +22,11 @@ from handoff_tui.log.gates.position import build_principals, build_value_digest
 from handoff_tui.log.index import LogIndex
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.storage.evidence import find_review
-from handoff_tui.log.storage.run_commits import find_run_commits, read_run_commits
 
 CONFIGURATION = "handoff-tui.toml"
 ROLLBACK = "handoff-tui: roll back"
 """How the subject of a rollback of ours begins."""
-_DERIVED = frozenset({"registry", "blocked_by", "attempt", "documents", "ended"})
+_DERIVED = frozenset({"registry", "blocked_by", "attempt", "documents", "ended", "stated_phase", "ran"})
 """Fields of a handoff that files of others decide on, or that are bound on their own."""
 _NAMED = 3
 

@@ -16,6 +16,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.claims.blocking import is_before_results
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Heading, RegistryState
 
@@ -66,7 +67,8 @@ def owes_results(handoff: Handoff, context: Context) -> bool:
         return False
     said = [fact.value.upper() for fact in handoff.facts if fact.name == "registry says"]
     called_done = any(words.startswith(tuple(state.value for state in _DONE)) for words in said)
-    return context.scope == handoff.id or handoff.registry in _DONE or called_done
+    under_review = context.scope == handoff.id and not is_before_results(handoff)
+    return under_review or handoff.registry in _DONE or called_done
 
 
 def list_due(context: Context) -> list[tuple[Handoff, Document | None]]:

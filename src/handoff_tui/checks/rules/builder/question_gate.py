@@ -14,6 +14,7 @@ from handoff_tui.checks.rules.builder.documents import find_results, list_docume
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact
+from handoff_tui.handoffs.claims.blocking import is_before_results
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _GREENLIGHT: Final = compile_later(r"green-?\s?li(?:ght|t)\b(?P<rest>.*)$", re.IGNORECASE)
@@ -83,6 +84,7 @@ def _list_words(text: str) -> set[str]:
 
 _EARLIER_COUNT = 10
 """Prompts without a contract asked so many questions."""
+_QUESTIONS = "questions"
 _GATE = (DocumentRole.PROMPT, DocumentRole.ANSWERS)
 _LEAKS = frozenset({"expected answers", "expected answers in the spec"})
 _STATED = compile_later(r"^\W*contract\s+version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
@@ -116,7 +118,7 @@ def question_gate_passed(context: Context) -> Findings:
         found.extend(_find_leaks(handoff))
         found.extend(_find_other_contract(context, handoff, unseen))
         found.extend(_find_open_questions(context, handoff))
-        if _has_begun(context, handoff):
+        if _has_begun(context, handoff) and not is_before_results(handoff):
             found.extend(_find_missing_greenlight(context, handoff))
             unsigned.extend(_find_unsigned_greenlight(context, handoff))
         else:
@@ -216,7 +218,8 @@ def _read_version(text: str | None) -> str | None:
 
 def _find_unsigned_greenlight(context: Context, handoff: Handoff) -> Iterator[str]:
     """Says that a greenlight in a document is only a claim, if nobody signed it."""
-    if not context.settings.builder.questions.greenlight_needed or find_greenlight_gap(context, handoff) is not None:
+    needed = context.settings.builder.questions.greenlight_needed and not context.phase_signers(handoff.id, _QUESTIONS)
+    if not needed or find_greenlight_gap(context, handoff) is not None:
         return
     fact = next(fact for fact in handoff.facts if fact.name == "greenlight")
     name = next(
@@ -228,7 +231,7 @@ def _find_unsigned_greenlight(context: Context, handoff: Handoff) -> Iterator[st
 
 
 def _find_missing_greenlight(context: Context, handoff: Handoff) -> Findings:
-    if not context.settings.builder.questions.greenlight_needed:
+    if not context.settings.builder.questions.greenlight_needed or context.phase_signers(handoff.id, _QUESTIONS):
         return
     gap = find_greenlight_gap(context, handoff)
     if gap is None and handoff.greenlit:

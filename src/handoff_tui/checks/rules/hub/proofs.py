@@ -14,6 +14,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Proof, ProofKind, TestCounts
 from handoff_tui.handoffs.claims.blocking import list_doubtful
+from handoff_tui.handoffs.formats.hub.layout import is_before
 from handoff_tui.handoffs.handoff import Handoff
 
 _FENCE = compile_later(r"^ {0,3}(```+|~~~+)")
@@ -67,6 +68,8 @@ def pass_holds_up(context: Context) -> Findings:
         doubtful = list_doubtful(handoff)
         standing = find_standing_attempts(handoff)
         for attempt in (*doubtful, *(one for one in standing if one not in doubtful)):
+            if is_before(handoff.source_phase, attempt.phase or "", context.settings.hub):
+                continue  # of an earlier round
             applies = True
             yield from _judge_attempt(context, handoff, attempt, pattern)
         doubted = {place.path for place in _list_doubted(handoff)}

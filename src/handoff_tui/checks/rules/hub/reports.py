@@ -9,6 +9,7 @@ from handoff_tui.checks.facts.documents import find_unreadable, read_json, walk_
 from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, ReportedFinding
+from handoff_tui.handoffs.formats.hub.layout import is_before
 from handoff_tui.handoffs.handoff import Handoff
 
 _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")
@@ -18,9 +19,13 @@ def judge_report(context: Context, stage: str) -> Findings:
     """Finds open findings that are too severe, reports that hide some, and a pass without a report."""
     handoffs = context.require_handoffs("hub")
     name = str(context.settings.hub.reports.get(stage) or context.skip(f"no report decides {stage}"))
+    later: list[str] = []
     applies = False
     for handoff in handoffs:
         paths = find_reports(handoff, name)
+        if is_before(handoff.source_phase, stage, context.settings.hub):
+            later.extend(paths)
+            continue
         applies = applies or bool(paths) or find_last_attempt(handoff, stage) is not None
         yield from find_unreadable(context, paths)
         for path in paths:
@@ -28,7 +33,8 @@ def judge_report(context: Context, stage: str) -> Findings:
         if not paths:
             yield from _judge_missing(context, handoff, stage, name)
     if not applies:
-        context.skip(f"no {name} here, and no report of {stage}")
+        waiting = f"to be rechecked by {stage}: {', '.join(later)}"
+        context.skip(waiting if later else f"no {name} here, and no report of {stage}")
 
 
 def find_reports(handoff: Handoff, name: str) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def source_phase_complete(context: Context) -> Findings:
         yield from _judge_tasks(context, handoff)
         if handoff.dialect == TDD:
             yield from _judge_repetition(handoff)
-        else:
+        elif not handoff.ran:  # else its run was judged, and the documents are about earlier work
             yield from _judge_status(context, handoff)
             yield from _judge_last_attempt(context, handoff)
             yield from _judge_own_numbers(handoff)

@@ -129,6 +129,7 @@ class BuilderDraft:
         """The finished handoff; the newest results count."""
         told, newest = self.told, self.newest
         told.title, told.registry = self._title(), state
+        told.source_phase, told.target_phase = _find_phases(self)
         told.questions, told.greenlit = tuple(self.questions()), self.greenlit()
         told.attempts = tuple(results.attempt() for results in self.results)
         for results in self.results:
@@ -154,7 +155,6 @@ class BuilderDraft:
 
 def build_draft(group: HandoffFiles, settings: Builder) -> BuilderDraft:
     told = HandoffDraft.model_construct(id=group.id, dialect="builder", original_name=group.original)
-    told.source_phase, told.target_phase = "build", "review"
     draft = BuilderDraft(group, told)
     draft.specs = [read_spec(source, settings) for source in group.sources(DocumentRole.SPEC)]
     draft.prompts = [read_prompt(member.source) for member in _by_attempt(group.of(DocumentRole.PROMPT))]
@@ -178,6 +178,14 @@ def build_draft(group: HandoffFiles, settings: Builder) -> BuilderDraft:
         told.facts += tuple(review.facts)
     told.documents = tuple(_build_documents(draft))
     return draft
+
+
+def _find_phases(draft: BuilderDraft) -> tuple[str, str]:
+    """The phase that its documents are of, and the next: results before answers, and a prompt asks for these."""
+    if draft.results or draft.told.packages:
+        return "build", "review"
+    asked = draft.prompts or any(reading.role is DocumentRole.ANSWERS for reading in draft.reviews)
+    return ("questions", "build") if asked else ("spec", "questions")
 
 
 def _read_review(draft: BuilderDraft, member: NamedSource, role: DocumentRole, settings: Builder) -> ReviewReading:

@@ -47,6 +47,13 @@ def find_next_stage(stage: str | None, settings: Hub = STANDARD) -> str | None:
     return stages[stages.index(stage) + 1]
 
 
+def is_before(phase: str | None, stage: str, settings: Hub = STANDARD) -> bool:
+    """Whether work in a phase has yet to come to a stage; then what an earlier round left of the stage is old."""
+    stages = [name.upper() for name in settings.stages]
+    known = parse_stage(phase)
+    return known in stages and stage in stages and stages.index(known) < stages.index(stage)
+
+
 def is_done(status: str | None) -> bool | None:
     """Whether a task's status word says done; None if the word is unknown."""
     word = status.strip().lower().replace(" ", "_").replace("-", "_") if status else None
@@ -78,6 +85,13 @@ def may_own(path: str) -> bool:
 
 def is_findings_name(name: str) -> bool:
     return bool(SECURITY_NAME.match(name) or BUGS_NAME.match(name))
+
+
+def is_later_report(path: str, phase: str | None) -> bool:
+    """Whether a report of findings is of a stage that work in this phase has yet to come to."""
+    name = path.rpartition("/")[2]
+    stage = "SEC" if SECURITY_NAME.match(name) else "QA" if BUGS_NAME.match(name) else None
+    return stage is not None and is_before(phase, stage)
 
 
 def find_task(path: str) -> str | None:

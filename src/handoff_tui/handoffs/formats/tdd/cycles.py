@@ -111,6 +111,7 @@ def printable(text: str) -> str:
 
 
 FIRST_CYCLE = 1
+_NOT_STARTED: Final = "NOT_STARTED"
 
 
 class CommitOrder(NamedTuple):
@@ -160,10 +161,12 @@ def fill_cycles(steps: Sequence[CycleStep]) -> list[CycleStep]:
 
 def build_cycle(cycle: int, steps: Sequence[CycleStep], history: CommitOrder) -> Handoff:
     """One handoff from all steps of a cycle."""
-    told = _without_repeats(steps)
+    told = _without_repeats([step for step in steps if not _is_beginning(step)] or steps)
     present = _choose_present(told, history)
     noted = min((step for step in told if step.origin is Origin.NOTE), key=history.age, default=None)
     earlier = _sort_oldest_first([step for step in told if step is not present], history)
+    if _is_beginning(present):
+        present = present._replace(phase=present.next_phase, next_phase=None, status=_NOT_STARTED)
     return Handoff(
         id=build_id(f"TDD-{cycle}"),
         dialect="tdd",
@@ -186,6 +189,11 @@ def build_cycle(cycle: int, steps: Sequence[CycleStep], history: CommitOrder) ->
         facts=(*present.facts, *_read_marks(steps, present)),
         created=present.when or _date_of(present, history),
     )
+
+
+def _is_beginning(step: CycleStep) -> bool:
+    """Whether a step only says that a cycle begins: nobody has worked yet."""
+    return step.phase is None and step.next_phase == PHASES[0]
 
 
 def report_conflicts(steps: Sequence[CycleStep], history: CommitOrder) -> None:

@@ -1,0 +1,84 @@
+"""Where a handoff is by the runs of its agents, if these are newer than its documents.
+
+A run says in which phase its commits were made; documents say what their author wrote down. An agent that leaves the
+documents alone moves the work on all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from handoff_tui.git.history.commits import Commit, read_commits
+from handoff_tui.git.repository import Repository
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.scope.run_commits import RunCommits, read_run_commits
+
+_NOTE = "notes:"
+
+
+class _LastRun(NamedTuple):
+    """The newest run of a handoff, by the places of its commits in the history; 0 is HEAD."""
+
+    phase: str
+    newest: int
+    oldest: int
+
+
+def place_by_runs(
+    repository: Repository,
+    changed: Sequence[str],
+    read_history: Callable[[], list[Commit]],
+    handoffs: tuple[Handoff, ...],
+) -> tuple[Handoff, ...]:
+    """The handoffs, each in the phase of its last run unless somebody wrote its documents since.
+
+    `changed` are the paths that differ from HEAD.
+    """
+    records = read_run_commits(repository.root)
+    if not records:
+        return handoffs
+    places = {commit.id: place for place, commit in enumerate(read_history())}
+    runs = _find_last_runs(records, places)
+    return tuple(
+        _place(one, runs[one.id], _find_written(repository, changed, places, one)) if one.id in runs else one
+        for one in handoffs
+    )
+
+
+def _find_last_runs(records: Sequence[RunCommits], places: dict[str, int]) -> dict[str, _LastRun]:
+    found: dict[str, _LastRun] = {}
+    for record in records:
+        made = [places[commit.id] for commit in record.commits if commit.id in places]
+        if made and (record.handoff not in found or min(made) < found[record.handoff].newest):
+            found[record.handoff] = _LastRun(record.phase, min(made), max(made))
+    return found
+
+
+def _find_written(
+    repository: Repository, changed: Sequence[str], places: dict[str, int], handoff: Handoff
+) -> int | None:
+    """The place of the commit that last wrote what it says of itself; -1 if that is in no commit, None if it is old."""
+    stating = [claim.where.path for claim in handoff.claims if claim.kind is ClaimKind.STATUS]
+    paths = stating or [document.path for document in handoff.documents]
+    files = tuple(path for path in paths if not path.startswith(_NOTE))
+    if not set(files).isdisjoint(changed):
+        return -1
+    written = [places[path.rpartition("/")[2]] for path in paths if path.rpartition("/")[2] in places]
+    if files:
+        written += [places[one.id] for one in read_commits(repository.git, 1, files) if one.id in places]
+    return min(written, default=None)
+
+
+def _place(handoff: Handoff, run: _LastRun, written: int | None) -> Handoff:
+    if written is not None and written < run.newest:  # somebody has written since
+        return handoff
+    is_same = (handoff.source_phase or "").casefold() == run.phase.casefold()
+    stated = None if is_same else handoff.source_phase
+    if written is not None and written <= run.oldest:  # the agent wrote them itself
+        placed = {"source_phase": run.phase, "stated_phase": stated}
+        return handoff if is_same else handoff.model_copy(update={**placed, "target_phase": None})
+    return handoff.model_copy(
+        update={"source_phase": run.phase, "stated_phase": stated, "target_phase": None, "ran": True}
+    )
