@@ -127,14 +127,14 @@ def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -
     rewritten = ended.end.output_rewritten or reports.is_output_edited(ended.state)
     end = ended.end.model_copy(update={"output_rewritten": rewritten})
     patterns = tuple(desk.loaded.settings.hub.suspicious_output)
-    notes = frozenset() if after.problem is not None else find_own_notes(open_repository(folder).git, before, after)
+    repository = open_repository(folder) if after.problem is None else None
+    notes = find_own_notes(repository.git, before, after) if repository is not None else frozenset()
     program = PRESETS.get(ended.plan.stream or "")
     notices = judge.find_notices(
         judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing, program, notes)
     )
-    if after.problem is not None:
+    if repository is None:
         return _Findings(after, notices)
-    repository = open_repository(folder)
     if _is_rewritten(repository, before, after):
         notices.insert(0, judge.build_rewritten_notice(before.head or "", after.branch))
     record_commits(desk.repository, ended.state.key, ended.plan, before.head, after.head)
