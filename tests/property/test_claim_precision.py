@@ -17,8 +17,8 @@ from tests.support.claim_worlds import (
     judge_world,
 )
 
-LEAST_PRECISION = 0.0
-LEAST_RECALL = 0.0
+LEAST_PRECISION = 0.95
+LEAST_RECALL = 0.9
 
 
 def measure(folder: Path, seeds: range) -> Scores:
@@ -38,19 +38,22 @@ def demand(scores: Scores) -> None:
 
 
 def test_claims_of_known_truth_are_judged_rightly(tmp_path: Path) -> None:
+    """Every kind is found, and called false only when it is, in every format."""
     demand(measure(tmp_path, range(2)))
 
 
 @pytest.mark.slow
 def test_claims_of_known_truth_are_judged_rightly_in_many_histories(tmp_path: Path) -> None:
+    """The same with other orders, truths and names."""
     demand(measure(tmp_path, range(2, 40)))
 
 
 @pytest.mark.parametrize("kind", FORMATS[:2], ids=lambda kind: kind.name)
 def test_numbers_of_tests_have_a_grammar_and_a_role(tmp_path: Path, kind: object) -> None:
+    """Expected, former and exemplary numbers are no results."""
     form = next(one for one in FORMATS if one is kind)
     head = form.head.replace("{0}", "{number}")
     paths = build_single_documents(tmp_path, form, [f"{head}\n## Test results\n\n{one.text}\n" for one in COUNTS])
     score = judge_counts(paths, find_numbers(tmp_path))
-    assert score.precision >= LEAST_PRECISION, score.examples
-    assert score.recall >= LEAST_RECALL, score.examples
+    assert score.precision >= 0.5, score.examples
+    assert score.recall >= 0.4, score.examples

@@ -7,9 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handoff_tui.handoffs.grammar.tokens import find_commits, find_paths
 from handoff_tui.handoffs.reading.claim_words import (
-    find_commits,
-    find_paths,
     parse_counts,
     parse_number,
     parse_status,

@@ -92,18 +92,18 @@ FORMATS: Final = (
     ),
     FormatOfWorld(
         "mosaic",
-        "service{0}/.mosaic/SESSION_HANDOFF_2026-02-03.md",
+        "services/s{0}/.mosaic/SESSION_HANDOFF_2026-02-03.md",
         "# Session handoff {0}\n\n**Agent**: ada\n",
         (
             (
-                "service{0}/.mosaic/agent_state.json",
+                "services/s{0}/.mosaic/agent_state.json",
                 '{{"version": 1, "last_agent": "ada", "handoff_message": "part {0}"}}\n',
             ),
         ),
     ),
     FormatOfWorld(
         "gsd",
-        "service{0}/.planning/.continue-here.md",
+        "services/s{0}/.planning/.continue-here.md",
         "---\nphase: {0}\ntask: 1\ntotal_tasks: 2\nstatus: paused\n---\n\n# Phase {0}\n",
     ),
 )
@@ -120,13 +120,14 @@ class _Slots:
         passage = Passage("", sentence.written)
         self.sha = ""
         self.folder = ""
-        passage.text = _SLOT.sub(lambda slot: self._fill(slot.group(1), passage, document), sentence.text)
+        filled = _SLOT.sub(lambda slot: self._fill(slot.group(1), passage, document), sentence.text)
+        passage.text = filled.replace("<sha>", self.sha)
         return passage
 
     def _fill(self, slot: str, passage: Passage, document: WrittenDocument) -> str:
         self.number += 1
-        if slot == "sha":
-            return self.sha
+        if slot == "sha":  # known when its file is
+            return "<sha>"
         if slot == "number":
             return str(self.number)
         if slot == "folder":
@@ -139,7 +140,8 @@ class _Slots:
             document.work[f"staging/{self.folder}/{name}"] = self._content()
             passage.expected.append(Expected(ClaimKind.FILE_CREATED, name, TRUE))
             return name
-        truths = (TRUE, FALSE, WAS) if slot not in {"commit", "branch", "dirty"} else (TRUE, FALSE)
+        may_change = document.committed and slot not in {"commit", "branch", "dirty"}
+        truths = (TRUE, FALSE, WAS) if may_change else (TRUE, FALSE)
         made: tuple[str, str] = getattr(self, f"_make_{slot}")(self.dice.choice(truths), document)
         text, truth = made
         passage.expected.append(Expected(ClaimKind(CLAIMED[slot]), text, truth))
@@ -266,7 +268,7 @@ def measure_all(folder: Path) -> Iterator[tuple[Handoff, tuple[Verdict, ...]]]:
     """Every handoff of a repository with its verdicts."""
     desk = open_desk(folder)
     handoffs = read_repository(desk).result.handoffs
-    evidence = RepositoryEvidence(desk, deep=True)
+    evidence = RepositoryEvidence(desk)
     prepare(evidence, handoffs, handoffs)
     for handoff in handoffs:
         yield handoff, measure_claims(handoff, evidence)
@@ -281,7 +283,8 @@ def build_world(folder: Path, kind: FormatOfWorld, seed: int, sentences: Iterabl
     slots = _Slots(dice, commits, base)
     chosen = list(sentences or (*CLAIMING, *NOT_CLAIMING))
     dice.shuffle(chosen)
-    documents = []
+    documents = [WrittenDocument(kind.path.format(0), [])]
+    _write(documents[0], kind, 0)
     for number, start in enumerate(range(0, len(chosen), _PASSAGES), start=1):
         document = WrittenDocument(kind.path.format(number), [], committed=dice.random() < 0.8)
         document.passages = [slots.fill(sentence, document) for sentence in chosen[start : start + _PASSAGES]]
@@ -306,7 +309,7 @@ def build_single_documents(folder: Path, kind: FormatOfWorld, bodies: Sequence[s
 def _write(document: WrittenDocument, kind: FormatOfWorld, number: int) -> None:
     text = kind.head.format(number)
     for passage in document.passages:
-        text += "\n" if passage.text.startswith("#") else "\n## Details\n\n"
+        text += "\n" if passage.text.startswith("## ") else "\n## Details\n\n"
         passage.first = text.count("\n") + 1
         text += passage.text + "\n"
         passage.last = text.count("\n")
@@ -320,9 +323,9 @@ def _commit_all(builder: RepositoryBuilder, base: Files, documents: Sequence[Wri
     refs += [(f"refs/tags/v1.{number}.0", 0) for number in range(5)]
     undone: Files = {}
     for number, document in enumerate(documents):
-        steps.append((document.work | {f"other/work{number}.txt": f"{number}\n"}, f"work {number}"))
         undone |= document.undone
         if document.committed:
+            steps.append((document.work | {f"other/work{number}.txt": f"{number}\n"}, f"work {number}"))
             steps.append((document.extra | {document.path: document.text}, f"hand over {number}"))
         refs += [(ref, len(steps) - 1) for ref in document.refs]
     steps.append((undone, "clean up"))
@@ -331,13 +334,15 @@ def _commit_all(builder: RepositoryBuilder, base: Files, documents: Sequence[Wri
         builder.git("update-ref", ref, ids[step])
     builder.git("reset", "--quiet", "--hard", "main")
     for document in documents:
-        left = (
-            document.unsaved
-            if document.committed
-            else document.unsaved | document.extra | {document.path: document.text}
-        )
-        for path, content in left.items():
-            builder.write(path, content or "")
+        for path, content in (document.unsaved if document.committed else _list_unsaved(document)).items():
+            if content is None:
+                builder.place(path).unlink()
+            else:
+                builder.write(path, content)
+
+
+def _list_unsaved(document: WrittenDocument) -> Files:
+    return document.work | document.unsaved | document.extra | {document.path: document.text}
 
 
 def _import(builder: RepositoryBuilder, steps: Sequence[tuple[Files, str]]) -> list[str]:

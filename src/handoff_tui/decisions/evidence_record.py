@@ -53,7 +53,7 @@ def add_comments(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tu
 
 def measure(examined: ExaminedGate) -> tuple[Verdict, ...]:
     """Measures every claim of the handoff."""
-    evidence = RepositoryEvidence(examined.desk, deep=True)
+    evidence = RepositoryEvidence(examined.desk)
     prepare(evidence, [examined.handoff], examined.handoffs)
     return measure_claims(examined.handoff, evidence)
 

@@ -52,7 +52,12 @@ class VerdictState(StrEnum):
     HOLDS = "holds"
     CONTRADICTED = "contradicted"
     UNVERIFIED = "unverified"
+    WAS_TRUE = "was-true"
+    """It held when it was written, and something changed since. That blocks nothing."""
 
+
+WORST_FIRST = (VerdictState.CONTRADICTED, VerdictState.WAS_TRUE, VerdictState.HOLDS, VerdictState.UNVERIFIED)
+"""The order in which verdicts are listed."""
 
 ClaimValue = str | int | bool | None
 
@@ -88,3 +93,5 @@ class Verdict(Model):
     measured: ClaimValue = None
     evidence: str = ""
     """How it was measured, or why it could not be."""
+    moment: str | None = None
+    """When it was measured: `now`, or the commits it speaks about as git writes them; None if time plays no part."""

@@ -36,7 +36,7 @@ _MOST_OVERLOOKED = 20
 def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
     result = read_repository(desk).result
-    evidence = RepositoryEvidence(desk, deep=False)
+    evidence = RepositoryEvidence(desk)
     prepare(evidence, result.handoffs, result.handoffs)
     reviewer = HandoffReviewer(desk, result, open_log_gates(desk, result.handoffs), closed=desk.loaded.refused_shortly)
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
@@ -118,6 +118,7 @@ def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
         holds=counted[VerdictState.HOLDS],
         contradicted=counted[VerdictState.CONTRADICTED],
         unverified=counted[VerdictState.UNVERIFIED],
+        was_true=counted[VerdictState.WAS_TRUE],
     )
 
 

@@ -18,6 +18,7 @@ class ClaimCounts(Model):
     holds: int = 0
     contradicted: int = 0
     unverified: int = 0
+    was_true: int = 0
 
 
 class ScopeSummary(Model):

@@ -39,7 +39,7 @@ _MOST_REVISIONS = 20
 def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     """Measures every claim of the handoff with this id."""
     reviewed = find_handoff(state, wanted)
-    evidence = RepositoryEvidence(desk, deep=True)
+    evidence = RepositoryEvidence(desk)
     prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     verdicts = measure_claims(reviewed.handoff, evidence)

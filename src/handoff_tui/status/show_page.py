@@ -12,7 +12,7 @@ from handoff_tui.core.tasks import Blocker, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claim import WORST_FIRST, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life
 from handoff_tui.status.review_state import OwnFile, ShownHandoff, ShownScope
@@ -122,6 +122,7 @@ def _build_hash(verdict: Verdict) -> dict[str, object]:
         "verdict": verdict.state,
         "before": verdict.claim.kind is ClaimKind.HASH_BEFORE,
         "evidence": verdict.evidence,
+        "moment": verdict.moment,
     }
 
 
@@ -136,6 +137,7 @@ def _build_claim(verdict: Verdict) -> dict[str, object]:
         "measured": verdict.measured,
         "verdict": verdict.state,
         "evidence": verdict.evidence,
+        "moment": verdict.moment,
     }
 
 
@@ -143,7 +145,7 @@ def _dump(handoff: Handoff, name: str) -> list[object]:
     return [value.model_dump(mode="json") for value in getattr(handoff, name)]
 
 
-_VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictState.UNVERIFIED: 2}
+_VERDICT_ORDER = {state: number for number, state in enumerate(WORST_FIRST)}
 _MOST_LISTED = 8
 _BOXES = {True: "[x]", False: "[ ]", None: " · "}
 _LONGEST_TEXT = 400
@@ -262,12 +264,13 @@ def _add_claims(page: Page, verdicts: tuple[Verdict, ...], *, everything: bool) 
     counted = count_verdicts(verdicts)
     note = ", ".join(
         f"{counted[state]} {label_verdict(state).word}"
-        for state in sorted(_VERDICT_ORDER, key=_VERDICT_ORDER.__getitem__)
+        for state in WORST_FIRST
+        if counted[state] or state is not VerdictState.WAS_TRUE
     )
     page.heading("Claims beside measurements", note)
     ordered = sorted(verdicts, key=lambda verdict: _VERDICT_ORDER[verdict.state])
     most = len(ordered) if everything else max(_MOST_LISTED, counted[VerdictState.CONTRADICTED])
-    columns = (Column("verdict"), Column("claim", fold=True), Column("measured here", fold=True))
+    columns = (Column("verdict"), Column("claim", fold=True), Column("when"), Column("measured here", fold=True))
     page.grid(columns, [_build_claim_row(verdict) for verdict in ordered[:most]])
     _add_more(page, len(ordered) - most)
 
@@ -280,6 +283,7 @@ def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
     return (
         Cell(str(label), label.role),
         Cell(f"{render_safe(said, 160)}  ({render_safe(str(claim.where))})"),
+        Cell(render_safe(verdict.moment or "–"), "muted"),
         Cell(render_safe(verdict.evidence)),
     )
 

@@ -106,6 +106,7 @@ def test_problems_of_documents_and_of_files_missing_beside_the_state() -> None:
 
 
 HOLDS, CONTRADICTED, UNVERIFIED = VerdictState.HOLDS, VerdictState.CONTRADICTED, VerdictState.UNVERIFIED
+WAS_TRUE = VerdictState.WAS_TRUE
 
 DOCUMENT = "docs/RESULTS.md"
 
@@ -131,7 +132,7 @@ Measure = Callable[..., Verdict]
 
 @pytest.fixture
 def measure(folder: Path) -> Measure:
-    evidence = RepositoryEvidence(open_desk(folder), deep=True)
+    evidence = RepositoryEvidence(open_desk(folder))
 
     def measure_one(kind: ClaimKind, subject: str | None = None, value: object = None, **fields: object) -> Verdict:
         where = Place(path=DOCUMENT, line=3)
@@ -144,11 +145,11 @@ def measure(folder: Path) -> Measure:
 
 
 def test_hash_that_was_true_is_told_from_one_that_never_was(measure: Measure) -> None:
-    """Both are contradicted; only the first was true when the document was written."""
+    """Only the first was true when the document was written; the second is false."""
     then, never = measure(ClaimKind.HASH, "a.py", sha256("one\n")), measure(ClaimKind.HASH, "a.py", sha256("no\n"))
-    assert (then.state, never.state) == (CONTRADICTED, CONTRADICTED)
-    assert "was true at" in then.evidence
-    assert "was true at" not in never.evidence
+    assert (then.state, never.state) == (WAS_TRUE, CONTRADICTED)
+    assert "changed since by" in then.evidence
+    assert "never had this hash" in never.evidence
 
 
 def test_hash_before_is_looked_up_in_history(measure: Measure) -> None:
@@ -165,11 +166,11 @@ def test_hash_before_is_looked_up_in_history(measure: Measure) -> None:
         (ClaimKind.FILE_MODIFIED, "PKG-1", HOLDS),
         (ClaimKind.FILE_DELETED, "gone.py", HOLDS),
         (ClaimKind.FILE_DELETED, "a.py", CONTRADICTED),
-        (ClaimKind.FILE_REFERENCED, "no/such/thing", CONTRADICTED),
+        (ClaimKind.FILE_REFERENCED, "no/such/thing", UNVERIFIED),
         (ClaimKind.FILE_REFERENCED, "os.path", UNVERIFIED),
-        (ClaimKind.FILE_REFERENCED, "../../etc/passwd", CONTRADICTED),
+        (ClaimKind.FILE_REFERENCED, "../../etc/passwd", UNVERIFIED),
         (ClaimKind.UNCOMMITTED, "dirty.py", HOLDS),
-        (ClaimKind.UNCOMMITTED, "a.py", CONTRADICTED),
+        (ClaimKind.UNCOMMITTED, "a.py", WAS_TRUE),
         (ClaimKind.HASH, "absent.py", UNVERIFIED),
     ],
 )
@@ -204,7 +205,7 @@ def test_shallow_clone_does_not_contradict_what_it_cannot_know(
 ) -> None:
     """When the document was written, how many packages there were, and what HEAD came from."""
     clone = builder.clone_shallow(tmp_path / "clone")
-    evidence = RepositoryEvidence(open_desk(clone.folder), deep=True)
+    evidence = RepositoryEvidence(open_desk(clone.folder))
     loose = clone.git("commit-tree", clone.head("HEAD^{tree}"), "-m", "loose").strip()
     claims = [
         Claim(text="x", kind=kind, where=Place(path=DOCUMENT), subject=subject, value=value)
@@ -270,16 +271,16 @@ def test_every_kind_of_claim_has_a_measure(measure: Measure) -> None:
         assert measure(kind).evidence
 
 
-def test_hash_that_a_later_handoff_found_and_changed_holds(folder: Path) -> None:
-    """The follow-up quotes it as the one before, so nobody hid anything; its own word does not count."""
-    where = Place(path=DOCUMENT, line=3)
-    first = Claim(text="x", kind=ClaimKind.HASH, where=where, subject="a.py", value=sha256("one\n"))
-    before = Claim(text="x", kind=ClaimKind.HASH_BEFORE, where=where, subject="x/a.py", value=sha256("one\n"))
+def test_hash_that_a_later_handoff_found_and_changed_was_true(folder: Path) -> None:
+    """Even if no commit has that content: the follow-up quotes it. A document's own word does not count."""
+    first = Claim(text="x", kind=ClaimKind.HASH, where=PLACE, subject="a.py", value=sha256("never committed\n"))
+    before = first.model_copy(update={"kind": ClaimKind.HASH_BEFORE, "where": Place(path=DOCUMENT, line=3)})
+    own = before.model_copy(update={"where": PLACE})
     earlier = Handoff(id="H-1", dialect="builder", claims=(first,))
     later = Handoff(id="H-1A", dialect="builder", claims=(before,))
-    alone = Handoff(id="H-1", dialect="builder", claims=(first, before))
-    for every, state in (((earlier, later), HOLDS), ((alone,), CONTRADICTED)):
-        evidence = RepositoryEvidence(open_desk(folder), deep=False)
+    alone = Handoff(id="H-1", dialect="builder", claims=(first, own))
+    for every, state in (((earlier, later), WAS_TRUE), ((alone,), CONTRADICTED)):
+        evidence = RepositoryEvidence(open_desk(folder))
         prepare(evidence, [every[0]], every)
         assert measure_claims(every[0], evidence)[0].state is state
 
@@ -326,7 +327,7 @@ Look = Callable[[], RepositoryEvidence]
 @pytest.fixture
 def look(builder: RepositoryBuilder) -> Look:
     """Looks at the repository as it is now."""
-    return lambda: RepositoryEvidence(open_desk(builder.folder), deep=True)
+    return lambda: RepositoryEvidence(open_desk(builder.folder))
 
 
 @pytest.fixture
@@ -342,18 +343,6 @@ def test_hash_of_a_link_that_leads_out_is_not_measured(builder: RepositoryBuilde
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
     builder.link("way", tmp_path / "secret")
     assert look().hash_now("way") is None
-
-
-def test_shallow_clone_has_no_past_of_a_document_at_its_end(story: RepositoryBuilder, tmp_path: Path) -> None:
-    """Its only commit seems to have written everything; a document that is being changed speaks of now."""
-    clone = story.clone_shallow(tmp_path / "clone")
-    evidence = RepositoryEvidence(open_desk(clone.folder), deep=True)
-    assert evidence.find_cut_off(DOCUMENT_EVIDENCE) == clone.head()[:7]
-    assert evidence.hash_at_document("a.py", DOCUMENT_EVIDENCE) == (None, "")
-    assert evidence.hash_before_document("a.py", DOCUMENT_EVIDENCE) == (None, "")
-    clone.write(DOCUMENT_EVIDENCE, "said again\n")
-    assert RepositoryEvidence(open_desk(clone.folder), deep=True).find_cut_off(DOCUMENT_EVIDENCE) is None
-    assert RepositoryEvidence(open_desk(story.folder), deep=True).find_cut_off(DOCUMENT_EVIDENCE) is None
 
 
 @pytest.mark.parametrize("name", ["", "\0", "/etc/passwd", "~", "x" * 5_000, "a\ud800b", "."])
@@ -376,7 +365,7 @@ def test_proof_is_a_commit_or_a_file_that_exists(story: RepositoryBuilder, look:
 def test_saved_files_are_measured_again(story: RepositoryBuilder) -> None:
     """What else was found stays; a file behind a link is hashed each time."""
     story.link("way.py", "a.py")
-    evidence = RepositoryEvidence(open_desk(story.folder), deep=False)
+    evidence = RepositoryEvidence(open_desk(story.folder))
     assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (sha256("two\n"), sha256("two\n"))
     story.write("a.py", "three\n").write("PKG-1/manifest.json", "{} ")
     evidence.move_on(open_desk(story.folder), frozenset({"a.py"}))

@@ -222,7 +222,6 @@ def test_gsd_companion_alone_is_a_handoff() -> None:
     assert handoff.tests == TestCounts(total=41, passed=40)
     found = {(claim.kind, claim.subject or claim.value, claim.where.line) for claim in handoff.claims}
     assert (ClaimKind.COMMIT, "def5678", 14) in found
-    assert (ClaimKind.FILE_REFERENCED, "docs/shade.md", 10) in found
     assert shelf.problems() == []
 
 

@@ -87,14 +87,14 @@ def test_notes_claims_keep_their_lines() -> None:
         (ClaimKind.BRANCH, None, "lamp/dimmer", 2),
         (ClaimKind.COUNT, "suite.total", 15, 9),
         (ClaimKind.COUNT, "suite.passed", 14, 9),
+        (ClaimKind.COMMIT, None, "abc1234", 15),
         (ClaimKind.FILE_CREATED, "src/dimmer.py", None, 19),
         (ClaimKind.FILE_MODIFIED, "src/lamp.py", None, 20),
         (ClaimKind.FILE_CREATED, "docs/lamp.md", None, 26),
         (ClaimKind.FILE_DELETED, "docs/old.md", None, 27),
-        (ClaimKind.COMMIT, None, "abc1234", 15),
+        (ClaimKind.FILE_REFERENCED, "src/socket.py", None, 31),
         (ClaimKind.DEPLOYMENT, "https://lamp.test/live", "deployed", 16),
         (ClaimKind.VERDICT, None, "PASS", 45),
-        (ClaimKind.FILE_REFERENCED, "src/socket.py", None, 31),
     ]
 
 

@@ -393,7 +393,7 @@ def test_rules_run_on_the_tree_of_the_decision(builder: RepositoryBuilder) -> No
     """What was right when it was approved stays right, whatever the work tree is like now."""
     story = ReplayStory(builder)
     story.decide()
-    builder.write("HANDOFF.md", f"{TEXT}- `src/missing.py` subtracts.\n").commit("a false claim")
+    builder.write("HANDOFF.md", f"{TEXT}\nI created `src/missing.py`.\n").commit("a false claim")
     standing, words = story.ask(ReplayQuestion.RULES)
     assert (standing, "connections-stable taken from the record" in words) == (ReplayVerdict.HOLDS, True)
 
@@ -401,7 +401,7 @@ def test_rules_run_on_the_tree_of_the_decision(builder: RepositoryBuilder) -> No
 def test_approval_of_a_false_claim_fails_today(builder: RepositoryBuilder) -> None:
     """Even though its record says that all was well."""
     story = ReplayStory(builder)
-    builder.write("HANDOFF.md", f"{TEXT}- `src/missing.py` subtracts.\n").commit("a false claim")
+    builder.write("HANDOFF.md", f"{TEXT}\nI created `src/missing.py`.\n").commit("a false claim")
     story.decide()
     standing, words = story.ask(ReplayQuestion.RULES)
     assert (standing, "claims-hold fails" in words) == (ReplayVerdict.FAILS, True)

@@ -146,7 +146,7 @@ def find_states(book: VerdictCache, handoffs: tuple[Handoff, ...]) -> list[Verdi
 def test_claims_are_measured_again_when_their_file_was_saved(builder: RepositoryBuilder, desk: Desk) -> None:
     """Only those of handoffs that hashed it; the others keep their very verdicts."""
     handoffs = read_repository(desk).result.handoffs
-    book = VerdictCache(desk, handoffs, deep=True)
+    book = VerdictCache(desk, handoffs)
     before = [book.measure(handoff) for handoff in handoffs]
     assert find_states(book, handoffs) == [VerdictState.CONTRADICTED] * 2
     builder.write("src/part.py", "value = 7\n")
@@ -160,7 +160,7 @@ def test_claims_are_measured_again_when_their_file_was_saved(builder: Repository
 def test_other_files_leave_every_verdict(builder: RepositoryBuilder, desk: Desk) -> None:
     """A claim about uncommitted files would be measured again; there is none."""
     handoffs = read_repository(desk).result.handoffs
-    book = VerdictCache(desk, handoffs, deep=False)
+    book = VerdictCache(desk, handoffs)
     before = [book.measure(handoff) for handoff in handoffs]
     builder.write("src/other.py", "value = 7\n")
     book.carry(open_desk(builder.folder), SavedPaths(2, frozenset({"src/other.py"})), handoffs)
@@ -169,7 +169,7 @@ def test_other_files_leave_every_verdict(builder: RepositoryBuilder, desk: Desk)
 
 def test_names_that_claims_speak_of_are_remembered(desk: Desk) -> None:
     """A file that is in no list may come and go; who named it must be asked again."""
-    book = VerdictCache(desk, read_repository(desk).result.handoffs, deep=False)
+    book = VerdictCache(desk, read_repository(desk).result.handoffs)
     for handoff in read_repository(desk).result.handoffs:
         book.measure(handoff)
     assert book.has_sought(PATHS)
@@ -179,7 +179,7 @@ def test_names_that_claims_speak_of_are_remembered(desk: Desk) -> None:
 def test_edited_handoff_is_measured_and_others_keep_their_verdicts(builder: RepositoryBuilder, desk: Desk) -> None:
     """Unless it quotes a hash from before, which speaks for somebody else's claim."""
     first, second, third = read_repository(desk).result.handoffs
-    book = VerdictCache(desk, (first, second, third), deep=False)
+    book = VerdictCache(desk, (first, second, third))
     before = [book.measure(handoff) for handoff in (first, second, third)]
     builder.write("handoffs/H-1/H-1_RESULTS.md", build_results(1, tests=9))
     now = open_desk(builder.folder)

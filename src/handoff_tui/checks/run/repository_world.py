@@ -82,7 +82,7 @@ class RepositoryWorld:
     def _evidence(self) -> RepositoryEvidence:
         if self._measurer is not None:
             return self._measurer.evidence
-        evidence = RepositoryEvidence(self._desk, deep=True, old_files=self._old_files)
+        evidence = RepositoryEvidence(self._desk, old_files=self._old_files)
         prepare(evidence, self.handoffs(), self.handoffs())
         return evidence
 

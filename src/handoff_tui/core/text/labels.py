@@ -45,6 +45,7 @@ _VERDICTS = {
     "holds": Label("✓", "holds", "holds"),
     "contradicted": Label("✗", "false", "contradicted"),
     "unverified": Label("?", "not measured", "unverified"),
+    "was-true": Label("~", "was true", "muted"),
 }
 
 _OUTCOMES = {

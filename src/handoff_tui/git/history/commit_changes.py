@@ -10,8 +10,8 @@ from handoff_tui.core.errors import GitError
 from handoff_tui.git.command import Git
 from handoff_tui.git.session import session_of
 
-_FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%ct%x00%B%x00"
-_FIELDS = 7
+_FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%ct%x00%at%x00%B%x00"
+_FIELDS = 8
 GONE = "000000"
 """The mode of a path that a change removed."""
 
@@ -42,6 +42,8 @@ class ChangedCommit(NamedTuple):
     time: int
     body: str
     changes: tuple[PathChange, ...]
+    author_time: int = 0
+    """When it was first written; a rebase keeps this time and sets the other."""
 
     @property
     def subject(self) -> str:
@@ -76,7 +78,7 @@ def parse_commit_changes(output: bytes) -> Iterator[ChangedCommit]:
             raise GitError(f"git log gave {identifier[:40]!r} where a commit should begin")
         if number + _FIELDS > count:
             raise GitError("git log ended in the middle of a commit")
-        parents, author, author_email, committer_email, time, body = fields[number + 1 : number + _FIELDS]
+        parents, author, author_email, committer_email, time, author_time, body = fields[number + 1 : number + _FIELDS]
         number += _FIELDS
         changes: list[PathChange] = []
         while number < count and not fields[number].startswith("\x01"):
@@ -94,6 +96,7 @@ def parse_commit_changes(output: bytes) -> Iterator[ChangedCommit]:
             int(time),
             body,
             tuple(changes),
+            int(author_time),
         )
 
 

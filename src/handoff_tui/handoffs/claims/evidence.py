@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git
+from handoff_tui.git.history.commit_changes import GONE, read_commit_changes
 from handoff_tui.git.history.commits import count_commits_since, is_cut_off, list_ref_ids, resolve_commits
-from handoff_tui.git.objects.tree_reader import find_last_change, list_tree
+from handoff_tui.git.objects.tree_reader import find_last_change
 from handoff_tui.git.session import session_of
+from handoff_tui.git.work_tree.ignored_files import find_ignored
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.claims.moments import Moment, PathVersion, WorkHistory
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch
-from handoff_tui.handoffs.reading.claim_words import find_commits, find_paths
+from handoff_tui.handoffs.grammar.tokens import find_commits, find_paths
+from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
 
@@ -48,14 +55,26 @@ _PACKAGE = "PKG-"
 _MANIFEST = compile_later(rf"(?:^|/){_PACKAGE}[^/]+/manifest\.json$")
 
 
+class PathThen(NamedTuple):
+    """A path at the moment of a claim, and now."""
+
+    path: str
+    before: bool
+    """Whether it was there before the commits that the claim speaks about."""
+    then: bool
+    now: bool
+    changed: tuple[PathVersion, ...]
+    """Its changes in those commits, or right after them."""
+    edited: bool
+    """Whether it has changes that aren't committed, and neither is the claim."""
+    since: str
+    """Which commit of which handoff changed it since; empty if none did."""
+
+
 class RepositoryEvidence:
-    """Measurements of one repository at one moment.
+    """Measurements of one repository: what holds now, and what held when a claim was made."""
 
-    What costs a git process per claim is measured only if `deep`: for one handoff that is looked at, not for all.
-    """
-
-    def __init__(self, desk: Desk, *, deep: bool, old_files: OldFiles | None = None) -> None:
-        self.deep = deep
+    def __init__(self, desk: Desk, *, old_files: OldFiles | None = None) -> None:
         facts = desk.work_tree.facts
         self._git = desk.repository.git
         self._limit = desk.loaded.settings.limits.hash_bytes
@@ -67,12 +86,14 @@ class RepositoryEvidence:
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
         self._hashes: dict[str, str | None] = {}
         self._commits: dict[str, str | None] = {}
-        self._later: dict[tuple[str, str], list[str]] = {}
+        self._later: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self.lag_of = cache(self._lag_of)
         self._old_files = old_files or OldFiles(self._git)
-        self._commit_of = self._old_files.find_commit
         self._blob_hash = cache(self._hash_blob)
-        self._count_at = cache(self._count_manifests)
+        self._texts: dict[str, list[str]] = {}
+        self._handoffs: tuple[Handoff, ...] = ()
+        self._asked: frozenset[str] = frozenset()
+        self._ignored: frozenset[str] = frozenset()
 
     def move_on(self, desk: Desk, paths: frozenset[str]) -> None:
         """A moment later, when nothing has changed but the content of some files: whatever else was found stays."""
@@ -81,24 +102,142 @@ class RepositoryEvidence:
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
         for path in paths:
             self._hashes.pop(path, None)
+            self._texts.pop(path, None)
+        self.history.forget(paths)
+
+    def take_in(self, handoffs: Iterable[Handoff]) -> None:
+        """Learns of all handoffs: their documents say where the work of one ends and that of the next begins."""
+        self._handoffs = tuple(handoffs)
+        if "history" in self.__dict__:
+            self.history.take_in(self._handoffs)
+
+    @cached_property
+    def history(self) -> WorkHistory:
+        commits = read_commit_changes(self._git, None, self._work_tree.facts.head or "HEAD")
+        history = WorkHistory(commits, lambda blob: self._old_files.read(blob, self._limit))
+        history.take_in(self._handoffs)
+        return history
+
+    def find_moment(self, claim: Claim) -> Moment:
+        """The commits that a claim speaks about."""
+        document, number = claim.where.path, claim.where.line
+        lines = self._read_lines(document) if number is not None else []
+        line = lines[number - 1] if number is not None and number <= len(lines) else None
+        changed = "\n".join(lines) if document in self.uncommitted else None
+        return self.history.find_moment(document, line, changed)
+
+    def find_then(self, claim: Claim, moment: Moment) -> PathThen | None:
+        """The path that a claim means, as it was and is; None if no file of that name was ever here."""
+        found = self._find_ever(claim.subject or "", claim.where.path, moment)
+        return None if found is None else self.look_at(found, moment)
+
+    def list_candidates(self, claim: Claim, moment: Moment) -> tuple[str, ...]:
+        """The files that a claim may mean."""
+        wanted, document = claim.subject or "", claim.where.path
+        one = self._find_ever(wanted, document, moment)
+        return (
+            (one,)
+            if one is not None
+            else self.find(wanted, document).candidates or self._ever.find(wanted, document).candidates
+        )
+
+    def look_at(self, path: str, moment: Moment) -> PathThen:
+        history, is_now = self.history, moment.commit is None
+        here = self._is_here(path)
+        then = here if is_now else history.is_there(path, moment.position)
+        changed = history.list_between(path, moment.start, max(moment.position, moment.end - 1))
+        if not changed and path.endswith("/"):
+            changed = [
+                one
+                for other in history.paths
+                if other.startswith(path)
+                for one in history.list_between(other, moment.start, moment.position)
+            ]
+        later = history.list_between(path, moment.position, len(history.commits))
+        return PathThen(
+            path,
+            moment.start >= 0 and history.is_there(path, moment.start),
+            then,
+            here,
+            tuple(changed),
+            is_now
+            and (path in self.uncommitted or any(one.startswith(path.rstrip("/") + "/") for one in self.uncommitted)),
+            self.describe_change(later[-1].position) if later else "a change that is not committed",
+        )
+
+    def describe_change(self, position: int) -> str:
+        """`1a2b3c4 of H-4`."""
+        handoff = self.history.find_handoff(position)
+        return self.history.commits[position].id[:SHORT_COMMIT] + (f" of {handoff}" if handoff else "")
+
+    def is_ignored(self, path: str) -> bool:
+        """Whether git ignores a path that isn't there: it may well have been. One question for all that are claimed."""
+        if path not in self._asked:
+            claims = (claim for handoff in self._handoffs for claim in handoff.claims)
+            named = {claim.subject for claim in claims if claim.kind.value.startswith("file-") and claim.subject}
+            wanted = {one for one in (*named, path) if not one.startswith("../")} - self._asked
+            self._asked |= wanted | {path}
+            self._ignored |= find_ignored(self._git, sorted(filter(self._may_be_ignored, wanted)))
+        return path in self._ignored
+
+    def _may_be_ignored(self, path: str) -> bool:
+        """A cheap look before git is asked: some line of a .gitignore above the path fits one of its parts."""
+        parts = path.rstrip("/").split("/")
+        folders = ["/".join([*parts[:number], ".gitignore"]) for number in range(len(parts))]
+        lines = (line.strip().rstrip("/") for folder in folders for line in self._read_lines(folder))
+        names = {line.rpartition("/")[2] for line in lines if line and not line.startswith(("#", "!"))}
+        return any(fnmatchcase(part, name) for name in names for part in parts)
+
+    def is_submodule(self, path: str) -> bool:
+        """Whether a path lies in a submodule."""
+        return any(path.startswith(f"{one}/") for one in self._work_tree.facts.submodules)
+
+    def is_ref(self, name: str) -> bool:
+        """Whether a word is a branch, a remote branch or a tag."""
+        return name in self._branches or name in self._tags
+
+    def _find_ever(self, wanted: str, document: str, moment: Moment) -> str | None:
+        found = self.find(wanted, document)
+        if found.path is not None:
+            return found.path
+        past = self._ever.find(wanted, document)
+        there = [path for path in (found.candidates or past.candidates) if self.history.is_there(path, moment.position)]
+        return past.path or (there[0] if len(there) == 1 else None)
+
+    @cached_property
+    def _ever(self) -> PathFinder:
+        """Every path that is or was here."""
+        return PathFinder.over({*self.history.paths, *self.finder.paths})
+
+    def _is_here(self, path: str) -> bool:
+        return self.finder.find(path, "").path == path or self._reader.exists(path)
+
+    def _read_lines(self, document: str) -> list[str]:
+        if document not in self._texts:
+            try:
+                text = self._reader.read_bytes(document).decode("utf-8", "replace")
+            except (FileUnreadableError, UnsafePathError):
+                text = ""
+            self._texts[document] = text.split("\n")
+        return self._texts[document]
 
     def resolve_commits(self, names: Iterable[str]) -> None:
         """Looks up many commits in one go; `find_commit` then knows them."""
         unknown = [name for name in names if name not in self._commits]
         self._commits.update(resolve_commits(self._git, unknown))
 
-    def note_later_change(self, path: str, before: str, handoff: str) -> None:
-        """A handoff says that it found a file with this hash and changed it."""
-        self._later.setdefault((path.rpartition("/")[2], before), []).append(handoff)
+    def note_later_change(self, path: str, before: str, handoff: str, document: str) -> None:
+        """A document of a handoff says that it found a file with this hash and changed it."""
+        self._later.setdefault((path.rpartition("/")[2], before), []).append((handoff, document))
 
     def forget_later_changes(self) -> None:
         """Before the handoffs, which are not the same any more, are asked again."""
         self._later.clear()
 
-    def find_later_change(self, path: str, before: str, handoff: str) -> str | None:
-        """Another handoff that says so of a file of this name."""
+    def find_later_change(self, path: str, before: str, document: str) -> str | None:
+        """The handoff of another document that says so of a file of this name."""
         found = self._later.get((path.rpartition("/")[2], before), [])
-        return next((other for other in found if other != handoff), None)
+        return next((handoff for handoff, other in found if other != document), None)
 
     def find_commit(self, name: str) -> str | None:
         if name not in self._commits:
@@ -115,42 +254,37 @@ class RepositoryEvidence:
     def has_branch(self, name: str) -> bool:
         return name in self._branches
 
-    def find_cut_off(self, document: str) -> str | None:
-        """The commit that only seems to have written a document: what lies before it, a shallow clone lacks."""
-        commit = self._commit_of(document) if self.shallow and document not in self.uncommitted else None
-        return commit[:SHORT_COMMIT] if commit is not None and self._old_files.is_cut_off(commit) else None
+    def find_cut_off(self, moment: Moment) -> str | None:
+        """Where a shallow clone begins, if what a claim speaks about may lie before that."""
+        if not self.shallow or not self.history.commits:
+            return None
+        first = self.history.commits[max(moment.start, 0)]
+        return first.id[:SHORT_COMMIT] if moment.start < 0 or self._old_files.is_cut_off(first.id) else None
 
-    def count_packages(self, document: str) -> tuple[int | None, str]:
-        """Package manifests in the tree of the commit that holds the document, or now if it is not committed."""
-        commit = None if document in self.uncommitted else self._commit_of(document)
-        counted = self._count_at(commit)
-        return counted or None, f"at {commit[:SHORT_COMMIT]}, when this was written" if commit else "in the work tree"
+    def count_packages(self, moment: Moment) -> int:
+        """Package manifests at the moment of a claim."""
+        if moment.commit is None:
+            return sum(1 for path in self.finder.paths if _PACKAGE in path and _MANIFEST.search(path))
+        manifests = (path for path in self.history.paths if _PACKAGE in path and _MANIFEST.search(path))
+        return sum(1 for path in manifests if self.history.is_there(path, moment.position))
 
-    def _count_manifests(self, commit: str | None) -> int:
-        """In the tree of a commit, or now; where nothing has changed since HEAD, the index is its tree."""
-        tree = self._work_tree
-        paths: Iterable[str] = self.finder.paths
-        if commit is not None and commit == tree.facts.head and not tree.facts.changed and not tree.facts.submodules:
-            paths = tree.tracked
-        elif commit is not None:
-            paths = list_tree(self._git, commit)
-        return sum(1 for path in paths if _PACKAGE in path and _MANIFEST.search(path))
+    def hash_versions(self, path: str, moment: Moment) -> Iterator[tuple[str | None, int]]:
+        """The hashes of a path at the end of the commits that a claim speaks about, and after each change in them."""
+        history = self.history
+        last = history.find_version(path, moment.position)
+        nearby = history.list_between(path, moment.start, max(moment.position, moment.end - 1))
+        for one in dict.fromkeys([*([last] if last else []), *reversed(nearby)]):
+            if not one.change.removed:
+                yield self._blob_hash(one.change.blob), one.position
 
-    def hash_at_document(self, path: str, document: str) -> tuple[str | None, str]:
-        """The hash a file had at the last commit of a document, and that commit; None if a shallow clone lacks it."""
-        if self.find_cut_off(document) is not None:
-            return None, ""
-        commit = self._commit_of(document)
-        return (self._blob_hash(f"{commit}:{path}"), commit[:SHORT_COMMIT]) if commit else (None, "")
-
-    def hash_before_document(self, path: str, document: str) -> tuple[str | None, str]:
-        """The hash a file had just before the last commit of a document; None if a shallow clone lacks it."""
-        if self.find_cut_off(document) is not None:
-            return None, ""
-        commit = self._commit_of(document)
-        if commit is None:
-            return self._blob_hash(f"HEAD:{path}"), "HEAD"
-        return self._blob_hash(f"{commit}^:{path}"), f"{commit[:SHORT_COMMIT]}^"
+    def hash_before(self, path: str, moment: Moment) -> Iterator[tuple[str | None, str]]:
+        """The hashes of a path before each change in the commits that a claim speaks about, and before an edit now."""
+        commits = self.history.commits
+        if moment.commit is None and (last := self.history.find_version(path, moment.position)) is not None:
+            yield self._blob_hash(last.change.blob), f"at {commits[last.position].id[:SHORT_COMMIT]}"
+        for one in reversed(self.history.list_between(path, moment.start, moment.position)):
+            if one.change.mode_before != GONE:
+                yield self._blob_hash(one.change.before), f"before {commits[one.position].id[:SHORT_COMMIT]}"
 
     def find_proof(self, text: str, document: str) -> str | None:
         """A commit or a file that a text names and that exists."""
@@ -164,8 +298,15 @@ class RepositoryEvidence:
 
     @cached_property
     def _branches(self) -> frozenset[str]:
+        """Local branches, and those of remotes with and without the name of the remote."""
         names = list_ref_ids(self._git, "refs/heads", "refs/remotes")
-        return frozenset(name.removeprefix("refs/heads/").removeprefix("refs/remotes/") for name in names)
+        local = {name.removeprefix("refs/heads/") for name in names if name.startswith("refs/heads/")}
+        remote = {name.removeprefix("refs/remotes/") for name in names if name.startswith("refs/remotes/")}
+        return frozenset(local | remote | {name.partition("/")[2] for name in remote})
+
+    @cached_property
+    def _tags(self) -> frozenset[str]:
+        return frozenset(name.removeprefix("refs/tags/") for name in list_ref_ids(self._git, "refs/tags"))
 
     def hash_now(self, path: str) -> str | None:
         """The hash of a file as it is; of one that a link leads to it is not kept, as it changes under another name."""

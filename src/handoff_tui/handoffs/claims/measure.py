@@ -1,5 +1,6 @@
-"""Claims beside measurements: each claim holds, is false, or is not measured, and the evidence says why.
+"""Claims beside measurements: each claim holds, is false, was true, or is not measured, and the evidence says why.
 
+A claim is measured in the commits its document speaks about.
 Nothing an agent wrote is evidence, except against itself: a status that its own numbers refute is false.
 """
 
@@ -14,15 +15,16 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import describe_failures, list_runs, says_good
-from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
+from handoff_tui.handoffs.claims.evidence import PathThen, RepositoryEvidence
+from handoff_tui.handoffs.claims.moments import Moment, PathVersion
+from handoff_tui.handoffs.grammar.tokens import is_surely_path
 from handoff_tui.handoffs.handoff import Handoff
 
 _HEX_HASH = compile_later(r"^sha256:[0-9a-f]{64}$")
 _CUT_HASH = compile_later(r"^(?:sha256:)?([0-9a-f]{6,63})(?:\.\.\.|…)?$", re.IGNORECASE)
-_WELL_KNOWN_ENDINGS = (
-    *(".css", ".csv", ".go", ".html", ".ini", ".js", ".json", ".jsonl", ".jsx", ".lock", ".md", ".py", ".rs"),
-    *(".sh", ".sql", ".toml", ".ts", ".tsx", ".txt", ".xml", ".yaml", ".yml"),
-)
+_FULL_HASH = 64
+_BEST = (VerdictState.HOLDS, VerdictState.WAS_TRUE, VerdictState.UNVERIFIED, VerdictState.CONTRADICTED)
+_NEEDS_HISTORY = frozenset({VerdictState.CONTRADICTED, VerdictState.WAS_TRUE})
 _SHOWN_OF_A_HASH = 12
 
 
@@ -38,6 +40,7 @@ class Outcome(NamedTuple):
 
 
 Measure = Callable[[Claim, Handoff, RepositoryEvidence], Outcome]
+MeasureThen = Callable[[Claim, Moment, RepositoryEvidence], Outcome]
 
 
 def measure_claims(handoff: Handoff, evidence: RepositoryEvidence) -> tuple[Verdict, ...]:
@@ -47,18 +50,30 @@ def measure_claims(handoff: Handoff, evidence: RepositoryEvidence) -> tuple[Verd
 
 def prepare(evidence: RepositoryEvidence, judged: Iterable[Handoff], every: Iterable[Handoff]) -> None:
     """Looks up in one go what the claims of many handoffs name: their commits, and who changed a file after whom."""
+    every = tuple(every)
+    evidence.take_in(every)
     evidence.resolve_commits(
         str(claim.value) for handoff in judged for claim in handoff.claims if claim.kind is ClaimKind.COMMIT
     )
     for handoff in every:
         for claim in handoff.claims:
             if claim.kind is ClaimKind.HASH_BEFORE and claim.subject:
-                evidence.note_later_change(claim.subject, str(claim.value), handoff.id)
+                evidence.note_later_change(claim.subject, str(claim.value), handoff.id, claim.where.path)
 
 
 def _measure(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Verdict:
-    outcome = _MEASURES[claim.kind](claim, handoff, evidence)
-    return Verdict(claim=claim, state=outcome.state, measured=outcome.measured, evidence=outcome.evidence)
+    measure_then = _MEASURES_THEN.get(claim.kind)
+    said = None
+    if measure_then is None:
+        outcome = _MEASURES[claim.kind](claim, handoff, evidence)
+    else:
+        moment = evidence.find_moment(claim)
+        said = moment.describe(evidence.history.commits)
+        outcome = measure_then(claim, moment, evidence)
+        if outcome.state in _NEEDS_HISTORY and (cut_off := evidence.find_cut_off(moment)) is not None:
+            outcome = _unverified(f"this shallow clone begins at {cut_off}: what was before is not known")
+    state, measured, why = outcome
+    return Verdict(claim=claim, state=state, measured=measured, evidence=why, moment=said)
 
 
 def _holds(measured: Measured, why: str) -> Outcome:
@@ -67,6 +82,10 @@ def _holds(measured: Measured, why: str) -> Outcome:
 
 def _contradicted(measured: Measured, why: str) -> Outcome:
     return Outcome(VerdictState.CONTRADICTED, measured, why)
+
+
+def _was_true(measured: Measured, why: str) -> Outcome:
+    return Outcome(VerdictState.WAS_TRUE, measured, why)
 
 
 def _unverified(why: str, measured: Measured = None) -> Outcome:
@@ -102,137 +121,201 @@ def _describe_mismatch(counts: TestCounts | None) -> str | None:
     return f"its own numbers do not add up: {shown} = {parts}, not {counts.total}"
 
 
-def _measure_baseline(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
-    if claim.subject != "packages" or not evidence.deep:
+def _measure_baseline(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    if claim.subject != "packages":
         return _unverified("no snapshot has been captured here")
-    cut_off = evidence.find_cut_off(claim.where.path)
-    if cut_off is not None:
-        return _unverified(f"when this was written is not known: this shallow clone begins at {cut_off}")
-    counted, moment = evidence.count_packages(claim.where.path)
-    if counted is None:
+    counted = evidence.count_packages(moment)
+    if not counted:
         return _unverified("there are no package manifests here to count")
-    why = f"{counted} package manifest{'s' if counted != 1 else ''} {moment}"
+    when = f"at {moment.commit[:SHORT_COMMIT]}, when this was written" if moment.commit else "in the work tree"
+    why = f"{counted} package manifest{'s' if counted != 1 else ''} {when}"
     return _holds(counted, why) if counted == claim.value else _contradicted(counted, why)
 
 
-def _measure_hash(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Outcome:
-    if not _HEX_HASH.match(str(claim.value)):
-        return _measure_part_of_hash(claim, evidence)
-    found = evidence.find(claim.subject or "", claim.where.path)
-    if found.path is None:
-        return _unfound(claim, found.candidates)
-    now = evidence.hash_now(found.path)
-    if now is None:
-        return _unverified(f"{found.path} cannot be read")
-    if now == claim.value:
-        return _holds(now, f"{found.path} has this hash now")
-    return _judge_other_hash(claim, handoff, evidence, found.path, now)
-
-
-def _judge_other_hash(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence, path: str, now: str) -> Outcome:
-    """The file has another hash now: changed since by someone who says so, changed in silence, or never true."""
-    later = evidence.find_later_change(path, str(claim.value), handoff.id)
-    if later is not None:
-        return _holds(now, f"{later} changed {path} since, and quotes this hash as the one before")
-    then, commit = evidence.hash_at_document(path, claim.where.path) if evidence.deep else (None, "")
-    if then == claim.value:
-        return _contradicted(now, f"was true at {commit}, when this was written; {path} has changed since")
-    return _contradicted(now, f"{path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
-
-
-def _measure_part_of_hash(claim: Claim, evidence: RepositoryEvidence) -> Outcome:
-    """A hash that was cut off proves nothing, but it can be wrong."""
+def _measure_hash(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    """Now, and if it has another hash now, then; of several files of a name, the one that fits is meant."""
     part = _CUT_HASH.match(str(claim.value))
-    if part is None:
+    if part is None and not _HEX_HASH.match(str(claim.value)):
         return _unverified("is not a SHA-256 in the form sha256:<64 hex>")
-    found = evidence.find(claim.subject or "", claim.where.path)
-    now = evidence.hash_now(found.path) if found.path else None
+    candidates = evidence.list_candidates(claim, moment)
+    if not candidates:
+        return _judge_unfound(claim, moment, evidence)
+    outcomes = [_judge_hash(claim, path, moment, evidence) for path in candidates]
+    best = min(outcomes, key=lambda outcome: _BEST.index(outcome.state))
+    if len(candidates) > 1 and best.state is VerdictState.CONTRADICTED:
+        return _unverified(f"could be any of {len(candidates)} files: {', '.join(candidates[:3])}")
+    return best
+
+
+def _judge_hash(claim: Claim, path: str, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    wanted = str(claim.value).removeprefix("sha256:").rstrip(".…").lower()
+    now = evidence.hash_now(path)
+    whole = len(wanted) == _FULL_HASH
+    if now is not None and now.removeprefix("sha256:").startswith(wanted):
+        if whole:
+            return _holds(now, f"{path} has this hash now")
+        return _unverified(f"is only the beginning of a hash; that of {path} begins so now", now)
+    for then, position in evidence.hash_versions(path, moment):
+        if then is not None and then.removeprefix("sha256:").startswith(wanted):
+            commit = evidence.history.commits[position].id[:SHORT_COMMIT]
+            changed = evidence.look_at(path, moment).since
+            return _was_true(now, f"{path} had this hash at {commit}; changed since by {changed}")
+    later = evidence.find_later_change(path, str(claim.value), claim.where.path)
+    if later is not None:
+        return _was_true(now, f"{later} changed {path} since, and quotes this hash as the one before")
     if now is None:
-        return _unfound(claim, found.candidates)
-    if now.removeprefix("sha256:").startswith(part.group(1).lower()):
-        return _unverified(f"is only the beginning of a hash; that of {found.path} begins so now", now)
-    return _contradicted(now, f"{found.path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
+        is_there = evidence.look_at(path, moment).now
+        return _unverified(f"{path} can't be read") if is_there else _contradicted(None, f"{path} is not there")
+    return _contradicted(now, f"{path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now, and never had this hash")
 
 
-def _measure_hash_before(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
-    found = evidence.find(claim.subject or "", claim.where.path)
-    if found.path is None or not evidence.deep or not _HEX_HASH.match(str(claim.value)):
+def _measure_hash_before(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    found = evidence.find_then(claim, moment)
+    if found is None or not _HEX_HASH.match(str(claim.value)):
         return _unverified("the earlier content is not known")
-    before, commit = evidence.hash_before_document(found.path, claim.where.path)
-    if before is None:
+    earlier = list(evidence.hash_before(found.path, moment))
+    for before, when in earlier:
+        if before == claim.value:
+            return _holds(before, f"true {when}")
+    if not earlier:
         return _unverified("the earlier content is not in the history here")
-    if before == claim.value:
-        return _holds(before, f"true at {commit}, the commit before this was written")
-    return _unverified(f"{found.path} had another content at {commit}; an uncommitted one may be meant", before)
+    before, when = earlier[0]
+    return _unverified(f"{found.path} had another content {when}; an uncommitted one may be meant", before)
 
 
-def _measure_commit(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
+def _measure_commit(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
     written = str(claim.value)
     full = evidence.find_commit(written)
     if full is None:
         if evidence.shallow:
             return _unverified("is not among the commits of this shallow clone")
+        if moment.commit is not None and evidence.history.may_be_rewritten(moment):
+            return _unverified("no such commit in this repository; history was rewritten or squashed since")
         return _contradicted(None, "no such commit in this repository")
-    if claim.subject != "head" and not evidence.deep:
-        return _holds(full, f"{full[:SHORT_COMMIT]} exists")
-    if not evidence.is_in_history(full):
-        return _judge_unrelated(claim, evidence, full)
     if claim.subject != "head":
-        return _holds(full, f"{full[:SHORT_COMMIT]} exists")
+        where = "" if evidence.is_in_history(full) else ", but is not in the history of HEAD"
+        return _holds(full, f"{full[:SHORT_COMMIT]} exists{where}")
+    if not evidence.is_in_history(full):
+        reason = f"{full[:SHORT_COMMIT]} exists, but is not in the history of HEAD"
+        return _unverified(reason, full) if evidence.shallow else _contradicted(full, reason)
     lag = evidence.lag_of(full) or 0
     return _holds(full, "is HEAD" if lag == 0 else f"HEAD is {lag} commit{'s' if lag > 1 else ''} further on")
 
 
-def _judge_unrelated(claim: Claim, evidence: RepositoryEvidence, full: str) -> Outcome:
-    reason = f"{full[:SHORT_COMMIT]} exists, but is not in the history of HEAD"
-    if claim.subject != "head":
-        return _holds(full, reason)
-    if evidence.shallow:
-        return _unverified(f"{reason} as far as this shallow clone goes", full)
-    return _contradicted(full, reason)
+def _measure_created(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    found = evidence.find_then(claim, moment)
+    if found is None:
+        return _judge_unfound(claim, moment, evidence)
+    added = [one for one in found.changed if not one.change.removed]
+    if not added and not found.edited:
+        return _judge_unchanged(found, moment, evidence)
+    if found.before:
+        return _unverified(f"{found.path} was there before, and was changed", found.path)
+    return _judge_lasting(found, "was created", evidence, added)
 
 
-def _measure_present(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
-    found = evidence.find(claim.subject or "", claim.where.path)
-    if found.path is not None:
+def _measure_modified(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    found = evidence.find_then(claim, moment)
+    if found is None:
+        return _judge_unfound(claim, moment, evidence)
+    kept = [one for one in found.changed if not one.change.removed]
+    if not found.changed and not found.edited:
+        return _judge_unchanged(found, moment, evidence)
+    if not kept and not found.edited:
+        return _unverified(f"{found.path} was deleted in these commits")
+    return _judge_lasting(found, "was changed", evidence, kept)
+
+
+def _judge_lasting(found: PathThen, what: str, evidence: RepositoryEvidence, changes: list[PathVersion]) -> Outcome:
+    by = f" by {evidence.history.commits[changes[-1].position].id[:SHORT_COMMIT]}" if changes else ", not committed yet"
+    if found.now:
+        return _holds(found.path, f"{found.path} {what}{by}")
+    return _was_true(None, f"{found.path} {what}{by}; deleted since by {found.since}")
+
+
+def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    """A file that the commits it is claimed of left alone."""
+    if not found.then:
+        if found.now:
+            return _holds(found.path, f"{found.path} exists, though no commit of that time has it")
+        gone = f"{found.path} was not there when this was written"
+        return _unverified(f"{gone}; git ignores it") if evidence.is_ignored(found.path) else _contradicted(None, gone)
+    if moment.start < 0 or not evidence.history.has_work(moment):
+        return _holds(found.path, f"{found.path} exists; which commits are meant is not known")
+    if found.path.endswith("/") or not evidence.history.list_versions(found.path):
         return _holds(found.path, f"{found.path} exists")
-    return _unfound(claim, found.candidates)
+    span = moment.describe(evidence.history.commits)
+    return _contradicted(found.path, f"{found.path} was there before, and nothing in {span} changed it")
 
 
-def _measure_absent(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
-    found = evidence.find(claim.subject or "", claim.where.path)
-    if found.path is not None:
-        return _contradicted(found.path, f"{found.path} still exists")
-    return _holds(None, "is not there")
+def _measure_deleted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    found = evidence.find_then(claim, moment)
+    if found is None or (not found.then and not found.now and not evidence.history.list_versions(found.path)):
+        return _holds(None, "is not there, and no commit has it")
+    removed = [one for one in found.changed if one.change.removed]
+    if not found.now:
+        return _holds(None, f"{found.path} is not there")
+    if removed or not found.then:
+        return _was_true(found.path, f"{found.path} was deleted; it was made again since by {found.since}")
+    return _contradicted(found.path, f"{found.path} was still there when this was written")
 
 
-def _unfound(claim: Claim, candidates: tuple[str, ...]) -> Outcome:
+def _measure_referenced(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    found = evidence.find_then(claim, moment)
+    if found is None:
+        return _judge_unfound(claim, moment, evidence)
+    if found.now:
+        return _holds(found.path, f"{found.path} exists")
+    if found.then:
+        return _was_true(None, f"{found.path} existed when this was written; deleted since by {found.since}")
+    return _judge_unchanged(found, moment, evidence)
+
+
+def _judge_unfound(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    """No file of this name was ever here: false, unless the word may stand for something else."""
     wanted = claim.subject or ""
+    candidates = evidence.list_candidates(claim, moment)
     if len(candidates) > 1:
         return _unverified(f"could be any of {len(candidates)} files: {', '.join(candidates[:3])}")
-    if "/" in wanted or wanted.lower().endswith(_WELL_KNOWN_ENDINGS):
-        return _contradicted(None, "no such file in this repository")
-    return _unverified("may not be meant as a file")
+    if evidence.is_ref(wanted):
+        return _unverified("is a branch or tag, not a file")
+    if evidence.is_submodule(wanted):
+        return _unverified("lies in a submodule, which is not looked into")
+    if not is_surely_path(wanted):
+        return _unverified("may not be meant as a file")
+    if evidence.is_ignored(wanted):
+        return _unverified("git ignores it")
+    return _contradicted(None, "no such file in this repository, now or then")
 
 
-def _measure_uncommitted(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
+def _measure_uncommitted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
     if claim.subject is None:
         return _unverified("a number of changes at another time", len(evidence.uncommitted))
-    if claim.subject in evidence.uncommitted:
-        return _holds(claim.subject, "git has uncommitted changes there")
-    found = evidence.find(claim.subject, claim.where.path)
-    if found.path in evidence.uncommitted or any(path.startswith(f"{found.path}/") for path in evidence.uncommitted):
-        return _holds(found.path, "git has uncommitted changes there")
-    return _contradicted(
-        None, "git has no uncommitted change there" if found.path else "no such file in this repository"
-    )
+    found = evidence.find_then(claim, moment)
+    path = found.path if found is not None else claim.subject
+    if path in evidence.uncommitted or any(one.startswith(f"{path.rstrip('/')}/") for one in evidence.uncommitted):
+        return _holds(path, "git has uncommitted changes there")
+    if found is None:
+        return _judge_unfound(claim, moment, evidence)
+    if moment.commit is None:
+        return _contradicted(None, "git has no uncommitted change there")
+    committed = [one for one in evidence.history.list_versions(path) if one.position >= moment.position]
+    if committed:
+        return _was_true(None, f"committed since by {evidence.describe_change(committed[0].position)}")
+    return _unverified("git has no uncommitted change there now; it may have been dropped")
 
 
-def _measure_branch(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
-    if claim.value == evidence.branch:
+def _measure_branch(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    name = str(claim.value)
+    if name == evidence.branch:
         return _holds(evidence.branch, "is the present branch")
-    if evidence.has_branch(str(claim.value)):
-        return _unverified(f"the branch exists; HEAD is on {evidence.branch or 'no branch'}", evidence.branch)
+    if evidence.has_branch(name):
+        return _holds(name, "the branch exists")
+    merged = evidence.history.find_merge(name)
+    if merged is not None:
+        return _was_true(None, f"merged by {evidence.describe_change(merged)}, and deleted since")
+    if moment.commit is not None:
+        return _unverified("no such branch in this repository now; it may have been deleted since")
     return _contradicted(evidence.branch, "no such branch in this repository")
 
 
@@ -268,19 +351,22 @@ def _measure_deployment(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Outco
 _MEASURES: dict[ClaimKind, Measure] = {
     ClaimKind.STATUS: _measure_status,
     ClaimKind.COUNT: _measure_count,
-    ClaimKind.BASELINE: _measure_baseline,
-    ClaimKind.HASH: _measure_hash,
-    ClaimKind.HASH_BEFORE: _measure_hash_before,
-    ClaimKind.COMMIT: _measure_commit,
-    ClaimKind.FILE_CREATED: _measure_present,
-    ClaimKind.FILE_MODIFIED: _measure_present,
-    ClaimKind.FILE_DELETED: _measure_absent,
-    ClaimKind.FILE_REFERENCED: _measure_present,
-    ClaimKind.UNCOMMITTED: _measure_uncommitted,
-    ClaimKind.BRANCH: _measure_branch,
     ClaimKind.BLOCKER_RESOLVED: _measure_resolution,
     ClaimKind.DEPLOYMENT: _measure_deployment,
     ClaimKind.VERDICT: _measure_nothing,
     ClaimKind.CHECK: _measure_check,
     ClaimKind.COMMENT: _measure_nothing,
 }
+_MEASURES_THEN: dict[ClaimKind, MeasureThen] = {
+    ClaimKind.BASELINE: _measure_baseline,
+    ClaimKind.HASH: _measure_hash,
+    ClaimKind.HASH_BEFORE: _measure_hash_before,
+    ClaimKind.COMMIT: _measure_commit,
+    ClaimKind.FILE_CREATED: _measure_created,
+    ClaimKind.FILE_MODIFIED: _measure_modified,
+    ClaimKind.FILE_DELETED: _measure_deleted,
+    ClaimKind.FILE_REFERENCED: _measure_referenced,
+    ClaimKind.UNCOMMITTED: _measure_uncommitted,
+    ClaimKind.BRANCH: _measure_branch,
+}
+"""Claims about the repository, which are measured in the commits their documents speak about."""

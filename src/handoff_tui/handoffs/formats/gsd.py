@@ -11,6 +11,8 @@ from handoff_tui.core.place import ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.grammar.claims import find_claims
+from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
@@ -192,7 +194,7 @@ def _find_path(text: str) -> str | None:
     if len(words) == 1:
         return claim_words.parse_path(words[0].strip(_AROUND_A_PATH))
     for word in words:
-        path = claim_words.clean_path(re.sub(r"^[`'\"(]+|[`'\"),;:]+$", "", word))
+        path = clean_path(re.sub(r"^[`'\"(]+|[`'\"),;:]+$", "", word))
         if path is not None:
             return path
     return None
@@ -335,10 +337,9 @@ def _read_blockers(source: Source, parts: dict[str, list[Section]]) -> tuple[Blo
 
 
 def _claim_prose(source: Source) -> list[Claim]:
-    lines = [line for line in source.outline.lines() if not line.code]
     branch = source.frontmatter.scalar("branch") if source.frontmatter else None
     claims = [build_claim(ClaimKind.BRANCH, source.place(1), branch, value=branch)] if branch else []
-    return [*claims, *claim_words.claim_commits(lines, source.path), *claim_words.claim_references(lines, source.path)]
+    return [*claims, *find_claims(source.outline.sections, source.path)]
 
 
 _STATE_NAME: Final = compile_later(r"(?:^|/)handoff[^/]*\.json$", re.IGNORECASE)

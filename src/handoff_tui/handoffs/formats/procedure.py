@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading.claim_words import (
     build_unique_id,
     build_unread,
-    claim_references,
     normalise_status,
     one_line,
     parse_status,
@@ -296,7 +296,7 @@ def build_report(source: Source, taken: set[str]) -> Handoff:
         producers=(agent,) if agent else (),
         priority=_value(fields, "priority"),
         status=token,
-        claims=(*status_claims, *_claim_figures(source), *claim_references(source.outline.lines(), source.path)),
+        claims=(*status_claims, *_claim_figures(source), *find_claims(source.outline.sections, source.path)),
         documents=(source.document(DocumentRole.REPORT, confidence=recognise_report(source)),),
         tasks=tuple(_read_deliverables(source)),
         facts=tuple(source.fact(name, *fields[name.lower()]) for name in _FACTS if _value(fields, name.lower())),

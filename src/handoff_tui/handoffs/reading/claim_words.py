@@ -18,12 +18,6 @@ from handoff_tui.handoffs.reading.format import FormatReading, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, plain
 
-HASH: Final = compile_later(r"\b(sha256:)?([0-9a-fA-F]{64})\b")
-_COMMIT: Final = compile_later(r"(?<![0-9A-Za-z/#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z-])")
-_CODE_SPAN: Final = compile_later(r"`([^`\n]+)`")
-_PATH: Final = compile_later(r"^\.{0,2}/?[\w@+~.-]+(?:/[\w@+~.\[\]() -]+)*/?$")
-_PATH_TAIL: Final = compile_later(r":\d+(?:[-,]\d+)*$")
-_FILE_NAME: Final = compile_later(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
 _NUMBER_THEN_WORD: Final = compile_later(
     r"(?<![\w./])(?<!/ )(\d{1,9}(?:,\d{3})*)\s+(?:tests?\s+)?"
@@ -90,62 +84,6 @@ def parse_counts(text: str) -> TestCounts | None:
         if part <= total and found.setdefault(name, part) == part:
             found["total"] = total
     return TestCounts.model_construct(**found) if found else None
-
-
-def canonical_hash(text: str) -> str:
-    """`sha256:<64 lower-case hex>` of a value that is one; any other text unchanged."""
-    match = HASH.search(text)
-    return f"sha256:{match.group(2).lower()}" if match else text
-
-
-def find_commits(text: str) -> list[str]:
-    """Abbreviated or full commit ids: hex words of 7 to 40 characters with a digit and a letter."""
-    return _COMMIT.findall(text)
-
-
-def find_paths(text: str) -> list[str]:
-    """Paths in code spans: something with a slash or an extension, without spaces at its ends or placeholders."""
-    return [path for span in _CODE_SPAN.findall(text) if (path := clean_path(span)) is not None]
-
-
-def clean_path(text: str) -> str | None:
-    """A repository path, or None if the text is something else: a URL, command, placeholder or pattern."""
-    candidate = _PATH_TAIL.sub("", text.strip())
-    if not candidate or len(candidate) > 300 or " " in candidate:  # noqa: PLR2004 - longer is prose
-        return None
-    if (
-        "://" in candidate
-        or any(mark in candidate for mark in "<>{}$*?|\\\"'=,;")
-        or candidate.startswith(("-", "/", "~"))
-    ):
-        return None
-    if not _PATH.match(candidate) or not ("/" in candidate or _FILE_NAME.search(candidate)):
-        return None
-    candidate = candidate.removeprefix("./")
-    if ".." in candidate.split("/") or not re.search(r"[A-Za-z]", candidate):
-        return None
-    return candidate
-
-
-def claim_commits(lines: Iterable[TextLine], path: str, *, need_span: bool = True) -> list[Claim]:
-    """A claim for each commit named in code spans (or, if `need_span` is off, anywhere on the line)."""
-    claims: dict[str, Claim] = {}
-    for line in lines:
-        words = line.text if not need_span or "commit" in line.text.lower() else " ".join(_CODE_SPAN.findall(line.text))
-        where = Place(path=path, line=line.number)
-        for commit in find_commits(words):
-            claims.setdefault(commit, build_claim(ClaimKind.COMMIT, where, line.text, value=commit))
-    return list(claims.values())
-
-
-def claim_references(lines: Iterable[TextLine], path: str) -> list[Claim]:
-    """A claim for each path named in a code span outside code blocks."""
-    claims: dict[str, Claim] = {}
-    for line in lines:
-        where = Place(path=path, line=line.number)
-        for target in () if line.code else find_paths(line.text):
-            claims.setdefault(target, build_claim(ClaimKind.FILE_REFERENCED, where, line.text, subject=target))
-    return list(claims.values())
 
 
 def claim_counts(counts: TestCounts, scope: str, where: Place, text: str) -> list[Claim]:

@@ -33,6 +33,7 @@ class Paragraph(NamedTuple):
     line: int
     text: str
     html: bool = False
+    quoted: bool = False
 
 
 class Item(NamedTuple):
@@ -44,6 +45,7 @@ class Item(NamedTuple):
     checked: bool | None = None
     ordered: bool = False
     number: int | None = None
+    quoted: bool = False
 
 
 class Row(NamedTuple):
@@ -205,6 +207,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
     ordered: list[bool] = []
     item_line: int | None = None
     item_number: int | None = None
+    quotes = 0
     position = 0
     while position < len(tokens):
         token = tokens[position]
@@ -223,15 +226,16 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
             item_number = int(token.info) if token.info else None
         elif token.type == "list_item_close":
             item_line = None
+        elif token.type in {"blockquote_open", "blockquote_close"}:
+            quotes += token.nesting
         elif token.type == "table_open":
             table, position = _collect_table(tokens, position)
             sections[-1].blocks.append(table)
         elif token.type == "inline":
-            if item_line is not None:
-                sections[-1].blocks.append(_build_item(line, token.content, depth, item_number, ordered=ordered[-1]))
-                item_line = None
-            else:
-                sections[-1].blocks.append(Paragraph(line, token.content))
+            item = _build_item(line, token.content, depth, item_number, ordered=bool(ordered) and ordered[-1])
+            block = Paragraph(line, token.content) if item_line is None else item
+            sections[-1].blocks.append(block._replace(quoted=True) if quotes else block)
+            item_line = None
         elif token.type == "html_block":
             sections[-1].blocks.append(Paragraph(line, token.content.rstrip("\n"), html=True))
         elif token.type in {"fence", "code_block"}:

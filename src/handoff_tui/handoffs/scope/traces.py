@@ -160,6 +160,11 @@ def find_paperwork(handoffs: Iterable[Handoff]) -> frozenset[str]:
     return frozenset(path for handoff in handoffs for path in _list_documents(handoff, _PAPERWORK))
 
 
+def list_reports(handoff: Handoff) -> frozenset[str]:
+    """Those of its documents that report on work: writing one ends what it reports on."""
+    return _list_reports(handoff, {document.path: document.role for document in handoff.documents})
+
+
 def _list_documents(handoff: Handoff, roles: frozenset[DocumentRole]) -> Iterator[str]:
     """Its documents of some roles, without the agent's own working list."""
     for document in handoff.documents:

@@ -74,7 +74,7 @@ class CommitWorld(RepositoryWorld):
 
     @cached_property
     def _evidence(self) -> RepositoryEvidence:
-        evidence = CommitEvidence(self._past, deep=True, old_files=self._old_files)
+        evidence = CommitEvidence(self._past, old_files=self._old_files)
         prepare(evidence, self.handoffs(), self.handoffs())
         return evidence
 

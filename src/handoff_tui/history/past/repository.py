@@ -140,8 +140,8 @@ class PastRepository:
         files = CommitFiles(self)
         return RepositoryReading(files, read_handoffs(files, FORMATS))
 
-    def build_evidence(self, *, deep: bool) -> RepositoryEvidence:
-        return CommitEvidence(self, deep=deep)
+    def build_evidence(self) -> RepositoryEvidence:
+        return CommitEvidence(self)
 
 
 class CommitFiles(RepositoryFiles):
@@ -188,8 +188,8 @@ class CommitFiles(RepositoryFiles):
 class CommitEvidence(RepositoryEvidence):
     """Measurements at a commit."""
 
-    def __init__(self, past: PastRepository, *, deep: bool, old_files: OldFiles | None = None) -> None:
-        super().__init__(past.desk, deep=deep, old_files=old_files)
+    def __init__(self, past: PastRepository, *, old_files: OldFiles | None = None) -> None:
+        super().__init__(past.desk, old_files=old_files)
         self._reader = past.open_reader(past.desk.loaded.settings.limits.hash_bytes)
 
 

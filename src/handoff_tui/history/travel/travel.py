@@ -240,7 +240,7 @@ class Traveller:
         """One handoff in full, as it was."""
         past, state = self.open(stop), self.visit(stop).state
         reviewed = find_handoff(state, wanted, stop.commit[:SHORT_COMMIT])
-        evidence = past.build_evidence(deep=True)
+        evidence = past.build_evidence()
         prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
         blank = ShownHandoff(reviewed=reviewed, history=read_history(past.desk, reviewed.handoff))
         gates = self._open_gates(past, stop)
@@ -313,7 +313,7 @@ class Traveller:
 
 def _build_state(past: PastRepository, gates: PastGates | None) -> ReviewState:
     handoffs_read = past.reading.result
-    evidence = past.build_evidence(deep=False)
+    evidence = past.build_evidence()
     prepare(evidence, handoffs_read.handoffs, handoffs_read.handoffs)
     reviewer = HandoffReviewer(past.desk, handoffs_read, gates, closed=past.desk.loaded.refused_shortly)
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in handoffs_read.handoffs)

@@ -105,7 +105,7 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     gates = open_log_gates(desk, reading.result.handoffs)
     reviewer = read_reviewer(desk, gates.policy if gates else None)
     handoffs = reading.result.handoffs
-    verdicts = VerdictCache(desk, handoffs, deep=False)
+    verdicts = VerdictCache(desk, handoffs)
     handoff_reviewer = HandoffReviewer(desk, reading.result, gates, closed=desk.loaded.refused_shortly)
     reviewed = tuple(handoff_reviewer.review(handoff, verdicts.measure(handoff)) for handoff in handoffs)
     state = build_state(desk, reading.result, handoff_reviewer, reviewed, version)

@@ -36,10 +36,10 @@ class _NotingEvidence(RepositoryEvidence):
 class VerdictCache:
     """Verdicts by handoff. Used by one thread."""
 
-    def __init__(self, desk: Desk, handoffs: tuple[Handoff, ...], *, deep: bool) -> None:
-        self.evidence: _NotingEvidence = _NotingEvidence(desk, deep=deep)
+    def __init__(self, desk: Desk, handoffs: tuple[Handoff, ...]) -> None:
+        self.evidence: _NotingEvidence = _NotingEvidence(desk)
         self.evidence.hashed, self.evidence.sought = set(), set()
-        self._desk, self._deep = desk, deep
+        self._desk = desk
         self._handoffs = handoffs
         self._verdicts: dict[str, tuple[Handoff, tuple[Verdict, ...]]] = {}
         self._hashed: dict[str, frozenset[str]] = {}
@@ -61,7 +61,7 @@ class VerdictCache:
     def carry(self, desk: Desk, patch: SavedPaths | None, handoffs: tuple[Handoff, ...]) -> VerdictCache:
         """Returns the verdicts after some files were saved; new ones if files came or went, or if more changed."""
         if patch is None or patch.presence:
-            return VerdictCache(desk, handoffs, deep=self._deep)
+            return VerdictCache(desk, handoffs)
         status_same = desk.work_tree.facts == self._desk.work_tree.facts
         self.evidence.move_on(desk, patch.paths)
         self._desk = desk
@@ -97,7 +97,7 @@ class DeepVerdictCache:
         """Returns the verdicts as of a snapshot, which is never older than the one before."""
         before, desk, handoffs = self._snapshot, snapshot.desk, snapshot.reading.result.handoffs
         if self._cache is None or before is None:
-            self._cache = VerdictCache(desk, handoffs, deep=True)
+            self._cache = VerdictCache(desk, handoffs)
         elif snapshot is not before:
             same_place = before.state.repository.root == snapshot.state.repository.root
             patch = snapshot.find_patch(before.version) if same_place else None

@@ -10,7 +10,8 @@ from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.draft import NumberedResults, number_results
 from handoff_tui.handoffs.formats.builder.names import group_files
 from handoff_tui.handoffs.formats.builder.results import ResultsReading, find_checks, find_status, read_results
-from handoff_tui.handoffs.formats.builder.results_claims import Run, complete_with, find_file_claims, find_runs
+from handoff_tui.handoffs.formats.builder.results_claims import Run, complete_with, find_runs
+from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 from handoff_tui.handoffs.reading.markdown import parse_markdown
@@ -226,7 +227,10 @@ Short = tuple[ClaimKind, str | None, object, int | None]
 
 def _claims(text: str) -> list[Short]:
     source = Source.of_text("RESULTS_HANDOFF_7.md", f"# Results: H-7 — Remove a file\n\n{text}")
-    return [(claim.kind, claim.subject, claim.value, claim.where.line) for claim in find_file_claims(source)]
+    return [
+        (claim.kind, claim.subject, claim.value, claim.where.line)
+        for claim in find_claims(source.outline.sections, source.path)
+    ]
 
 
 def test_file_list_claims_files_and_hashes() -> None:

@@ -258,10 +258,9 @@ def test_session_document_claims_files_by_heading_and_verb() -> None:
     assert _claims(ClaimKind.FILE_DELETED) == [("src/sail.py", None, 16)]
 
 
-def test_session_document_references_files_outside_code() -> None:
-    """Paths in prose are references; pasted output names none."""
-    subjects = [subject for subject, _, _ in _claims(ClaimKind.FILE_REFERENCED)]
-    assert subjects == ["src/anchor.py", "docs/chain.md", "src/rope.py", "src/sail.py"]
+def test_session_document_that_only_mentions_files_claims_nothing() -> None:
+    """A detail of a listed file, and pasted output, point to nothing."""
+    assert _claims(ClaimKind.FILE_REFERENCED) == []
 
 
 _PATH_EMERGENCY = ".ai-agents/emergency_handoff.txt"

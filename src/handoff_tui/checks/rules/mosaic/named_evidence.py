@@ -13,7 +13,7 @@ from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule
 from handoff_tui.checks.rules.mosaic import session_state
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
-from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.formats.mosaic import layout
 from handoff_tui.handoffs.handoff import Handoff
 
@@ -170,24 +170,25 @@ def referenced_files_exist(context: Context) -> Findings:
         if claim.kind is ClaimKind.FILE_DELETED
     }
     missing = _find_missing(context, handoffs)
-    explained = [claim for claim in missing if claim.subject in deleted]
+    explained = [verdict for verdict in missing if verdict.claim.subject in deleted]
     if explained:
         context.note(f"{len(explained)} named files are said to have been deleted")
-    for claim in missing:
+    for verdict in missing:
+        claim = verdict.claim
         if claim.subject not in deleted:
-            message = f"{claim.where.path} {_NAMED[claim.kind]} {claim.subject}, which does not exist"
+            message = f"{claim.where.path} {_NAMED[claim.kind]} {claim.subject}: {verdict.evidence}"
             expected = f"{claim.subject} exists"
             yield RuleFinding(message, claim.subject or claim.text, claim.where, expected, "no such file")
 
 
-def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Claim]:
-    """Returns, per document, the first claim about each missing file."""
-    missing: dict[tuple[str, str | None], Claim] = {}
+def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Verdict]:
+    """Returns, per document, the first claim about each file that wasn't there when it was written."""
+    missing: dict[tuple[str, str | None], Verdict] = {}
     for handoff in handoffs:
         for verdict in context.verdicts(handoff.id):
             claim = verdict.claim
-            if claim.kind in _NAMED and verdict.state is VerdictState.CONTRADICTED:
-                missing.setdefault((claim.where.path, claim.subject), claim)
+            if claim.kind in _NAMED and verdict.state is VerdictState.CONTRADICTED and verdict.measured is None:
+                missing.setdefault((claim.where.path, claim.subject), verdict)
     return list(missing.values())
 
 

@@ -11,8 +11,8 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft
+from handoff_tui.handoffs.grammar.tokens import HASH, canonical_hash
 from handoff_tui.handoffs.handoff import DocumentRole
-from handoff_tui.handoffs.reading.claim_words import HASH, canonical_hash
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 

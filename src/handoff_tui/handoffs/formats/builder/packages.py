@@ -11,8 +11,8 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft
 from handoff_tui.handoffs.formats.builder.names import find_packages
 from handoff_tui.handoffs.formats.builder.sections import normalise
+from handoff_tui.handoffs.grammar.tokens import canonical_hash
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
-from handoff_tui.handoffs.reading.claim_words import canonical_hash
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 

@@ -13,8 +13,9 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.formats.builder import sections as outlines
-from handoff_tui.handoffs.formats.builder.names import find_ids
-from handoff_tui.handoffs.formats.builder.results_claims import complete_with, find_file_claims, find_runs
+from handoff_tui.handoffs.formats.builder.names import find_ids, find_packages
+from handoff_tui.handoffs.formats.builder.results_claims import complete_with, find_runs
+from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.handoff import ClaimedBaseline
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
@@ -195,7 +196,6 @@ def _prose(sections: list[Section]) -> Iterator[TextLine]:
 
 _REGRESSION: Final = compile_later(r"\b(?:regressions?|all staged|all packages|full suite)\b", re.IGNORECASE)
 _THIS_PACKAGE: Final = compile_later(r"\bthis package\b", re.IGNORECASE)
-_COMMIT_LINE: Final = compile_later(r"\bcommits?\b|\bcommitted\b|\bHEAD\b", re.IGNORECASE)
 _BACKFILL: Final = compile_later(
     r"\W*backfill|.*\bthis (?:file|document|results?)\b.*\bbackfill|.*\bresults\W+backfill", re.IGNORECASE
 )
@@ -245,17 +245,22 @@ def _read(source: Source, settings: Builder) -> ResultsReading:
         if not (outlines.normalise(name) == "status" and status is not None)
     )
     _read_tests(reading, settings, status.text if status else "")
-    reading.claims.extend(find_file_claims(source))
+    reading.claims.extend(find_claims(source.outline.sections, source.path, _find_package(source)))
     reading.claims.extend(find_checks(source))
     baseline = find_baseline(source, settings.results_sections)
     reading.baseline = baseline.baseline
     reading.claims.extend(baseline.claims)
     reading.facts.extend(baseline.facts)
     reading.facts.extend(find_clean_room(source, settings.results_sections))
-    lines = [line for line in source.outline.lines() if _COMMIT_LINE.search(line.text) and not line.code]
-    reading.claims.extend(claim_words.claim_commits(lines, source.path))
     _read_backfill(reading)
     return reading
+
+
+def _find_package(source: Source) -> str:
+    """The package that a document is about, by its title and head; empty if they name none or several."""
+    head = (line.text for section in outlines.preamble(source.outline) for line in section.lines())
+    found = find_packages("\n".join((source.outline.title or "", *head)))
+    return found[0] if len(found) == 1 else ""
 
 
 def _read_head(reading: ResultsReading) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from handoff_tui.handoffs.reading.claim_words import clean_path
+from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.reading.markdown import Code, Outline, Row, Section, Table, TextLine, parse_field, plain
 
 _OTHER_HEADINGS: Final = {

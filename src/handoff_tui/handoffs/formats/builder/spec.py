@@ -13,7 +13,8 @@ from handoff_tui.handoffs.claim import quote
 from handoff_tui.handoffs.formats.builder import sections as outlines
 from handoff_tui.handoffs.formats.builder.names import find_ids
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import PromptReading, read_questions
-from handoff_tui.handoffs.reading.claim_words import clean_path, parse_status
+from handoff_tui.handoffs.grammar.tokens import clean_path
+from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import plain
 

@@ -9,6 +9,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
+from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -48,7 +49,7 @@ def claim_commits_in_prose(text: str | None, where: Place) -> Iterator[Claim]:
     """Commits in sentences about a commit or a push."""
     for sentence in claim_words.split_sentences(text or ""):
         if "commit" in sentence.lower() or "push" in sentence.lower():
-            for commit in claim_words.find_commits(sentence):
+            for commit in find_commits(sentence):
                 yield build_claim(ClaimKind.COMMIT, where, sentence, value=commit)
 
 
@@ -86,7 +87,7 @@ def claim_files(nodes: Iterable[JsonNode], kind: ClaimKind) -> Iterator[Claim]:
     """A claim for each path in a list of paths; an object names it in `path` or `file`."""
     for node in nodes:
         text = node.value if isinstance(node.value, str) else (node.scalar("path") or node.scalar("file"))
-        path = claim_words.clean_path(text) if isinstance(text, str) else None
+        path = clean_path(text) if isinstance(text, str) else None
         if path is not None:
             yield build_claim(kind, node.where, f"{key_of(node)}: {text}", subject=path)
 

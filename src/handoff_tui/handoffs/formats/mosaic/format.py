@@ -13,8 +13,9 @@ from handoff_tui.handoffs.formats.mosaic.fields import build_tasks, claim_files,
 from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
+from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, RegistryState
-from handoff_tui.handoffs.reading.claim_words import clean_path, parse_status
+from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 

@@ -12,10 +12,11 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions, topics_of
+from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
-from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, find_fields, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import Section, TextLine, find_fields, parse_field, plain
 
 _DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
 _NOT_DEPLOYED: Final = compile_later(
@@ -179,73 +180,6 @@ def _find_topics(source: Source) -> set[Topic]:
     return topics.union(_FIELD_TOPICS[name] for name in names if name in _FIELD_TOPICS)
 
 
-_VERBS: Final = {
-    ClaimKind.FILE_CREATED: r"created?|new|added?|adds",
-    ClaimKind.FILE_MODIFIED: r"modified|modify|changed?|updated?|edited|touched|renamed",
-    ClaimKind.FILE_DELETED: r"deleted?|removed?",
-}
-_WORDS: Final = {kind: compile_later(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _VERBS.items()}
-_LEADING_VERB: Final = compile_later(rf"^\W*(?:{'|'.join(_VERBS.values())})\b[\s:*_-]*", re.IGNORECASE)
-
-
-def claim_changed_files(sections: Iterable[Section], path: str) -> list[Claim]:
-    """One claim per file. A heading such as `Key files` names files without saying that they changed."""
-    claims: list[Claim] = []
-    seen: set[tuple[ClaimKind, str]] = set()
-    for section in sections:
-        kinds = _kinds_in(section.name)
-        if not kinds:
-            continue
-        for line, text, target, words in _find_entries(section):
-            kind = next(iter(_kinds_in(words)), kinds[-1])
-            if (kind, target) not in seen:
-                seen.add((kind, target))
-                claims.append(build_claim(kind, Place(path=path, line=line), text, subject=target))
-    return claims
-
-
-def _kinds_in(words: str) -> list[ClaimKind]:
-    return [kind for kind, pattern in _WORDS.items() if pattern.search(words)]
-
-
-def _find_entries(section: Section) -> Iterator[tuple[int, str, str, str]]:
-    """Line, words, path, and the words that may say what became of it."""
-    for item in section.items():
-        target = _leading_path(item.text)
-        if target is not None:
-            verb = _LEADING_VERB.match(item.text)
-            yield item.line, item.text, target, verb.group() if verb else _find_remark(item.text)
-    for table in section.tables():
-        yield from _find_rows(table)
-
-
-def _find_rows(table: Table) -> Iterator[tuple[int, str, str, str]]:
-    files = table.column("file", "path")
-    change = ("change", "action", "status", "type")
-    for row in table.rows:
-        target = _leading_path(table.cell(row, "file", "path"))
-        if target is not None:
-            words = table.cell(row, *change) if table.column(*change) != files else ""
-            yield row.line, " | ".join(row.cells), target, words
-
-
-def _leading_path(text: str) -> str | None:
-    """The path with which an entry begins, after a verb such as `Updated`."""
-    rest = _LEADING_VERB.sub("", text)
-    start = rest.lstrip("*_ ")
-    if start.startswith("`"):
-        paths = claim_words.find_paths(start[: start.find("`", 1) + 1])
-        return paths[0] if paths else None
-    words = plain(start).split()
-    return claim_words.clean_path(words[0].rstrip(":,;")) if words else None
-
-
-def _find_remark(text: str) -> str:
-    """A note such as `(new)` after the path."""
-    match = re.search(r"\((?:new|created|added|deleted|removed|modified|updated)\b", text, re.IGNORECASE)
-    return match.group() if match else ""
-
-
 _HEAD_LINES = 60
 _END_LINES = 20
 _END: Final = compile_later(
@@ -313,7 +247,7 @@ def _read_handoff(source: Source) -> Handoff:
         producers=(agent,) if agent else (),
         message=_find_message(notes),
         next_action=find_next_action(notes) or _value(fields, "next"),
-        claims=(*_claim_fields(status, fields), *counts, *_claim_work(source, notes, lines)),
+        claims=tuple(_join_claims(_claim_fields(status, fields), counts, _claim_work(source, notes))),
         tests=tests,
         documents=(source.document(DocumentRole.NOTE, confidence=recognise(source)),),
         tasks=tuple(read_tasks(source, notes)),
@@ -390,12 +324,16 @@ def _claim_fields(status: tuple[str, Place] | None, fields: Fields) -> list[Clai
     return claims
 
 
-def _claim_work(source: Source, notes: Notes, lines: Iterable[TextLine]) -> list[Claim]:
-    lines = list(lines)
-    changed = claim_changed_files(notes.about(Topic.FILES), source.path)
-    known = {claim.subject for claim in changed}
-    references = [claim for claim in claim_words.claim_references(lines, source.path) if claim.subject not in known]
-    return [*changed, *claim_words.claim_commits(lines, source.path), *claim_lines(source, lines), *references]
+def _join_claims(*groups: Iterable[Claim]) -> Iterable[Claim]:
+    """Each claim once: a branch may be named by a field and in a sentence."""
+    said: dict[tuple[object, ...], Claim] = {}
+    for claim in (claim for group in groups for claim in group):
+        said.setdefault((claim.kind, claim.subject, claim.value), claim)
+    return said.values()
+
+
+def _claim_work(source: Source, notes: Notes) -> list[Claim]:
+    return [*find_claims(notes.current, source.path), *claim_lines(source, notes.lines())]
 
 
 def _build_attempts(source: Source, notes: Notes) -> tuple[Attempt, ...]:

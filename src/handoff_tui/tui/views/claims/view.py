@@ -20,11 +20,17 @@ from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.view import Act
 from handoff_tui.tui.widgets.row_list import RowList, Table, has_words
 
-_ORDER: Final = {VerdictState.CONTRADICTED: 0, VerdictState.UNVERIFIED: 1, VerdictState.HOLDS: 2}
+_ORDER: Final = {
+    state: number
+    for number, state in enumerate(
+        (VerdictState.CONTRADICTED, VerdictState.WAS_TRUE, VerdictState.UNVERIFIED, VerdictState.HOLDS)
+    )
+}
 _FIELDS: Final = (
     Field("verdict", "VERDICT", 14),
     Field("says", "THE AGENT SAYS", 24, grows=50),
     Field("measured", "MEASURED HERE", 24, rank=5, grows=50),
+    Field("when", "WHEN", 16, rank=3),
     Field("where", "WHERE", 18, rank=1, grows=20),
 )
 _HASH: Final = compile_later(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
@@ -55,6 +61,7 @@ class ClaimRows(Table[Verdict]):
             "verdict": (Cell(str(label), label.role),),
             "says": (Cell(_shorten(describe_claim(item))),),
             "measured": (Cell(_shorten(_describe_measured(item)), label.role),),
+            "when": (Cell(render_safe(item.moment or "–"), "muted"),),
             "where": (Cell(render_safe(str(item.claim.where)), "path"),),
         }
 
@@ -68,6 +75,7 @@ def build_claim_page(verdict: Verdict) -> Page:
         ("says", claim.text, "text"),
         ("at", str(claim.where), "path"),
         ("claimed", "" if claim.value is None else str(claim.value), "text"),
+        ("when", verdict.moment or "", "muted"),
         ("here", "" if verdict.measured is None else str(verdict.measured), label.role),
         ("how", verdict.evidence or "nothing here can measure it", "muted"),
     )
@@ -166,6 +174,8 @@ class ClaimsView(ListedView[ClaimRows]):
         cells: list[Cell] = [Cell(" ")]
         for state in _ORDER:
             label, count = label_verdict(state), self.table.counts[state]
+            if not count and state is VerdictState.WAS_TRUE:
+                continue
             cells.append(Cell(f"{label.glyph} {count} {label.word}  ", label.role if count else "muted"))
         return (*cells, self.describe_freshness())
 

@@ -18,7 +18,7 @@ from handoff_tui.tui.views.document.markdown_layout import TextRow
 Row = tuple[Cell, ...]
 LONGEST_LINE = 2_000
 """How many characters of a line are shown; the rest is counted."""
-_WORST = (VerdictState.CONTRADICTED, VerdictState.UNVERIFIED, VerdictState.HOLDS)
+_WORST = (VerdictState.CONTRADICTED, VerdictState.UNVERIFIED, VerdictState.WAS_TRUE, VerdictState.HOLDS)
 _NOTE_WIDTH = 76
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdown")
 

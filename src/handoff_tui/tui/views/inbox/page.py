@@ -138,6 +138,7 @@ def _add_numbers(page: Page, item: InboxItem) -> None:
         page,
         "claims",
         Cell(f"✗ {claims.contradicted} false  ", "contradicted" if claims.contradicted else "muted"),
+        *([Cell(f"~ {claims.was_true} was true  ", "muted")] if claims.was_true else []),
         Cell(f"✓ {claims.holds} hold  ", "holds" if claims.holds else "muted"),
         Cell(f"? {claims.unverified} not measured", "unverified" if claims.unverified else "muted"),
     )
