@@ -18,7 +18,7 @@ PLAN, PROCESS, EXIT, OUTPUT, HEARTBEAT, LOCK, PAUSED, STOP, COMPLAINTS = (
     *("plan.json", "process.json", "exit.json", "output.log", "heartbeat", "run.lock", "paused", "stop.json"),
     "supervisor.log",
 )
-PROMPT, MESSAGES = "prompt.md", "messages.jsonl"
+PROMPT, MESSAGES, TRANSCRIPT = "prompt.md", "messages.jsonl", "transcript.txt"
 """The names of the files in a run's folder."""
 _HASHED_AT_ONCE = 8 * 1024 * 1024
 _PART = 1 << 20

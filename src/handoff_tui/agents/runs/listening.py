@@ -10,15 +10,19 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from handoff_tui.agents.transcript.event import Trouble
+from handoff_tui.agents.transcript.event import Event, Trouble
+from handoff_tui.agents.transcript.page import render_event
 from handoff_tui.agents.transcript.reader import TranscriptReader
 from handoff_tui.agents.transcript.tally import Limits, Tally
 
 _PATIENCE = {Trouble.LOGIN: 5.0, Trouble.NETWORK: 120.0}
 """How many seconds a program may complain of something before it is stopped; it may recover, or end by itself."""
+
+_LONGEST_TRANSCRIPT = 32 * 1024 * 1024
 
 
 class Stop(NamedTuple):
@@ -31,15 +35,34 @@ class Stop(NamedTuple):
 class StreamListener:
     """What a run came to so far."""
 
-    def __init__(self, stream: str, limits: Limits) -> None:
+    def __init__(self, stream: str, limits: Limits, transcript: str) -> None:
         self.limits = limits
         self.tally = Tally()
+        self._transcript = transcript
+        self._room = _LONGEST_TRANSCRIPT
         self._reader = TranscriptReader(stream)
         self._since: tuple[Trouble, float] | None = None
 
     def hear(self, part: bytes) -> None:
-        for event in self._reader.feed(part):
+        self._note(self._reader.feed(part))
+
+    def _note(self, events: Iterable[Event]) -> None:
+        """Counts events, and writes them down for people; the output itself stays the proof."""
+        lines: list[str] = []
+        for event in events:
             self.tally.add(event)
+            if self._room > 0:
+                lines += [line.text for line in render_event(event)]
+        if not lines:
+            return
+        text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+        self._room -= len(text)
+        if self._room <= 0:
+            text += b"(the rest is in output.log)\n"
+        with suppress(OSError):  # the agent may have deleted the folder, or the disk is full
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(self._transcript, flags, 0o600), "wb") as file:
+                file.write(text)
 
     @property
     def is_done(self) -> bool:
@@ -62,8 +85,7 @@ class StreamListener:
 
     def build_usage(self) -> dict[str, object]:
         """Returns what the run came to, for the record of its end."""
-        for event in self._reader.end():
-            self.tally.add(event)
+        self._note(self._reader.end())
         tally, usage = self.tally, self.tally.usage
         ended = tally.ended
         return {

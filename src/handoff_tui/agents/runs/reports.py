@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from handoff_tui.agents.runs.files import EXIT, MESSAGES, OUTPUT, PLAN
+from handoff_tui.agents.runs.files import EXIT, MESSAGES, OUTPUT, PLAN, TRANSCRIPT
 from handoff_tui.agents.runs.folders import build_name, load_secret, load_value, write_value
 from handoff_tui.agents.runs.listening import build_message
 from handoff_tui.agents.runs.observation import Observation
@@ -32,6 +32,12 @@ _LONGEST_NOTE = 64 * 1024
 def find_output(state: RunState) -> Path:
     """Returns the file with the output of a run, its proof of work."""
     return Path(state.folder) / OUTPUT
+
+
+def find_readable(state: RunState) -> Path:
+    """Returns what a person reads of a run: its transcript, or its output if that is only text."""
+    has_stream = state.plan is not None and state.plan.stream is not None
+    return Path(state.folder) / TRANSCRIPT if has_stream else find_output(state)
 
 
 def load_observation(state: RunState) -> Observation | None:

@@ -30,6 +30,7 @@ from handoff_tui.agents.runs.files import (
     PROCESS,
     PROMPT,
     STOP,
+    TRANSCRIPT,
     OutputHash,
     read_json,
     write_json,
@@ -139,7 +140,7 @@ class Supervisor:
             cost if isinstance(cost, float) else None,
             *(limit if isinstance(limit, int) else None for limit in (tokens, turns)),
         )
-        self.listener = StreamListener(str(self.plan["stream"]), limits)
+        self.listener = StreamListener(str(self.plan["stream"]), limits, self._find(TRANSCRIPT))
         return self.listener
 
     def _find(self, name: str) -> str:

@@ -67,7 +67,7 @@ _ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 def build_view(state: RunState) -> RunView:
     """Builds the view of a run: its report and the last line it printed."""
     output = reports.find_output(state)
-    last = read_last_lines(output, 1)
+    last = read_last_lines(reports.find_readable(state), 1)
     return RunView(
         state=state,
         report=reports.load_report(state),

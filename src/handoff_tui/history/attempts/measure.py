@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from handoff_tui.agents.runs.observation import read_new_commits
-from handoff_tui.agents.runs.reports import find_output, load_report
+from handoff_tui.agents.runs.reports import find_output, find_readable, load_report
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import NewCommit
 from handoff_tui.changes.comments import CommentFiles, judge_comment, read_comment_files
@@ -221,6 +221,7 @@ def read_attempt_run(state: RunState, *, tail_lines: int = TAIL_LINES) -> Attemp
         why=report.why if report is not None else (),
         output=str(output),
         output_bytes=state.output_bytes,
-        tail=tuple(read_last_lines(output, tail_lines)) if tail_lines else (),
+        tail=tuple(read_last_lines(find_readable(state), tail_lines)) if tail_lines else (),
+        usage=end.usage if end else None,
         **(plan.model_dump(include=_PLANNED) if plan else {}),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from handoff_tui.agents.step.page import describe_usage
 from handoff_tui.agents.step.report import NewCommit
 from handoff_tui.changes.comparison.page import add_section, build_section_json, count_changes
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
@@ -116,7 +117,8 @@ def describe_who(record: report.PastAttempt) -> str:
 def describe_run(run: report.AttemptRun) -> str:
     """The agent, its outcome, and how long it took."""
     code = "" if run.code is None else f", exit code {run.code}"
-    return render_safe(f"{run.agent or 'an agent'}, {run.status}{code}, {describe_time(run.seconds)}")
+    cost = "" if run.usage is None or run.usage.cost is None else f", ${run.usage.cost:.2f}"
+    return render_safe(f"{run.agent or 'an agent'}, {run.status}{code}, {describe_time(run.seconds)}{cost}")
 
 
 def describe_when(record: report.PastAttempt) -> str:
@@ -331,6 +333,8 @@ def _add_decision(page: Page, decision: report.AttemptDecision) -> None:
 
 def _add_run(page: Page, run: report.AttemptRun, *, everything: bool) -> None:
     page.line(Cell(f"  run {run.number}  ", "muted"), Cell(describe_run(run), "agent"), indent=8)
+    if run.usage is not None:
+        page.line(Cell("    "), Cell(render_safe(describe_usage(run.usage))), indent=4)
     for reason in run.why:
         page.line(Cell("    "), Cell(render_safe(reason, _LONGEST)), indent=4)
     for line in run.tail if everything else run.tail[-_MOST_ITEMS:]:

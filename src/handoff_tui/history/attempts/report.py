@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from handoff_tui.agents.runs.run import RunUsage
 from handoff_tui.agents.step.report import NewCommit
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection, SnapshotDiff
 from handoff_tui.core.model import Model
@@ -105,7 +106,9 @@ class AttemptRun(Model):
     """The file with its output."""
     output_bytes: int = 0
     tail: tuple[str, ...] = ()
-    """Its last lines, as printed: not yet safe to show."""
+    """Its last lines, as printed or as its transcript has them: not yet safe to show."""
+    usage: RunUsage | None = None
+    """What it used and its own verdict; None if its output is only text."""
 
 
 class TestNumbers(Model):

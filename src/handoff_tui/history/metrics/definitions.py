@@ -12,6 +12,7 @@ from handoff_tui.history.metrics.facts import (
     AttemptEnd,
     DecidedAttempt,
     MetricsFacts,
+    RunFacts,
     Start,
     is_submission_of,
     parse_seconds,
@@ -229,6 +230,17 @@ def observe_rubber_stamps(facts: MetricsFacts) -> Iterator[Observation | _LeftOu
                 )
 
 
+def _observe_runs(measure: Callable[[RunFacts], float | None], why: str) -> _Observer:
+    """Returns an observer with one value per run that has one, by agent."""
+
+    def collect(facts: MetricsFacts) -> Observed:
+        values = ((run, measure(run)) for run in facts.runs)
+        found = [Observation(run.time, value, (), run.agent) for run, value in values if value is not None]
+        return Observed(_sort(found), {}, why)
+
+    return collect
+
+
 def _list_ended(facts: MetricsFacts) -> Iterator[tuple[DecidedAttempt, DecisionEntry]]:
     for one in facts.attempts:
         if one.ended_by is not None:
@@ -323,8 +335,19 @@ _WORDS: Final = {
             "and no comment. Only you are shown by name; others are counted together."
         ),
     ),
+    "cost-per-run": (
+        "Cost per run",
+        "US dollars that a run of an agent on this machine cost, as its program says.",
+    ),
+    "tokens-per-run": ("Tokens per run", "Tokens that a run of an agent on this machine read and wrote, on average."),
+    "turns-per-run": (
+        "Turns per run",
+        "How often the model answered in a run on this machine, on average.",
+    ),
+    "denials-per-run": ("Denials per run", "What an agent on this machine was not allowed to do, per run, on average."),
 }
 """The title of each metric, and what is counted."""
+_NO_RUNS, _NO_COST = "no run here has a stream that can be read", "no run here says what it cost"
 _SESSIONS, _PROCEDURES, _DESK = "A", "C", "desk"
 _NONE, _MOSTLY = Target.model_construct(most=0.0), Target.model_construct(least=0.95)
 SUCCESS_BY_RULE: Final = _define("success-by-rule", _PROCEDURES, Reduce.SHARE, "rule")
@@ -348,5 +371,9 @@ ALL: Final[tuple[tuple[MetricDefinition, _Observer | None], ...]] = (
     (_define("stale-rate", _DESK, Reduce.SHARE), observe_staleness),
     (OVERRIDE_DEBT, None),
     (_define("rubber-stamps", _DESK, Reduce.SHARE, "whose", _NONE), observe_rubber_stamps),
+    (_define("cost-per-run", _DESK, Reduce.MEAN, "agent"), _observe_runs(lambda run: run.cost, _NO_COST)),
+    (_define("tokens-per-run", _DESK, Reduce.MEAN, "agent"), _observe_runs(lambda run: float(run.tokens), _NO_RUNS)),
+    (_define("turns-per-run", _DESK, Reduce.MEAN, "agent"), _observe_runs(lambda run: float(run.turns), _NO_RUNS)),
+    (_define("denials-per-run", _DESK, Reduce.MEAN, "agent"), _observe_runs(lambda run: float(run.denials), _NO_RUNS)),
 )
 """In the order they are shown, each with what observes it; those without need more than the facts."""

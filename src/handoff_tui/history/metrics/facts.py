@@ -157,6 +157,17 @@ class Start(NamedTuple):
     sources: tuple[str, ...]
 
 
+class RunFacts(NamedTuple):
+    """One run of an agent on this machine, by its own stream."""
+
+    time: str
+    agent: str
+    turns: int
+    tokens: int
+    cost: float | None
+    denials: int
+
+
 @dataclass(frozen=True)
 class MetricsFacts:
     """One log, read. What isn't here is missing from the maps, never guessed."""
@@ -176,6 +187,8 @@ class MetricsFacts:
     """Handoff id to type, for the handoffs that are here now."""
     reviewer: str | None = None
     """The person asking."""
+    runs: Sequence[RunFacts] = ()
+    """Runs of agents here whose stream could be read."""
 
     @cached_property
     def places(self) -> dict[PhaseKey, list[DecidedAttempt]]:

@@ -1,4 +1,4 @@
-"""Reads the metrics of a repository, from the signed log and git only."""
+"""Reads the metrics of a repository: from the signed log and git, and what the runs of agents here cost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
+from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.core.errors import UsageError
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
@@ -24,6 +25,7 @@ from handoff_tui.history.metrics.facts import (
     MetricsFacts,
     RecordFacts,
     RecordParser,
+    RunFacts,
     build_decided_attempts,
     parse_seconds,
     sort_key,
@@ -312,7 +314,18 @@ def read_facts(desk: Desk, log: OpenLog, index: LogIndex, now: str, known: dict[
         work_seconds=list_work_times(git, int(parse_seconds(first))) if has_history else (),
         types=_read_types(desk) if attempts else {},
         reviewer=read_identity(git).email,
+        runs=tuple(_list_run_facts(desk)),
     )
+
+
+def _list_run_facts(desk: Desk) -> Iterator[RunFacts]:
+    """Yields the runs here whose stream was read."""
+    for state in list_runs(desk.repository.common_dir):
+        usage = state.end.usage if state.end is not None else None
+        if usage is not None and state.end is not None and state.plan is not None:
+            ended = build_time(datetime.fromtimestamp(state.end.ended, UTC))
+            tokens = usage.tokens_in + usage.tokens_out
+            yield RunFacts(ended, state.plan.agent, usage.turns, tokens, usage.cost, len(usage.denials))
 
 
 def _read_records(

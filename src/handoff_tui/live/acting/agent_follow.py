@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.agents.runs.files import OUTPUT, PROMPT
+from handoff_tui.agents.runs.files import OUTPUT, PROMPT, TRANSCRIPT
 from handoff_tui.agents.runs.folders import find_run_folder
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
@@ -58,7 +58,10 @@ class OutputWindows:
         return reader.find(text, start) if wanted.height >= 0 else _find_backwards(reader, text, start, cancel)
 
     def _find_reader(self, common_dir: Path, run: RunKey, source: OutputSource) -> OutputReader:
-        place = find_run_folder(common_dir, run) / _FILES[source]
+        folder = find_run_folder(common_dir, run)
+        place = folder / _FILES[source]
+        if source is OutputSource.OUTPUT and (folder / TRANSCRIPT).exists():
+            place = folder / TRANSCRIPT
         with self._lock:
             if self._reader is None or self._place != place:
                 self._place, self._reader = place, OutputReader(place)
