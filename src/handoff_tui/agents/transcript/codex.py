@@ -51,7 +51,7 @@ def _read_item(item: Mapping[str, object], *, done: bool) -> Iterator[Event]:
         case "command_execution" if not done:
             yield Event(Kind.CALLED, _unwrap(text_of(item.get("command"))), "shell", call)
         case "command_execution":
-            text, status = text_of(item.get("aggregated_output")), item.get("status")
+            text, status = text_of(item.get("aggregated_output")), text_of(item.get("status"))
             failed = status in {"failed", "declined"} or bool(count(item.get("exit_code")))
             denied = status == "declined" or is_forbidden_write(text) or is_denial(text, failed=failed)
             yield Event(Kind.RESULT, text, call=call, failed=failed, denied=failed and denied)

@@ -33,8 +33,8 @@ def read(value: Mapping[str, object]) -> Iterator[Event]:
                 answer=text_of(part.get("messageID")),
             )
             yield Event(Kind.USED, usage=spent, session=session)
-            if part.get("reason") not in {None, "tool-calls"}:
-                reason = text_of(part.get("reason"))
+            reason = text_of(part.get("reason"))
+            if reason not in {"", "tool-calls"}:
                 yield Event(Kind.ENDED, "" if reason == "stop" else reason, failed=reason != "stop")
         case "error":
             error = table(value.get("error"))
