@@ -131,7 +131,8 @@ class _Judged:
         commits = (one for one in self.gates.work.found.history if one.id in after)
         own = (change for scope in self.scopes.by_handoff.values() for change in scope.changes)
         uncommitted = (change.path for change in (*own, *self.scopes.unclaimed) if change.commit is None)
-        return frozenset(change.path for one in commits for change in one.changes).union(uncommitted)
+        changed = frozenset(change.path for one in commits for change in one.changes).union(uncommitted)
+        return changed - self.scopes.restored
 
 
 def _find_commit(desk: Desk, name: str) -> str:

@@ -148,6 +148,15 @@ def test_unclaimed_change_is_reviewed_by_whoever_changes_the_path_next() -> None
     assert scopes.of("H-1").befores["a.py"] == DELETED
 
 
+def test_unclaimed_change_that_was_taken_back_leaves_nothing_to_review() -> None:
+    """A file that came and went; one that is still there is unclaimed."""
+    history = History()
+    history.commit("junk", "x", "y")
+    away = UncommittedChange("x", Content("100644", history.content["x"]), DELETED)
+    scopes = history.assign(uncommitted=(away,))
+    assert (scopes.unclaimed_paths, scopes.changed, scopes.restored) == (("y",), {"y"}, {"x"})
+
+
 def test_person_decides_before_anything_else() -> None:
     """What a person says beats the name in a commit."""
     history = History()

@@ -319,8 +319,10 @@ class _Assignment:
             first = next((change.commit for change in changes if change.commit is not None), None)
             start = next(iter(parents[first]), None) if first is not None else head
             scopes[handoff] = self._build_scope(found, tuple(changes), start)
-        unclaimed = tuple(change for path in sorted(self.pending) for change in self.pending[path])
-        return Scopes(scopes, unclaimed, frozenset(self.changed), head)
+        restored = frozenset(path for path, found in self.pending.items() if found[0].before == found[-1].after)
+        pending = sorted(self.pending.keys() - restored)
+        unclaimed = tuple(change for path in pending for change in self.pending[path])
+        return Scopes(scopes, unclaimed, frozenset(self.changed - restored), head, restored=restored)
 
     def _build_scope(self, traces: Traces, changes: tuple[OwnChange, ...], start: str | None) -> Scope:
         paths = {change.path for change in changes}

@@ -146,6 +146,8 @@ class Scopes:
     """Commits that are no work: up to the start line, and a first commit that only brought files along."""
     merged: frozenset[str] = frozenset()
     """The names of branches that merges brought."""
+    restored: frozenset[str] = frozenset()
+    """Paths that nobody claims and that hold again what they held before: there is nothing to review."""
     cut_off: frozenset[str] = frozenset()
     """First commits of a history that lacks its beginning: nobody can tell what they changed."""
     problems: tuple[str, ...] = ()
