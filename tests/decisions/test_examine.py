@@ -208,14 +208,14 @@ def test_commit_of_what_was_shown_is_no_movement(gate_desk: GateDesk) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("# Handoff: adding\n\nStatus: BLOCKED\n", ("1 file changed: HANDOFF.md", "the handoff was edited")),
+        ("# Handoff: adding\n\nStatus: BLOCKED\n", ("1 file changed: HANDOFF.md",)),
         (None, ("the handoff is gone",)),
     ],
 )
 def test_changed_handoff_is_said(
     gate_desk: GateDesk, examined: ExaminedGate, text: str | None, words: tuple[str, ...]
 ) -> None:
-    """Beside the file that it is in."""
+    """By the file that it is in."""
     if text is None:
         (gate_desk.root / "HANDOFF.md").unlink()
     else:
