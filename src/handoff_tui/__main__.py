@@ -7,11 +7,18 @@ import sys
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # the current folder: a repository could bring modules of its own
 
-from collections.abc import Sequence
-from pathlib import Path
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--version"]:  # other programs ask for it often, and it needs nothing
+        from handoff_tui import __version__  # noqa: PLC0415
+
+        print(f"handoff-tui {__version__}")  # noqa: T201 - the one writer of stdout is not loaded yet
+        return
     from handoff_tui.cli.main import main as run  # noqa: PLC0415 - nothing is loaded before it is needed
 
     sys.exit(run(open_app=_open_app))

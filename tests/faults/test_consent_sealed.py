@@ -74,10 +74,11 @@ def pass_own(cache: Any) -> None:  # noqa: ANN401 - JSON is whatever it is
     }  # fmt: skip
 
 
-def test_edited_answer_is_not_repeated(checked: RepositoryBuilder) -> None:
-    """A19: the checks run again and say what is, instead of what somebody wrote into the remembered output."""
+@pytest.mark.parametrize("verb", [("check", "--only", "own"), ("status",)], ids=lambda verb: verb[0])
+def test_edited_answer_is_not_repeated(checked: RepositoryBuilder, verb: tuple[str, ...]) -> None:
+    """A19: the program looks again and says what is, instead of what somebody wrote into the remembered output."""
     checked.write("app.py", "good\n").commit("better")
-    words = ("check", "--only", "own", "--repo", checked.folder)
+    words: tuple[str | Path, ...] = (*verb, "--repo", checked.folder)
     expected = say(*words)
 
     def change(answers: Any) -> None:  # noqa: ANN401

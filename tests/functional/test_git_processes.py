@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +16,8 @@ from tests.support.command_line import say
 from tests.support.hostile import write_executable
 from tests.support.raw_terminal import RawTerminal
 
+MOST_AGAIN = 4
+PUSH = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push"}}
 AGENT = """
 [agents.dev]
 command = ["sh", "-c", "echo made > made.txt"]
@@ -64,6 +69,45 @@ def test_looking_starts_few_processes(shared_demo: Path, tmp_path: Path, words: 
     said = say(*words, "--repo", counted.repository, environment=counted.environment)
     assert said.code in {0, 1}, said.stderr
     assert counted.count_calls() <= most
+
+
+@pytest.mark.parametrize("words", [("status",), ("check", "--pre"), ("gate", "H-3")], ids=lambda words: words[0])
+def test_answer_is_repeated_while_nothing_moves(shared_demo: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """The second time, git only says what it knows; after a change that no status shows, everything is read again."""
+    counted = prepare_count(shared_demo, tmp_path)
+    first, second = (say(*words, "--repo", counted.repository, environment=counted.environment) for _ in range(2))
+    before = counted.count_calls()
+    again = say(*words, "--repo", counted.repository, environment=counted.environment)
+    assert (again.stdout, again.code) == (second.stdout, second.code)
+    assert first.code == second.code
+    assert counted.count_calls() - before <= MOST_AGAIN
+    config = Path(counted.environment["XDG_CONFIG_HOME"]) / "handoff-tui" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[limits]\ncommits = 199\n")
+    before = counted.count_calls()
+    say(*words, "--repo", counted.repository, environment=counted.environment)
+    assert counted.count_calls() - before > MOST_AGAIN
+
+
+@pytest.mark.parametrize("event", [{"hook_event_name": "Stop"}, PUSH], ids=["stop", "push"])
+def test_hook_is_answered_with_few_processes(shared_demo: Path, tmp_path: Path, event: dict[str, object]) -> None:
+    """An agent's every turn waits for it."""
+    counted = prepare_count(shared_demo, tmp_path)
+    asked = json.dumps({**event, "cwd": str(counted.repository), "session_id": "s"})
+    answers = []
+    for most in (30, MOST_AGAIN):
+        before = counted.count_calls() if counted.calls.exists() else 0
+        answers.append(ask_hook(counted, asked))
+        assert counted.count_calls() - before <= most
+    assert answers[0] == answers[1]
+
+
+def ask_hook(counted: Counted, asked: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "handoff_tui", "hook", "claude"],
+        input=asked, env={**os.environ, **counted.environment}, capture_output=True, text=True, check=True, timeout=200,
+    )  # fmt: skip
+    return done.stdout
 
 
 def test_decision_starts_few_processes(tmp_path: Path) -> None:

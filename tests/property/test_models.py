@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from handoff_tui.core.restored import restore
 from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, build_id
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 from handoff_tui.status.show_page import build_show_json
@@ -28,6 +29,13 @@ def test_handoff_survives_a_trip_through_json(handoff: Handoff) -> None:
     read = Handoff.model_validate_json(written)
     assert read == handoff
     assert read.model_dump_json() == written
+
+
+@given(model_values(Handoff))
+@_large
+def test_sealed_handoff_is_restored_as_it_was(handoff: Handoff) -> None:
+    """What we wrote ourselves is read back without validation, and is equal."""
+    assert restore(Handoff, json.loads(json.dumps(handoff.model_dump(mode="json")))) == handoff
 
 
 @given(model_values(ReviewState))

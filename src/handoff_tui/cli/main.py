@@ -82,6 +82,17 @@ class OpenApp(Protocol):
     def __call__(self, starts: Sequence[Path], theme: str | None, *, read_only: bool) -> None: ...
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Knows the width of the terminal; argparse would import `shutil` to find out."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(1).columns
+        except (OSError, ValueError):
+            columns = 80
+        super().__init__(prog, width=columns - 2)
+
+
 class Parser(argparse.ArgumentParser):
     """Raises UsageError, so that one place prints all errors."""
 
@@ -106,13 +117,15 @@ def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> 
         return ExitCode.BUG
 
 
-def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParser:
+def build_parser(
+    verbs: Sequence[str] = tuple(_VERBS), listed: Sequence[str] = tuple(_VERBS)
+) -> argparse.ArgumentParser:
     """Builds the parser. Only the given verbs are loaded; the others are just listed."""
     parser = Parser(
         prog="handoff-tui",
         description="Review what your AI agents hand over, and sign off on it. An approval no agent can make up.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_HelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"handoff-tui {__version__}")
     parser.add_argument(
@@ -130,11 +143,10 @@ def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParse
         action="store_true",
         help="review in plain text with prompts, for screen readers and poor connections (also with TERM=dumb)",
     )
-    children = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
-    for verb, summary in _VERBS.items():
-        child = children.add_parser(
-            verb, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+    children = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", prog="handoff-tui")
+    for verb in listed:
+        summary = _VERBS[verb]
+        child = children.add_parser(verb, help=summary, description=summary, formatter_class=_HelpFormatter)
         if verb in verbs:
             command = _load(verb)
             child.epilog = command.EXAMPLES
@@ -143,12 +155,10 @@ def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParse
 
 
 def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
-    if given == ["--version"]:  # needs no parser, and other programs ask for it often
-        from handoff_tui.cli.output import write_text  # noqa: PLC0415
-
-        write_text(f"handoff-tui {__version__}")
-        return ExitCode.OK
-    parser = build_parser([word for word in given if word in _VERBS])  # a value may have the name of a verb
+    if given and given[0] in _VERBS:  # all that follows is for the verb
+        parser = build_parser(given[:1], listed=given[:1])
+    else:
+        parser = build_parser([word for word in given if word in _VERBS])  # a value may have the name of a verb
     try:
         arguments = parser.parse_args(given)
     except SystemExit as done:  # --help and --version have printed their text

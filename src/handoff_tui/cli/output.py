@@ -38,15 +38,22 @@ def write_result(
     *values: *_Values,
     **options: object,
 ) -> None:
-    """Prints the answer of a verb: one JSON object with --json, else a page. Only that one is built.
+    """Prints the answer of a verb: one JSON object with --json, else a page."""
+    write_plain(render_result(arguments, build_json, build_page, *values, **options))
 
-    Both are built from the same values; the options are for the page.
-    """
+
+def render_result(
+    arguments: Namespace,
+    build_json: Callable[[*_Values], object],
+    build_page: Callable[[*_Values], Page],
+    *values: *_Values,
+    **options: object,
+) -> str:
+    """The answer of a verb. Both forms are built from the same values, but only one is; options are for the page."""
     if arguments.json:
-        write_json(build_json(*values))
-    else:
-        build: Callable[..., Page] = build_page
-        write_page(build(*values, **options))
+        return render_json(build_json(*values))
+    build: Callable[..., Page] = build_page
+    return render_page(build(*values, **options))
 
 
 def write_json(value: object) -> None:

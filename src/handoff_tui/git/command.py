@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -16,10 +15,10 @@ from handoff_tui.core.errors import GitError, ObjectMissingError, RepositoryErro
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.hardening import ConfigLine, build_environment, build_overrides, parse_config_list
 from handoff_tui.git.special_files import refuse_special_files_below
-from handoff_tui.system.processes.programs import build_search_path
+from handoff_tui.system.processes.programs import find_executable
 
-_SHARED = "sharedindex.*"
-_COPIED = ("HEAD", "index", "config.worktree", _SHARED)
+_SHARED = "sharedindex."
+_COPIED = ("HEAD", "index", "config.worktree", f"{_SHARED}*")
 
 
 TIMEOUT_SECONDS = 120
@@ -209,7 +208,7 @@ def build_start_error(command: str, refused: OSError | UnicodeEncodeError) -> Gi
 
 def find_git() -> str:
     """Returns the absolute path of git; ignores relative folders on PATH, which may be the repository."""
-    found = shutil.which("git", path=build_search_path())
+    found = find_executable("git")
     if found is None:
         raise RepositoryError("git is not installed", "Install git 2.31 or newer and try again.")
     return found
@@ -252,7 +251,7 @@ def _wait(process: subprocess.Popen[bytes], stdin: bytes, folder: Path) -> tuple
 @contextmanager
 def spare_shared_index(work_tree: Path, git_dir: Path | None, common_dir: Path | None) -> Iterator[dict[str, str]]:
     """Returns the environment that makes git read the copy; empty if nothing is shared."""
-    if git_dir is None or common_dir is None or not any(git_dir.glob(_SHARED)):
+    if git_dir is None or common_dir is None or not any(name.startswith(_SHARED) for name in _list_names(git_dir)):
         yield {}
         return
     import tempfile  # noqa: PLC0415 - few repositories have a split index, and every run would pay for it
@@ -269,7 +268,16 @@ def spare_shared_index(work_tree: Path, git_dir: Path | None, common_dir: Path |
         yield {"GIT_DIR": folder, "GIT_WORK_TREE": str(work_tree)}
 
 
+def _list_names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - asked before every call of git
+    except OSError:
+        return []
+
+
 def _copy_index(git_dir: Path, folder: Path) -> None:
+    import shutil  # noqa: PLC0415
+
     for pattern in _COPIED:
         for original in git_dir.glob(pattern):
             # an old repository's HEAD is a link whose target is the name of the branch

@@ -8,9 +8,7 @@ first `=` ends the key and would let a driver named `a=b` slip through).
 from __future__ import annotations
 
 import os
-import re
 
-from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.processes.programs import build_search_path
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
@@ -58,22 +56,28 @@ _FIXED_SETTINGS = (
     ("submodule.recurse", "false"),
 )
 
-_EXECUTES = compile_later(
-    # `.*` between the dots: a driver may be named by the empty string
-    r"""
-        alias\..* | browser\..* | credential(?:\..*)? | difftool\..* | guitool\..* | hook\..* | man\..* | mergetool\..*
-      | pager\..* | sendemail\..* | web\..* | instaweb\..* | http\..* | ssh\..*
-      | core\.(?:alternaterefscommand|askpass|editor|fsmonitor|gitproxy|hookspath|pager|sshcommand)
-      | diff\.external | diff\..*\.(?:command|textconv|cachetextconv)
-      | filter\..*\.(?:clean|smudge|process|required)
-      | gpg\..*(?:program|defaultkeycommand) | imap\.tunnel
-      | interactive\.difffilter | log\.showsignature | merge\..*\.driver | merge\.tool
-      | receive\..* | remote\..*\.(?:uploadpack|receivepack|vcs|proxy|promisor)
-      | sequence\.editor | submodule\..*\.update | tar\..*\.command | trailer\..*\.(?:cmd|command) | uploadpack\..*
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
-)
+_EXECUTING_SECTIONS = frozenset({
+    "alias", "browser", "credential", "difftool", "guitool", "hook", "http", "instaweb", "man", "mergetool", "pager",
+    "receive", "sendemail", "ssh", "uploadpack", "web",
+})  # fmt: skip
+_EXECUTING_KEYS = {
+    "core": ("alternaterefscommand", "askpass", "editor", "fsmonitor", "gitproxy", "hookspath", "pager", "sshcommand"),
+    "diff": ("external", "command", "textconv", "cachetextconv"),
+    "filter": ("clean", "smudge", "process", "required"),
+    "gpg": ("program", "defaultkeycommand"),
+    "imap": ("tunnel",),
+    "interactive": ("difffilter",),
+    "log": ("showsignature",),
+    "merge": ("driver", "tool"),
+    "remote": ("uploadpack", "receivepack", "vcs", "proxy", "promisor"),
+    "sequence": ("editor",),
+    "submodule": ("update",),
+    "tar": ("command",),
+    "trailer": ("cmd", "command"),
+}
+"""What a key of a section ends with, whatever is between: a driver may have any name, even an empty one."""
 
+_NOTHING: tuple[str, ...] = ()
 _NEUTRAL_VALUES = {"required": "false", "showsignature": "false", "promisor": "false"}
 """The values that mean "off" where an empty string is not valid."""
 
@@ -109,9 +113,14 @@ def build_overrides(lines: list[ConfigLine]) -> tuple[tuple[str, str], ...]:
     one that only the repository sets gets a value that does nothing.
     """
     trusted = {key: value for scope, key, value in lines if scope in TRUSTED_SCOPES}
-    planted = {key for scope, key, _ in lines if scope not in TRUSTED_SCOPES and _EXECUTES.fullmatch(key)}
+    planted = {key for scope, key, _ in lines if scope not in TRUSTED_SCOPES and _executes(key)}
     fixed = {key.lower() for key, _ in _FIXED_SETTINGS}
     return tuple((key, trusted.get(key, _neutral_value(key))) for key in sorted(planted) if key.lower() not in fixed)
+
+
+def _executes(key: str) -> bool:
+    section, _, rest = key.lower().partition(".")
+    return section in _EXECUTING_SECTIONS or rest.endswith(_EXECUTING_KEYS.get(section, _NOTHING))
 
 
 def parse_config_list(output: bytes) -> list[ConfigLine]:

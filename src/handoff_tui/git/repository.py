@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git, GitAnswer
@@ -190,6 +188,8 @@ def _refuse_foreign_work_tree(start: Path, root: Path, git_dir: Path) -> None:
 
 def _explain_refusal(start: Path, answer: GitAnswer, *, bare: bool) -> RepositoryError:
     if "dubious ownership" in answer.stderr:
+        import shlex  # noqa: PLC0415 - few repositories are somebody else's
+
         named = re.search(r"repository at '(.*)'", answer.stderr)
         owned = named.group(1) if named else str(start)
         return RepositoryError(
@@ -232,6 +232,8 @@ def read_remotes(git: Git) -> list[tuple[str, str]]:
 
 def reaches_locally(root: Path, url: str) -> bool | None:
     """Tells whether a remote in a local folder is a repository; None for any other address."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - few repositories are asked
+
     if url.startswith("file://"):
         url = urlsplit(url).path
     elif "://" in url or (":" in url.partition("/")[0]):

@@ -32,8 +32,11 @@ def open_desk(start: Path, look: RepositoryDigest | None = None) -> Desk:
     return Desk(repository, load_settings(repository.root), read_work_tree(repository))
 
 
-def open_desk_to_look(start: Path) -> Desk:
+def open_desk_to_look(start: Path, look: RepositoryDigest | None = None) -> Desk:
     """Opens it for reading only: unusable settings don't stop it; `Desk.loaded` says what is wrong with them."""
+    if look is not None:
+        look.begin_listing()
+        return Desk(look.repository, load_settings_to_look(look.repository.root), look.read_work_tree())
     repository = open_repository(start)
     return Desk(repository, load_settings_to_look(repository.root), read_work_tree(repository))
 

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from handoff_tui.core.errors import LogEntryError
 from handoff_tui.core.pause_collection import without_collection
+from handoff_tui.core.restored import restore
 from handoff_tui.log.chain import Candidate, Chain, Known
 from handoff_tui.log.entries.statement import parse_entry, verify_signatures
 from handoff_tui.log.entry import Entry, LogProblem, LogVerdict, ProblemLevel
@@ -164,7 +165,7 @@ def unpack(identifier: str, line: str) -> Candidate | None:
     payload, _, rest = line.partition(" ")
     touch, _, written = rest.partition(" ")
     try:
-        entry = Entry.model_validate_json(written)
-    except ValueError:
+        entry = restore(Entry, json.loads(written))
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return Candidate(entry, payload, touch == "touched") if entry.id == identifier else None

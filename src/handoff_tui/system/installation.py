@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.system.processes.programs import build_search_path
+from handoff_tui.system.processes.programs import find_executable
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -87,7 +86,7 @@ def is_program(path: str) -> bool:
 
 def find_on_path() -> str | None:
     """Finds the program on PATH, ignoring relative folders."""
-    return shutil.which(_PROGRAM, path=build_search_path())
+    return find_executable(_PROGRAM)
 
 
 def read_version_beside(python: str) -> str | None:

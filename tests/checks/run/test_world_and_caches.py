@@ -16,12 +16,16 @@ from handoff_tui.checks.run.baseline import choose_baseline
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.run.result_cache import load_result_cache
+from handoff_tui.config.load import load_settings
 from handoff_tui.core.severity import Severity
+from handoff_tui.git.work_tree import digest as stillness
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.system.files.probe import list_named
+from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder
 
 NOTE = "# Handoff\n\n**Status**: done\n\n## Files created\n\n- `gone.py`\n\n## Next steps\n\n- go\n"
@@ -158,8 +162,11 @@ def test_answer_is_found_while_nothing_moves(small_repository: RepositoryBuilder
     assert recall(small_repository, "other").find() is None
 
 
-def test_anything_that_moves_forgets_it(small_repository: RepositoryBuilder, isolated_user: Path) -> None:
+def test_anything_that_moves_forgets_it(
+    small_repository: RepositoryBuilder, isolated_user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A changed file, the same changed again, an ignored handoff, a ref, a commit, a setting, a flag in the index."""
+    monkeypatch.setattr(stillness, "_CLOCK_STEP", 0)
     config = isolated_user / "config" / "handoff-tui"
     config.mkdir(parents=True)
     moves: list[Callable[[], object]] = [
@@ -176,7 +183,11 @@ def test_anything_that_moves_forgets_it(small_repository: RepositoryBuilder, iso
         lambda: small_repository.git("update-index", "--assume-unchanged", "a.txt"),
     ]
     for number, move in enumerate(moves):
-        recall(small_repository, "q").keep("said\n", 0, outside=False)
+        cache = recall(small_repository, "q")
+        list_named(small_repository.folder, [".planning"])  # what the answer looks at
+        FileReader(small_repository.folder, 100).exists(".planning/HANDOFF.json")
+        load_settings(None)
+        cache.keep("said\n", 0, outside=False)
         assert recall(small_repository, "q").find() is not None, number
         move()
         assert recall(small_repository, "q").find() is None, number

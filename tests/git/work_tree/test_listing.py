@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree import digest as stillness
-from handoff_tui.git.work_tree.digest import RepositoryDigest
+from handoff_tui.git.work_tree.digest import RepositoryDigest, digest_contents
 from handoff_tui.git.work_tree.ignored_files import IgnoredFiles, is_ignored, list_ignored
 from handoff_tui.git.work_tree.listing import leave_out_own, list_below, parse_listing, sort_paths
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.user_files import read_user_file
 from tests.support.repositories import RepositoryBuilder
 
 PATHS = st.lists(st.lists(st.sampled_from(["a", "b", "a.b", "a0", "é", "-"]), min_size=1, max_size=3).map("/".join))
@@ -81,8 +83,8 @@ def test_ignored_path_is_known_before_it_is_there(builder: RepositoryBuilder) ->
 Change = Callable[[RepositoryBuilder], object]
 
 
-def digest(builder: RepositoryBuilder, *own: Path) -> str | None:
-    return RepositoryDigest(open_repository(builder.folder), (".mosaic",), own).read_digest()
+def digest(builder: RepositoryBuilder) -> str | None:
+    return RepositoryDigest(open_repository(builder.folder)).read_digest()
 
 
 @pytest.fixture
@@ -110,7 +112,6 @@ CHANGES: dict[str, Change] = {
     "another content of a new file": lambda builder: builder.write("new.py", "text!"),
     "a file that is gone": lambda builder: builder.place("b.py").unlink(),
     "another mode": lambda builder: builder.place("new.py").chmod(0o755),
-    "another state that git ignores": lambda builder: builder.write(".mosaic/state.json", "[]"),
     "a commit": lambda builder: builder.commit(),
     "a renamed file": lambda builder: builder.step("mv", "b.py", "c.py"),
     "a ref": lambda builder: builder.ref("refs/handoff/x"),
@@ -129,17 +130,47 @@ def test_digest_moves_with_everything_a_check_can_see(still: RepositoryBuilder, 
     assert digest(still) != before
 
 
-def test_digest_moves_with_files_of_the_user(still: RepositoryBuilder, tmp_path: Path) -> None:
-    """Their content, and whether they are there."""
-    own = tmp_path / "config.toml"
-    absent = digest(still, own)
-    own.write_text("a", encoding="utf-8")
-    written = digest(still, own)
-    own.write_text("b", encoding="utf-8")
-    assert len({absent, written, digest(still, own)}) == 3
+def test_what_no_status_speaks_for_is_noted(
+    still: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Ignored files, those of the user, and absent ones; not what git lists, and not our own cache."""
+    monkeypatch.setattr(stillness, "_CLOCK_STEP", 0)
+    look = RepositoryDigest(open_repository(still.folder))
+    reader = FileReader(still.folder, 100)
+    for path in ("a.py", "new.py", "b.py", "build/out", "absent"):
+        reader.exists(path)
+    read_user_file(tmp_path / "config.toml", 100)
+    read_user_file(tmp_path / "cache" / "ours.json", 100)
+    found = look.find_unseen(tmp_path / "cache")
+    assert found == tuple(sorted(map(str, (still.place("absent"), still.place("build/out"), tmp_path / "config.toml"))))
 
 
-@pytest.mark.parametrize(("limit", "value"), [("_MOST_CHANGED", 2), ("_MOST_BYTES", 5)])
+def test_nobody_knows_what_was_seen_of_a_file_that_changed_meanwhile(still: RepositoryBuilder, tmp_path: Path) -> None:
+    """Also if it is as before again."""
+    look = RepositoryDigest(open_repository(still.folder))
+    FileReader(still.folder, 100).exists("b.py")
+    before = still.place("b.py").read_bytes()
+    still.write("b.py", "other\n")
+    still.place("b.py").write_bytes(before)
+    assert look.find_unseen(tmp_path) is None
+
+
+def test_contents_are_digested_by_what_they_hold(tmp_path: Path) -> None:
+    """A file by its content and mode, a folder by its names; one that is absent by that."""
+    place, folder = tmp_path / "file", tmp_path / "folder"
+    found = {digest_contents([str(place)])}
+    place.write_text("a", encoding="utf-8")
+    found.add(digest_contents([str(place)]))
+    place.write_text("b", encoding="utf-8")
+    found.add(digest_contents([str(place)]))
+    folder.mkdir()
+    found.add(digest_contents([str(folder)]))
+    (folder / "name").touch()
+    found.add(digest_contents([str(folder)]))
+    assert len(found) == 5
+
+
+@pytest.mark.parametrize(("limit", "value"), [("_MOST_CHANGED", 1), ("_MOST_BYTES", 5)])
 def test_digest_is_none_where_it_would_cost_too_much(
     still: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:

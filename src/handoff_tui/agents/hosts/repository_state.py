@@ -10,8 +10,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui import __version__
-
 if TYPE_CHECKING:
     from handoff_tui.checks.run.output_cache import OutputCache
     from handoff_tui.handoffs.read_handoffs import RepositoryReading
@@ -97,7 +95,7 @@ def read_returned(root: Path, session: str) -> str:
 def _open_cache(root: Path, question: str) -> OutputCache:
     from handoff_tui.checks.run.output_cache import OutputCache  # noqa: PLC0415 - most calls need no git at all
 
-    return OutputCache(root, [question, __version__], [_WITNESS])
+    return OutputCache(root, [question])
 
 
 class _Reviewed(NamedTuple):

@@ -29,6 +29,7 @@ from handoff_tui.changes.snapshots.snapshot import (
 from handoff_tui.config.settings.review import Baseline
 from handoff_tui.core.errors import GitError
 from handoff_tui.core.model import Model
+from handoff_tui.core.restored import restore
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.tree_files import (
@@ -65,8 +66,8 @@ def load_tree_contents(git: Git, tree: str, objects: Objects, settings: Baseline
     key = _build_key(tree, settings)
     known = load_json(place)
     if isinstance(known, dict) and known.get("key") == key:
-        with suppress(ValueError):
-            return TreeContents.model_validate(known.get("contents"))
+        with suppress(ValueError, TypeError, KeyError, AttributeError):
+            return restore(TreeContents, known.get("contents"))
     contents = _read_contents(git, tree, objects, settings)
     write_json(place, {"key": key, "contents": contents.model_dump(mode="json")})
     return contents

@@ -10,6 +10,7 @@ from handoff_tui import __version__
 from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import CachedResult
 from handoff_tui.checks.report import CheckResult, Outcome
+from handoff_tui.core.restored import restore
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.sealed_files import load_json, write_json
 
@@ -73,13 +74,13 @@ def load_result_cache(root: Path, scope: str | None) -> ResultCache:
     try:
         cache.rules = {
             name: CachedResult(
-                CheckResult.model_validate(kept["result"]),
+                restore(CheckResult, kept["result"]),
                 {Question(name, tuple(arguments)): digest for name, arguments, digest in kept["manifest"]},
                 int(kept["version"]),
             )
             for name, kept in value["rules"].items()
         }
-        cache.commands = {name: CheckResult.model_validate(kept) for name, kept in value["commands"].items()}
+        cache.commands = {name: restore(CheckResult, kept) for name, kept in value["commands"].items()}
         cache.outcomes = {name: dict(kept) for name, kept in value["outcomes"].items()}
     except (KeyError, TypeError, ValueError, AttributeError):
         return ResultCache(cache.path)

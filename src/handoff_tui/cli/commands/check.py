@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import shutil
-import sys
 
 from handoff_tui.checks.run.output_cache import OutputCache
-from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_at_option, add_reading_options, find_start
-from handoff_tui.cli.plain import write_plain
+from handoff_tui.cli.options import add_at_option, add_reading_options
+from handoff_tui.cli.remembered import open_cache, repeat
 from handoff_tui.core.pause_collection import without_collection
 
 FORMATS = ("text", "json", "jsonl", "junit", "sarif", "tap", "github", "markdown")
@@ -73,15 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.list or arguments.trust or arguments.grant or arguments.network or arguments.at is not None:
         return _run_now(arguments, None)
-    recall = OutputCache(find_start(arguments), _build_question(arguments))
-    known = None if arguments.fresh else recall.find()
-    if known is None:
-        return _run_now(arguments, recall)
-    text, code, age = known
-    write_plain(text)
-    if sys.stderr.isatty():
-        write_note(f"Nothing has changed since these checks ran {age:.0f} s ago. --fresh runs them again.")
-    return ExitCode(code)
+    recall = open_cache(arguments)
+    known = None if arguments.fresh else repeat(recall, "--fresh runs them again.")
+    return _run_now(arguments, recall) if known is None else known
 
 
 def _run_now(arguments: argparse.Namespace, recall: OutputCache | None) -> ExitCode:
@@ -92,11 +82,3 @@ def _run_now(arguments: argparse.Namespace, recall: OutputCache | None) -> ExitC
     gc.freeze()  # modules stay, so later collections can skip them
 
     return run_checks(arguments, recall)
-
-
-def _build_question(arguments: argparse.Namespace) -> list[str]:
-    """Returns everything that shapes the output: the arguments, and how the terminal draws."""
-    asked = {name: value for name, value in vars(arguments).items() if name not in {"repo", "fresh", "verb"}}
-    drawn = {name: os.environ.get(name) for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM")}
-    width = shutil.get_terminal_size((0, 0)).columns
-    return [repr(sorted(asked.items())), repr(sorted(drawn.items())), str(width), str(sys.stdout.isatty())]

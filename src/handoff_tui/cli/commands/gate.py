@@ -10,15 +10,9 @@ from handoff_tui.cli.options import (
     add_phase_option,
     add_pin_option,
     add_reading_options,
-    open_named_desk,
     use_pin,
 )
-from handoff_tui.cli.output import write_result
-from handoff_tui.cli.progress import following
-from handoff_tui.decisions.examine import ExamineOptions, build_gate_view, examine
-from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
-from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.log.open_log import open_log
+from handoff_tui.cli.remembered import open_cache, repeat
 
 EXAMPLES = """\
 examples:
@@ -28,7 +22,6 @@ examples:
 
 exit: 0 approved, overridden or skipped, 1 otherwise, 3 the log is not intact, or nothing vouches for it
 """
-_OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,14 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     use_pin(arguments)
-    desk = open_named_desk(arguments)
-    with following() as progress:
-        options = ExamineOptions(fresh=arguments.fresh)
-        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, options, progress)
-    view = build_gate_view(examined)
-    write_result(arguments, build_gate_json, build_gate_page, view)
-    if examined.index.verdict.fatal:
-        return ExitCode.INTEGRITY
-    if examined.gate.state not in _OPEN:
-        return ExitCode.BLOCKED
-    return ExitCode.OK if examined.index.verdict.anchored else ExitCode.INTEGRITY
+    recall = open_cache(arguments)
+    known = None if arguments.fresh else repeat(recall, "--fresh looks again.")
+    if known is not None:
+        return known
+    from handoff_tui.cli.gate_run import run_gate  # noqa: PLC0415 - only a real look needs it
+
+    return run_gate(arguments, recall)

@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_at_option, add_reading_options, find_start
-from handoff_tui.cli.output import write_result
-from handoff_tui.handoffs.session import open_desk_to_look
-from handoff_tui.status.refresh import refresh
-from handoff_tui.status.status_page import build_status_json, build_status_page
+from handoff_tui.cli.options import add_at_option, add_reading_options
+from handoff_tui.cli.remembered import open_cache, repeat
 
 EXAMPLES = """\
 examples:
@@ -32,15 +29,10 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         from handoff_tui.cli.look_back import run_status_at  # noqa: PLC0415 - few ask about the past
 
         return run_status_at(arguments)
-    desk = open_desk_to_look(find_start(arguments))
-    state = refresh(desk)
-    write_result(
-        arguments,
-        build_status_json,
-        build_status_page,
-        state,
-        everything=arguments.all,
-        past=getattr(arguments, "past", False),
-    )
-    desk.loaded.refuse_judging()  # everything is listed, but wrong settings are still an error
-    return ExitCode.OK
+    recall = open_cache(arguments)
+    known = repeat(recall)
+    if known is not None:
+        return known
+    from handoff_tui.cli.status_run import run_status  # noqa: PLC0415 - only a real look needs it
+
+    return run_status(arguments, recall)

@@ -7,45 +7,38 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
+import time
+from bisect import bisect_left
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.git.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.status import parse_status
 from handoff_tui.system.background import Background
-from handoff_tui.system.files.probe import list_named
+from handoff_tui.system.files.noted import begin_noting
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-_OVERLOOKED = re.compile(rb"(?:\A|\0)[a-zS] [^\t\0]*\t([^\0]+)")
-"""Paths that the index tells git to overlook, in a listing."""
 _MOST_CHANGED = 2_000
 _MOST_BYTES = 64 * 1024 * 1024
-
-
-class Overlooked(NamedTuple):
-    """Files that the index tells git to overlook, and the digest over their contents."""
-
-    paths: tuple[str, ...]
-    digest: str
+_CLOCK_STEP = 20_000_000
+"""How far the time of a change may lag behind the clock, in nanoseconds."""
 
 
 class RepositoryDigest:
-    """Reads a repository in the background, starting at once."""
+    """Reads a repository in the background, starting at once; notes what the rest of this process looks at."""
 
-    def __init__(self, repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> None:
+    def __init__(self, repository: Repository) -> None:
         self.repository = repository
-        self._named = tuple(ignored_names)
-        self._own = tuple(own_files)
+        self._noted = begin_noting()
+        self._began = time.time_ns()
+        self._work_tree: WorkTree | None = None
         self._status = Background(lambda: read_status(repository))
         self._digest = Background(self._build_digest)
         self._listing: Background[bytes] | None = None
-        self._overlooked: Background[Overlooked | None] | None = None
 
     def read_digest(self) -> str | None:
-        """Waits for the digest over HEAD, refs, changed files, ignored handoff folders and our own files.
+        """Waits for the digest over HEAD, refs, configuration, the index and changed files.
 
         None if so much has changed that reading it would cost more than it saves.
         """
@@ -54,58 +47,65 @@ class RepositoryDigest:
     def begin_listing(self) -> None:
         """Starts listing the tracked paths too, for callers that will need the work tree later."""
         if self._listing is None:
-            listing = self._listing = Background(lambda: read_listing(self.repository))
-            self._overlooked = Background(lambda: self._read_overlooked(listing.finish()))
+            self._listing = Background(lambda: read_listing(self.repository))
 
-    def read_overlooked(self) -> Overlooked | None:
-        """Returns the files that git was told to overlook, as they were when this began; None if they are too large."""
-        self.begin_listing()
-        return self._overlooked.finish() if self._overlooked is not None else None
+    def find_unseen(self, own: Path) -> tuple[str, ...] | None:
+        """Lists what was looked at and no status speaks for: ignored and overlooked files, the user's own, folders.
 
-    def digest_overlooked(self, paths: Iterable[str]) -> str | None:
-        """Returns a digest over the contents of files that no status mentions; None if they are too large."""
-        digest = hashlib.sha256()
-        fits = _add_contents(digest, [self.repository.root / path for path in paths])
-        return digest.hexdigest() if fits else None
-
-    def _read_overlooked(self, listing: bytes) -> Overlooked | None:
-        paths = tuple(os.fsdecode(path) for path in _OVERLOOKED.findall(listing))
-        digest = self.digest_overlooked(paths)
-        return None if digest is None else Overlooked(paths, digest)
+        None if something was changed since this began: then nobody knows what was seen. Leaves out files below `own`.
+        """
+        tree = self.read_work_tree()
+        overlooked = set(tree.overlooked)
+        root, outside = f"{self.repository.root}/", f"{own}/"
+        places = {place for place in self._noted if not place.startswith(outside)}
+        if any(_was_changed_since(place, self._began) for place in places):
+            return None
+        seen = {place for place in places if place.startswith(root) and _is_listed(tree.paths, place[len(root) :])}
+        return tuple(sorted({*(places - seen), *(root + path for path in overlooked)}))
 
     def read_work_tree(self) -> WorkTree:
         """Returns the work tree as it was when this began."""
-        self.begin_listing()
-        self._digest.finish()
-        status = self._status.finish()
-        listing = self._listing.finish() if self._listing is not None else read_listing(self.repository)
-        return parse_work_tree(self.repository, status, listing)
+        if self._work_tree is None:
+            self.begin_listing()
+            self._digest.finish()
+            status = self._status.finish()
+            listing = self._listing.finish() if self._listing is not None else read_listing(self.repository)
+            self._work_tree = parse_work_tree(self.repository, status, listing)
+        return self._work_tree
 
     def _build_digest(self) -> str | None:
-        refs = session_of(self.repository.git).list_refs()
-        program = _describe_program() + _describe_index(self.repository)  # while git status runs
-        return _digest(self.repository, (self._status.finish(), refs, program), self._named, self._own)
+        repository = self.repository
+        refs = session_of(repository.git).list_refs()
+        config = os.fsencode(repr(repository.git.list_config()))
+        program = _describe_program() + _describe_index(repository)  # while git status runs
+        status = self._status.finish()
+        parts = (status, refs, config, program, os.fsencode(repository.root))
+        paths = sorted({f"{repository.root}/{line.path}" for line in parse_status(status).lines})
+        return digest_contents(paths, b"".join(b"%d:%b" % (len(part), part) for part in parts))
 
 
-def _digest(
-    repository: Repository, told: tuple[bytes, bytes, bytes], ignored_names: Iterable[str], own_files: Iterable[Path]
-) -> str | None:
-    """`told` is the status, the refs, and a description of this program's files and the index."""
-    status, refs, program = told
-    paths = [*(line.path for line in parse_status(status).lines), *list_named(repository.root, ignored_names)]
-    if len(paths) > _MOST_CHANGED:
+def _was_changed_since(place: str, moment: int) -> bool:
+    """Nobody can set the time of the last change back."""
+    try:
+        return os.lstat(place).st_ctime_ns >= moment - _CLOCK_STEP
+    except OSError:
+        return False
+
+
+def _is_listed(paths: tuple[str, ...], path: str) -> bool:
+    position = bisect_left(paths, path)
+    return position < len(paths) and paths[position] == path
+
+
+def digest_contents(paths: Iterable[str], beginning: bytes = b"") -> str | None:
+    """Returns a digest over the name, mode and content of each; of a folder, over the names in it.
+
+    None if they are so many or so large that it isn't worth it.
+    """
+    places = [Path(path) for path in paths]
+    if len(places) > _MOST_CHANGED:
         return None
-    digest = hashlib.sha256()
-    for part in (status, refs, program, os.fsencode(repository.root)):
-        digest.update(b"%d:" % len(part))
-        digest.update(part)
-    places = [repository.root / path for path in sorted(set(paths))]
-    places += [repository.git_dir / "config", repository.common_dir / "info" / "exclude", *own_files]
-    return digest.hexdigest() if _add_contents(digest, places) else None
-
-
-def _add_contents(digest: hashlib._Hash, places: list[Path]) -> bool:
-    """Adds the name, mode and content of each; returns False if they are too large to be worth it."""
+    digest = hashlib.sha256(beginning)
     total = 0
     for place in places:
         try:
@@ -114,14 +114,16 @@ def _add_contents(digest: hashlib._Hash, places: list[Path]) -> bool:
             if place.is_file():
                 total += place.stat().st_size
                 if total > _MOST_BYTES:
-                    return False
+                    return None
                 content += place.read_bytes()
+            elif place.is_dir():
+                content += os.fsencode("\0".join(sorted(inner.name for inner in place.iterdir())))
             line = f"{place}\0{status.st_mode}\0{len(content)}\0"
         except OSError:
             line, content = f"{place}\0absent\0", b""
         digest.update(os.fsencode(line))
         digest.update(content)
-    return True
+    return digest.hexdigest()
 
 
 def _describe_index(repository: Repository) -> bytes:
@@ -137,9 +139,13 @@ def _describe_index(repository: Repository) -> bytes:
 def _describe_program() -> bytes:
     """Describes this program's own files: an edited rule must not get an old answer."""
     newest, number = 0, 0
-    for folder, _, names in os.walk(_PACKAGE):
-        for name in names:
-            if name.endswith((".py", ".toml")):
-                number += 1
-                newest = max(newest, os.stat(os.path.join(folder, name)).st_mtime_ns)  # noqa: PTH116, PTH118 - hot path
+    folders = [os.fspath(_PACKAGE)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith((".py", ".toml")):
+                    number += 1
+                    newest = max(newest, entry.stat().st_mtime_ns)
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
     return f"{number} {newest}".encode()

@@ -19,6 +19,7 @@ from handoff_tui.git.objects.log_trees import LogFolder, parse_log_folder, parse
 from handoff_tui.git.repository import Repository
 from handoff_tui.system.files.addressed_files import AddressedFolder, ListedFolder
 from handoff_tui.system.files.atomic_write import SYSTEM, Calls
+from handoff_tui.system.files.noted import note
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 LOG_FOLDER = "log"
@@ -33,6 +34,7 @@ _MAX_TREE_BYTES = 16 * 1024 * 1024
 def read_log_mark(root: Path) -> str:
     """Returns something cheap that changes whenever the log in the work tree does, without opening a file."""
     place = root / OWN_FOLDER / "log"
+    note(place)
     try:
         with os.scandir(place) as entries:
             stamps = sorted((entry.name, entry.stat(follow_symlinks=False).st_mtime_ns) for entry in entries)

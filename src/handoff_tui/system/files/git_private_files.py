@@ -15,6 +15,7 @@ from handoff_tui.system.files.atomic_write import (
     build_write_error,
     open_folders,
 )
+from handoff_tui.system.files.noted import note
 
 LOCAL_FOLDER = "handoff-tui"
 _MAX_BYTES = 64 * 1024 * 1024
@@ -34,6 +35,7 @@ class GitPrivateFolder:
 
     def read(self, name: str) -> bytes | None:
         """Returns the content of a file; None if it doesn't exist. A link or a pipe in its place is an error."""
+        note(self._show(name))
         try:
             with self.open(create=False) as folder:
                 return folder.read(name, _MAX_BYTES, self._show(name))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from handoff_tui.system.processes.programs import build_search_path
+from handoff_tui.system.files.noted import note
+from handoff_tui.system.processes.programs import find_executable
 
 OFTEN_IGNORED = (
     ".ai-agents",
@@ -40,6 +40,7 @@ def list_named(root: Path, names: Iterable[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         place = root / name
+        note(place)
         if place.is_dir() and not place.is_symlink():
             found.extend(_list_below(root, place))
         elif os.path.lexists(place):
@@ -49,15 +50,18 @@ def list_named(root: Path, names: Iterable[str]) -> list[str]:
 
 def is_present(root: Path, path: str) -> bool:
     """Tells whether something is at this path, even a broken link."""
+    note(root / path)
     return os.path.lexists(root / path)
 
 
 def is_link(root: Path, path: str) -> bool:
+    note(root / path)
     return (root / path).is_symlink()
 
 
 def read_size(root: Path, path: str) -> int | None:
     """Returns the size of a regular file; None for links and folders."""
+    note(root / path)
     try:
         status = os.lstat(root / path)
     except (OSError, ValueError):  # no such file, or not a valid file name
@@ -69,6 +73,7 @@ def _list_below(root: Path, folder: Path) -> list[str]:
     found: list[str] = []
     base = len(folder.parts)
     for parent, folders, files in os.walk(folder, followlinks=False):
+        note(parent)
         folders[:] = (
             sorted(name for name in folders if name != ".git") if len(Path(parent).parts) - base < _DEEPEST else []
         )
@@ -79,6 +84,7 @@ def _list_below(root: Path, folder: Path) -> list[str]:
 
 
 def can_execute(place: Path) -> bool:
+    note(place)
     return place.is_file() and os.access(place, os.X_OK)
 
 
@@ -88,7 +94,7 @@ def can_write(place: Path) -> bool:
 
 def find_program(name: str) -> str | None:
     """Finds a program on the search path, ignoring relative folders."""
-    return shutil.which(name, path=build_search_path())
+    return find_executable(name)
 
 
 def is_inside(root: Path, place: str) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.system.files.atomic_write import read_up_to
+from handoff_tui.system.files.noted import note
 
 _NEVER_ENTERED = ".git"
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -53,6 +54,7 @@ class FileReader(NamedTuple):
     def resolve(self, path: str) -> Path:
         """Returns the real path, after links; refuses one outside the repository or inside `.git`."""
         split_inside(path)
+        note(f"{self.root}/{path}")
         try:
             real_root = self.root.resolve(strict=True)
             resolved = _follow_links(self.root / path)
@@ -71,6 +73,7 @@ class FileReader(NamedTuple):
         """Opens a path folder by folder without following links; opens the real path if there is a link."""
         parts = split_inside(path)
         refuse_git_folder(path, parts)
+        note(f"{self.root}/{path}")
         try:
             try:
                 return self._open_parts(path, parts)

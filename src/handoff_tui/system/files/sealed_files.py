@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from handoff_tui.system.files.cache_files import find_state_folder
+from handoff_tui.system.files.noted import note
 
 _SECRET_NAME = "cache-secret"
 _SECRET_BYTES = 32
@@ -73,6 +74,7 @@ def find_name(place: str | os.PathLike[str]) -> str:
 
 def read_sealed(place: Path) -> bytes | None:
     """Returns the content of a sealed file; None if it is missing, damaged, or not written by handoff-tui."""
+    note(place)
     try:
         with open(os.open(place, _READ), "rb") as file:  # noqa: PTH123 - opened by its descriptor
             stored = file.read(_MAX_BYTES + 1)

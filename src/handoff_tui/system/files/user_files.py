@@ -8,6 +8,7 @@ from pathlib import Path
 
 from handoff_tui.core.errors import FileUnreadableError
 from handoff_tui.system.files.atomic_write import read_up_to
+from handoff_tui.system.files.noted import note
 from handoff_tui.system.files.reader import FileReader
 
 _PROGRAM = "handoff-tui"
@@ -34,6 +35,7 @@ def shorten_home(path: Path) -> str:
 
 def read_user_file(path: Path, max_bytes: int) -> bytes | None:
     """Returns the content of a user's file, with links followed; None if it doesn't exist."""
+    note(path)
     try:
         # without O_NONBLOCK, opening a named pipe would wait for a writer
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -57,6 +59,7 @@ def read_user_file(path: Path, max_bytes: int) -> bytes | None:
 def has_user_file(path: str) -> bool:
     """Tells whether a user's file exists; `~` is expanded."""
     try:
+        note(Path(path).expanduser())
         return Path(path).expanduser().is_file()
     except (RuntimeError, OSError, ValueError):
         return False
@@ -64,6 +67,7 @@ def has_user_file(path: str) -> bool:
 
 def read_optional(reader: FileReader, path: str) -> bytes | None:
     """Returns a file inside the repository; None if nothing has that name, not even a broken link."""
+    note(reader.root / path)
     if not os.path.lexists(reader.root / path):
         return None
     return reader.read_bytes(path)
@@ -71,6 +75,7 @@ def read_optional(reader: FileReader, path: str) -> bytes | None:
 
 def list_user_files(folder: Path, suffix: str) -> tuple[str, ...]:
     """Lists the files in a folder with a suffix, by name without it; empty if there is no such folder."""
+    note(folder)
     try:
         return tuple(sorted(entry.stem for entry in folder.iterdir() if entry.suffix == suffix))
     except OSError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from pathlib import Path
 
@@ -18,9 +17,16 @@ def build_search_path() -> str:
     return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
 
+def find_executable(name: str | Path, search_path: str | None = None) -> str | None:
+    """Returns the path of a program, like `shutil.which`, which takes long to import; a path stands for itself."""
+    folders = (search_path or build_search_path()).split(os.pathsep)
+    places = [os.fspath(name)] if os.sep in os.fspath(name) else [f"{folder}/{name}" for folder in folders if folder]
+    return next((place for place in places if os.access(place, os.X_OK) and not Path(place).is_dir()), None)
+
+
 def find_program(name: str = _PROGRAM, hint: str = "Install OpenSSH 8.2 or newer (openssh-client).") -> str:
     """Returns the absolute path of a program on the user's PATH."""
-    found = shutil.which(expand_home(name), path=build_search_path())
+    found = find_executable(expand_home(name))
     if found is None or not Path(found).is_absolute():
         raise SshKeygenMissingError(f"{name} is not installed", hint)
     return found

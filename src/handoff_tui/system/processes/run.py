@@ -11,7 +11,6 @@ import signal
 import subprocess
 import tempfile
 import time
-import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -99,7 +98,7 @@ def run_command(
 
     With `mark`, a later process can find what is left of it if this one is killed.
     """
-    mark = mark or uuid.uuid4().hex
+    mark = mark or os.urandom(16).hex()
     started = time.monotonic()
     try:
         process = subprocess.Popen(
