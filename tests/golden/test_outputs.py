@@ -160,7 +160,8 @@ def test_reader_that_leaves_early_is_no_failure(sample_repository: Path) -> None
 def test_fault_of_ours_leaves_a_report(tmp_path: Path) -> None:
     """Code 70, a file named on stderr, no traceback on the terminal."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import handoff_tui.handoffs.session as desk\ndesk.open_repository = lambda start: 1 / 0\n", encoding="utf-8"
+        "import handoff_tui.checks.run.output_cache as cache\ncache.open_repository = lambda start: 1 / 0\n",
+        encoding="utf-8",
     )
     said = say("status", environment={"PYTHONPATH": str(tmp_path), "TMPDIR": str(tmp_path)})
     assert said.code == 70
