@@ -62,20 +62,20 @@ _EXECUTING_SECTIONS = frozenset({
 })  # fmt: skip
 _EXECUTING_KEYS = {
     "core": ("alternaterefscommand", "askpass", "editor", "fsmonitor", "gitproxy", "hookspath", "pager", "sshcommand"),
-    "diff": ("external", "command", "textconv", "cachetextconv"),
-    "filter": ("clean", "smudge", "process", "required"),
+    "diff": ("external", ".command", ".textconv", ".cachetextconv"),
+    "filter": (".clean", ".smudge", ".process", ".required"),
     "gpg": ("program", "defaultkeycommand"),
     "imap": ("tunnel",),
     "interactive": ("difffilter",),
     "log": ("showsignature",),
-    "merge": ("driver", "tool"),
-    "remote": ("uploadpack", "receivepack", "vcs", "proxy", "promisor"),
+    "merge": (".driver", "tool"),
+    "remote": (".uploadpack", ".receivepack", ".vcs", ".proxy", ".promisor"),
     "sequence": ("editor",),
-    "submodule": ("update",),
-    "tar": ("command",),
-    "trailer": ("cmd", "command"),
+    "submodule": (".update",),
+    "tar": (".command",),
+    "trailer": (".cmd", ".command"),
 }
-"""What a key of a section ends with, whatever is between: a driver may have any name, even an empty one."""
+"""What a key ends with after its section. A driver may have any name, even an empty one, but it has one."""
 
 _NOTHING: tuple[str, ...] = ()
 _NEUTRAL_VALUES = {"required": "false", "showsignature": "false", "promisor": "false"}
