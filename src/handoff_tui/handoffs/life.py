@@ -211,59 +211,73 @@ class _Position(NamedTuple):
 
 def _end_series(handoffs: Sequence[Handoff], facts: LifeFacts) -> Ended:
     """All but the newest of documents that are numbered or dated through, each session writing one."""
-    series: dict[tuple[str, ...], list[tuple[_Position, Handoff]]] = defaultdict(list)
+    series: dict[tuple[str, ...], list[_Member]] = defaultdict(list)
     heads: dict[tuple[str, ...], Handoff] = {}
     for handoff in handoffs:
-        if handoff.dialect not in _SERIAL or len(handoff.documents) != 1:
+        if handoff.dialect not in _SERIAL or not handoff.documents:
             continue
         path = handoff.documents[0].path
-        line = (handoff.dialect, _find_line(handoff, facts))
         position = _find_position(path)
         if position is not None:
-            series[(*line, *position.series, _DATED if position.day else _NUMBERED)].append((position, handoff))
+            kind = _DATED if position.day else _NUMBERED
+            member = _Member(position, _find_line(handoff, facts), handoff)
+            series[(handoff.dialect, *position.series, kind)].append(member)
         else:
-            heads[(*line, path.rpartition("/")[0], *_list_words(path))] = handoff
+            heads[(handoff.dialect, path.rpartition("/")[0], *_list_words(path))] = handoff
     for key, members in series.items():
-        newest = _find_head(key, members, heads)
-        for position, handoff in members:
-            successor = newest or _find_newer(position, members)
-            if successor is not None and successor.id != handoff.id:
+        head = _find_head(key, members, heads)
+        for member in members:
+            successor = head or _find_newer(member, members)
+            if successor is not None and successor.id != member.handoff.id:
                 why = f"{successor.id} is newer"
-                yield handoff.id, Life(state=LifeState.PAST, why=why, successor=successor.id)
+                yield member.handoff.id, Life(state=LifeState.PAST, why=why, successor=successor.id)
+
+
+class _Member(NamedTuple):
+    """A document of a series, its place there, and the task or open branch that it is about."""
+
+    position: _Position
+    line: str
+    handoff: Handoff
 
 
 def _find_head(
-    key: tuple[str, ...], members: list[tuple[_Position, Handoff]], heads: Mapping[tuple[str, ...], Handoff]
+    key: tuple[str, ...], members: list[_Member], heads: Mapping[tuple[str, ...], Handoff]
 ) -> Handoff | None:
     """The undated document that a series leads to: one called LATEST, or one that says it is of the last day or later.
 
     None if the newest member is to be found among themselves.
     """
-    dialect, line, folder, *words, _ = key
-    for (of, on, place, *own), head in heads.items():
-        if (of, on, place) != (dialect, line, folder):
+    dialect, folder, *words, _ = key
+    for (of, place, *own), head in heads.items():
+        if (of, place) != (dialect, folder):
             continue
         if _is_latest(head.documents[0].path):
             return head
-        days = [position.day for position, _ in members if position.day is not None]
+        days = [member.position.day for member in members if member.position.day is not None]
         written = _read_day(head.created or "")
         if own == words and days and written is not None and written >= max(days):
             return head
     return None
 
 
-def _find_newer(own: _Position, members: list[tuple[_Position, Handoff]]) -> Handoff | None:
+def _find_newer(own: _Member, members: list[_Member]) -> Handoff | None:
     """The newest document that takes the place of this one.
 
     Numbers count sessions through. Dated documents about other things only say that this one is over if a week passed.
     """
-    position, newest = max(members, key=lambda one: one[0].order)
-    if own.order == position.order:
-        return None
-    same = [one for one in members if one[0].topic == own.topic and one[0].order > own.order]
-    if own.day is None or position.day is None or (position.day - own.day).days > _WEEK:
-        return newest
-    return max(same, key=lambda one: one[0].order)[1] if same else None
+    newest = max(members, key=lambda one: one.position.order)
+    first, last = own.position.day, newest.position.day
+    if first is not None and last is not None and (last - first).days > _WEEK:
+        return newest.handoff
+    same = [
+        one
+        for one in members
+        if one.line == own.line
+        and one.position.order > own.position.order
+        and (first is None or one.position.topic == own.position.topic)
+    ]
+    return max(same, key=lambda one: one.position.order).handoff if same else None
 
 
 def _find_line(handoff: Handoff, facts: LifeFacts) -> str:

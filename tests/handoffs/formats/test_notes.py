@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.notes.format import NOTES, WEAK
+from handoff_tui.handoffs.claims.blocking import find_bad_verdicts
+from handoff_tui.handoffs.formats.notes.format import NOTES
+from handoff_tui.handoffs.formats.notes.recognition import WEAK
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from tests.support.memory_files import MemoryFiles, read_with
@@ -164,6 +166,12 @@ def test_notes_code_is_not_read_as_prose() -> None:
         "lamp_HANDOFF.md",
         "docs/HANDOVER.md",
         "notes/handoff-lamp.md",
+        "lampHandoffNotes.md",
+        "phase3handoff_final.md",
+        ".agents/handoffs/heron/lamp/two.md",
+        "docs/FOR_NEXT_AGENT.md",
+        "notes-to-claude.md",
+        "docs/lamp-qa-decision.md",
     ],
 )
 def test_notes_may_own_the_usual_names(path: str) -> None:
@@ -182,7 +190,13 @@ def test_notes_may_own_the_usual_names(path: str) -> None:
         "templates/HANDOFF.md",
         "HANDOFF_TEMPLATE.md",
         "docs/handoffs-architecture.md",
-        "HANDOFF.json",
+        "src/features/handoff.json",
+        "packages/ui/handoff.yaml",
+        "tests/handoff_cases.json",
+        "docs/handoffs/PROTOCOL.md",
+        "schemas/handoff.yaml",
+        "handoff.config.json",
+        "src/handoff.ts",
     ],
 )
 def test_notes_leave_other_names_alone(path: str) -> None:
@@ -199,6 +213,81 @@ def test_notes_recognise_by_content() -> None:
     about = "# Handoff Protocol\n\n## Session context\n\n## Status\n\n## Next steps\n"
     assert NOTES.recognise(Source.of_text("handoffs/a.md", about)) == Confidence.NO
     assert WEAK < 0.8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Session Handoff\n\n- **Date**: [YYYY-MM-DD]\n- **Branch**: [Your branch]\n\n## Next steps\n- [List them]\n",
+        "---\nname: handoff\ndescription: Writes the handoff\n---\n# Handoff\n\n## Status\n\n## Next steps\n",
+        "# Handoff Component\n\n## Status\n\n## Next steps\n",
+        "# Session Handoffs\n\n## Status\n\n## Next steps\n",
+    ],
+    ids=["template", "command", "product", "directory"],
+)
+def test_what_is_only_called_a_handoff_is_none(text: str) -> None:
+    """Forms, commands for a host, parts of a product, and what describes others."""
+    assert NOTES.recognise(Source.of_text("docs/handoffs/lamp.md", text)) == Confidence.NO
+
+
+def test_structured_notes_are_read() -> None:
+    """YAML and JSON that tell of work, and session logs with a checklist; settings of the same name are none."""
+    note = "from_agent: heron\nto_agent: tern\nstatus: blocked\nbranch: lamp/dim\ncompleted:\n  - the dimmer\n"
+    note += "next_steps:\n  - buy a fuse\nblockers:\n  - the fuse is blown\nfiles_changed: [src/lamp.py]\n"
+    log = """{"session": {"number": 7, "branch": "lamp/dim", "objective": "dim it", "startingCommit": "abc1234"},
+      "protocolCompliance": {"sessionEnd": {"changesCommitted": {"level": "MUST", "Complete": true},
+        "lintRun": {"level": "MUST", "Complete": false}, "mainEdited": {"level": "MUST NOT", "complete": false}}},
+      "nextSteps": ["look again"], "workLog": []}"""
+    files = {"handoff.yaml": note, ".agents/sessions/2031-01-02-session-7.json": log}
+    handoffs = {one.documents[0].path: one for one in read_with(NOTES, MemoryFiles(files)).handoffs}
+    told = handoffs["handoff.yaml"]
+    assert (told.status, told.source_agent, told.target_agent) == ("BLOCKED", "heron", "tern")
+    assert [(task.title, task.done) for task in told.tasks] == [("the dimmer", True), ("buy a fuse", False)]
+    assert [blocker.title for blocker in told.blockers] == ["the fuse is blown"]
+    assert {(claim.kind, claim.subject or claim.value) for claim in told.claims} >= {
+        (ClaimKind.BRANCH, "lamp/dim"),
+        (ClaimKind.FILE_MODIFIED, "src/lamp.py"),
+    }
+    session = handoffs[".agents/sessions/2031-01-02-session-7.json"]
+    assert [(task.title, task.done) for task in session.tasks] == [
+        ("look again", False),
+        ("changes committed", True),
+        ("lint run", False),
+    ]
+    for path, text in (("tools/handoff.yaml", "rota:\n  handoff_at: 22\n"), ("handoff.json", '{"theme": "dark"}')):
+        assert NOTES.recognise(Source.of_text(path, text)) == Confidence.NO
+
+
+def test_decision_goes_with_the_note_it_is_about() -> None:
+    """By the words of its name; its verdict counts, so a note that QA failed is not ready."""
+    note = "# Lamp\n\n**Status:** COMPLETE\n\n## Next steps\n- x\n"
+    files = {
+        "handoffs/lamp-handoff.md": note,
+        "handoffs/oil-handoff.md": note.replace("Lamp", "Oil"),
+        "handoffs/lamp-qa-decision.md": "# QA\n\n**QA Decision:** FAIL\n\n## Status\nIt flickers.\n",
+    }
+    lamp, oil = read_with(NOTES, MemoryFiles(files)).handoffs
+    assert [document.path for document in lamp.documents] == [
+        "handoffs/lamp-handoff.md",
+        "handoffs/lamp-qa-decision.md",
+    ]
+    assert [claim.value for claim in find_bad_verdicts(lamp)] == ["FAIL"]
+    assert len(oil.documents) == 1
+
+
+def test_unknown_headings_are_said_once_unless_a_template_has_them() -> None:
+    """A note in another language is listed; the repository's own template teaches its headings."""
+    note = "# Übergabe\n\n## Erledigt\n- Lampe\n\n## Offen\n- Docht\n"
+    files = MemoryFiles({"handoffs/2031-01-02.md": note})
+    assert len(read_with(NOTES, files).handoffs) == 1
+    assert [one.message for one in files.problems()] == [
+        "no heading is understood, so little of what it says is measured"
+    ]
+    taught = MemoryFiles(
+        {"handoffs/2031-01-02.md": note, "handoffs/_TEMPLATE.md": "# [Titel]\n\n## Erledigt\n\n## Offen\n"}
+    )
+    assert len(read_with(NOTES, taught).handoffs) == 1
+    assert taught.problems() == []
 
 
 def test_notes_empty_file_is_reported() -> None:

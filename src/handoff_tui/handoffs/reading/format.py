@@ -67,6 +67,10 @@ class SourceFile:
         return json_text.parse_json(self.path, self.text)
 
     @cached_property
+    def yaml(self) -> json_text.ParsedJson:
+        return json_text.parse_yaml(self.path, self.text)
+
+    @cached_property
     def json_lines(self) -> list[json_text.ParsedJson]:
         return json_text.parse_json_lines(self.path, self.text)
 
@@ -116,6 +120,13 @@ class Source:
     def json(self) -> json_text.JsonNode | None:
         """The root of a JSON file; None if the file is not valid JSON."""
         return self.json_document.root if self.readable else None
+
+    @cached_property
+    def data(self) -> json_text.JsonNode | None:
+        """The root of a JSON or YAML file; None if it can't be parsed."""
+        if not self.path.lower().endswith((".yaml", ".yml")):
+            return self.json
+        return self._open(self.file.yaml).root if self.readable else None
 
     @cached_property
     def json_lines(self) -> list[json_text.JsonDocument]:

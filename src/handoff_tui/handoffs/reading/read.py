@@ -13,11 +13,9 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.text.lookalikes import fold_lookalikes, is_disguised
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.reading import format as contract
+from handoff_tui.handoffs.reading.candidates import sounds_like_handoff
 from handoff_tui.system.files.probe import OFTEN_IGNORED
 
-_SPEAKS_OF_HANDOFF: Final = compile_later(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
-_HANDOFF_FOLDER: Final = compile_later(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)
-"""Folders whose files are handoffs, or the state of one, whatever they are called."""
 _TEXT_ENDINGS: Final = (
     *(".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".toml", ".txt", ".rst", ".log", ".lock"),
 )
@@ -198,10 +196,8 @@ def _recognise(file: contract.SourceFile, interested: list[contract.HandoffForma
 
 def is_candidate(path: str) -> bool:
     """Whether a path sounds like a handoff, so that it must be listed if no format understands it."""
-    folder, _, name = path.rpartition("/")
-    if name == _OWN_FILE or not _is_text_name(name):
-        return False
-    return bool(_SPEAKS_OF_HANDOFF.search(name) or _HANDOFF_FOLDER.search(folder))
+    name = path.rpartition("/")[2]
+    return name != _OWN_FILE and _is_text_name(name) and sounds_like_handoff(path)
 
 
 def _is_text_name(path: str) -> bool:

@@ -1,4 +1,7 @@
-"""One handoff per note: what its current session says; earlier sessions are attempts."""
+"""One handoff per note: what its current session says; earlier sessions are attempts.
+
+Beside Markdown, notes may be YAML or JSON; decisions of QA and review go with the note they are about.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,19 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.formats.notes.companions import (
+    file_decisions,
+    is_beside_another,
+    learn_headings,
+    report_unknown,
+)
+from handoff_tui.handoffs.formats.notes.recognition import is_decision, is_structured, may_own, recognise
+from handoff_tui.handoffs.formats.notes.structured import read_structured
 from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions, topics_of
 from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading import claim_words
-from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
+from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.markdown import Section, TextLine, find_fields, parse_field, plain
 
 _DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
@@ -121,65 +132,6 @@ def _entries(section: Section) -> Iterator[tuple[int, str, bool | None]]:
             yield block.line, block.text, None
 
 
-WEAK: Final = 0.6
-"""Less than any format that recognises its own fields."""
-_NAME: Final = compile_later(
-    r"(?:^|/)(?:hand-?(?:off|over)|[^/]*[-_ ]hand-?(?:off|over)|hand-?(?:off|over)[-_ ][^/]*"
-    r"|session[-_]handoff[^/]*)\.md$",
-    re.IGNORECASE,
-)
-_FOLDER: Final = compile_later(r"(?:^|/)hand-?(?:offs?|overs?)/[^/]+\.md$", re.IGNORECASE)
-_CANONICAL: Final = compile_later(
-    r"(?:^|/)(?:handoff|handover|session_handoff[^/]*|agent_handoff|handoff_notes)\.md$", re.IGNORECASE
-)
-_NOT_A_NOTE: Final = compile_later(
-    r"(?:^|/)(?:commands|skills?|prompts|templates?|agents|rules|node_modules)/|template[^/]*\.md$|(?:^|/)(?:readme|index)\.md$",
-    re.IGNORECASE,
-)
-_ABOUT_HANDOFFS: Final = compile_later(
-    r"\bhand-?(?:offs?|overs?)\s+(?:\w+\s+){0,2}(?:specification|spec|standard|architecture|design|guide|protocol|template|"
-    r"system|enforcement|procedures?|implementation|reference|overview|workflow|schema|format|mechanism)\b",
-    re.IGNORECASE,
-)
-"""The title of a text about handoffs that isn't one."""
-_FIELD_TOPICS: Final = {
-    "status": Topic.STATUS,
-    **dict.fromkeys(("next", "next step", "next steps", "next action"), Topic.NEXT),
-    **dict.fromkeys(("blockers", "blocked"), Topic.BLOCKERS),
-    "session": Topic.SESSION,
-    **dict.fromkeys(("completed", "done"), Topic.DONE),
-    **dict.fromkeys(("branch", "context"), Topic.CONTEXT),
-    **dict.fromkeys(("handoff", "from", "to"), Topic.HANDOFF),
-}
-_RECOGNISED_LINES = 40
-_ENOUGH = 2
-
-
-def may_own(path: str) -> bool:
-    return bool(_NAME.search(path) or _FOLDER.search(path)) and not _NOT_A_NOTE.search(path)
-
-
-def recognise(source: Source) -> float:
-    canonical = bool(_CANONICAL.search(source.path))
-    if not source.readable or not source.text.strip():
-        return Confidence.POSSIBLE if canonical else Confidence.NO
-    treatise = _ABOUT_HANDOFFS.search(source.outline.title or "")
-    if not treatise and len(_find_topics(source)) >= _ENOUGH:
-        return WEAK
-    return Confidence.POSSIBLE if canonical else Confidence.NO
-
-
-def _find_topics(source: Source) -> set[Topic]:
-    topics: set[Topic] = set()
-    for section in source.outline.sections:
-        topics |= topics_of(section.name)
-    head = takewhile(lambda line: line.number <= _RECOGNISED_LINES, source.outline.lines())
-    front = source.frontmatter
-    names = [name for _, name, _ in find_fields(head)]
-    names.extend(key.lower().replace("_", " ") for key in (front.keys() if front else ()))
-    return topics.union(_FIELD_TOPICS[name] for name in names if name in _FIELD_TOPICS)
-
-
 _HEAD_LINES = 60
 _END_LINES = 20
 _END: Final = compile_later(
@@ -194,7 +146,10 @@ _DATE: Final = compile_later(r"\b\d{4}-\d{2}-\d{2}\b")
 _BRANCH: Final = compile_later(r"^[\w][\w./-]*")
 _STATUS_HEADING: Final = compile_later(r"^\W*(?:current\s+)?status\s*[:—-]\s*(.+)$", re.IGNORECASE)
 _NAMES: Final = {
-    "status": ("status", "current status", "overall status"),
+    "status": (
+        *("status", "current status", "overall status", "decision", "qa decision", "qa verdict", "review decision"),
+        *("verdict", "review verdict", "final verdict"),
+    ),
     "agent": ("agent", "author", "from", "from agent", "written by", "prepared by"),
     "target": ("to", "to agent", "next agent", "for"),
     "date": ("date", "last updated", "updated", "created", "session time", "session date", "timestamp", "generated"),
@@ -207,20 +162,34 @@ _NAMES: Final = {
 Fields = dict[str, tuple[str, Place]]
 
 
-def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     reading = FormatReading()
     taken: set[str] = set()
-    for source in sorted(owned, key=lambda source: source.path):
+    learnt = learn_headings(files)
+    ordered = sorted(owned, key=lambda source: source.path)
+    sources = [source for source in ordered if not is_beside_another(source, files)]
+    for source in sources:
+        if is_decision(source.path):
+            continue
         if source.readable and not source.text.strip():
             source.report("is empty")
         reading.handoffs.append(_build_handoff(source, taken))
+        report_unknown(source, learnt)
+    decisions = {source.path: source for source in sources if is_decision(source.path)}
+    file_decisions(reading, decisions, files, _read_any)
+    shown = {document.path for handoff in reading.handoffs for document in handoff.documents}
+    reading.handoffs.extend(_build_handoff(source, taken) for path, source in decisions.items() if path not in shown)
     return reading
 
 
 def _build_handoff(source: Source, taken: set[str]) -> Handoff:
-    handoff = source.read_once("notes.handoff", _read_handoff)
+    handoff = source.read_once("notes.handoff", _read_any)
     name = claim_words.build_unique_id(taken, source.path, "notes", source.path)
     return handoff if handoff.id == name else handoff.model_copy(update={"id": name})
+
+
+def _read_any(source: Source) -> Handoff:
+    return read_structured(source, recognise(source)).build() if is_structured(source.path) else _read_handoff(source)
 
 
 def _read_handoff(source: Source) -> Handoff:
