@@ -15,8 +15,8 @@ from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.config.theme import load_theme
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
 from handoff_tui.tui.drawing.theming import Ink
-from handoff_tui.tui.views.diff.lines_view import DiffLinesView
-from handoff_tui.tui.views.diff.rows import DiffLook, DiffRows, Highlighter
+from handoff_tui.tui.views.changes.lines_view import DiffLinesView
+from handoff_tui.tui.views.changes.rows import DiffLook, DiffRows, Highlighter
 
 _SIZE = (120, 50)
 _SMALL, _MIDDLE, _LARGE = 1_000, 100_000, 1_000_000

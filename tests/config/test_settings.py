@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from handoff_tui.agents.command import build_argv
-from handoff_tui.config.keymap import find_collisions
+from handoff_tui.config.keymap import DEFAULT_KEYMAP, find_collisions
 from handoff_tui.config.load import build_settings, load_settings, read_first_file
 from handoff_tui.config.pipeline import Edge, Phase
 from handoff_tui.config.presets import PRESETS
@@ -229,14 +229,15 @@ def test_examples_of_the_first_file_are_settings(tmp_path: Path) -> None:
 
 def test_collisions_are_found_with_keys_that_work_everywhere() -> None:
     """A view's key cannot hide one that every view has."""
-    assert find_collisions({"decide.approve": "a", "log.follow": "a"}) == (
-        "the key a is given to both decide.approve and log.follow",
+    assert find_collisions({"decide.approve": "a", "app.follow": "a"}) == (
+        "the key a is given to both decide.approve and app.follow",
     )
 
 
-def test_collisions_are_none_between_views_and_in_the_dialog() -> None:
-    """Two views may use one key; the dialog has keys of its own."""
-    assert find_collisions({"inbox.sort": "s", "agent.step": "s"}) == ()
+def test_key_means_one_thing_in_every_view() -> None:
+    """Only a dialog has keys of its own; the keys that come with the app don't collide."""
+    assert find_collisions({"changes.wrap": "s", "agent.start": "s"}) != ()
+    assert find_collisions(DEFAULT_KEYMAP) == ()
     assert find_collisions({"app.back": "escape", "decision.cancel": "escape"}) == ()
 
 
@@ -253,12 +254,21 @@ def test_collisions_are_none_between_views_and_in_the_dialog() -> None:
         ({"decision.confirm": "ctrl+j"}, "a decision needs"),
         ({"decision.confirm": "ctrl+s,space"}, "a decision needs"),
         ({"decide.approve": "x", "decide.reject": "x"}, "given to both"),
+        ({"view.inbox": "i"}, "digits choose the tabs you see"),
+        ({"inbox.sort": "i"}, "sorted by what you can do"),
+        ({"diff.comment": "i", "document.comment": "k"}, "keep one of them"),
     ],
 )
 def test_keymap_refuses(keymap: dict[str, str], message: str) -> None:
     """Unknown actions, odd keys, collisions, and a decision by a key that is pressed by accident."""
     with pytest.raises(ValidationError, match=message):
         Settings.model_validate({"keymap": keymap})
+
+
+def test_keymap_of_an_earlier_version_is_taken_over() -> None:
+    """Under the name that the action has now; two actions that became one may share their key."""
+    old = {"diff.comment": "i", "document.comment": "i", "checks.bisect": "alt+b", "app.quit": "Q"}
+    assert Settings(keymap=old).keymap == {"review.comment": "i", "review.bisect": "alt+b", "app.quit": "Q"}
 
 
 @pytest.mark.parametrize("keys", ["", "f10", "ctrl+y"])

@@ -77,14 +77,14 @@ READY = Proposal(4, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
 @at_desk(WORKING)
 async def test_agent_looks_as_committed(pilot: Pilot[None], size: tuple[int, int]) -> None:
     """Tries with what was measured of them, the end of the output, and where there is room what became of it."""
-    screen = await settle(pilot, "7")
+    screen = await settle(pilot, "enter", "5")
     compare_screen(f"agent-{size[0]}x{size[1]}", cut_view(pilot, screen))
 
 
 @at_desk(WORKING)
 async def test_output_follows_until_somebody_scrolls_up(pilot: Pilot[None], app: StillApp) -> None:
     """Then the lines in view are asked for, and what is printed moves nothing; `f` follows again."""
-    screen = await settle(pilot, "7")
+    screen = await settle(pilot, "enter", "5")
     assert "line 200" in screen
     asked = list_asked(pilot, OutputWanted)
     assert (asked[-1].place.run, asked[-1].place.first) == (RUNNING.state.key, None)
@@ -101,7 +101,7 @@ async def test_output_follows_until_somebody_scrolls_up(pilot: Pilot[None], app:
 @at_desk(WORKING)
 async def test_lines_that_were_not_read_are_asked_for(pilot: Pilot[None], app: StillApp) -> None:
     """Until they come, a mark stands for them."""
-    screen = await settle(pilot, "7", "tab", "g")
+    screen = await settle(pilot, "enter", "5", "tab", "g")
     assert "line 1\n" not in screen
     asked = list_asked(pilot, OutputWanted)[-1]
     assert asked.place.first == 0
@@ -112,7 +112,7 @@ async def test_lines_that_were_not_read_are_asked_for(pilot: Pilot[None], app: S
 @at_desk(WORKING)
 async def test_search_is_asked_for_and_its_line_shown(pilot: Pilot[None], app: StillApp) -> None:
     """Forwards and backwards from what was found; what is not there is said."""
-    await settle(pilot, "7", "slash", *"line 15", "enter")
+    await settle(pilot, "enter", "5", "slash", *"line 15", "enter")
     asked = list_asked(pilot, OutputSearchWanted)[-1]
     assert asked.text == "line 15"
     app.give(replace(WORKING, found=OutputFound(1, "line 15", 149)))
@@ -132,7 +132,7 @@ def test_hostile_output_is_text() -> None:
     window = make_window(hostile, ("\x1b]52;c;aGk=\x07", "[bold]not markup[/]", "\u202egnp"))
 
     async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "7")
+        screen = await settle(pilot, "enter", "5")
         assert "\x1b" not in screen
         for words in ("␛]52;c;aGk=␇", "[bold]not markup[/]", "⟨U+202E⟩gnp", "␛[2J[@click"):
             assert words in screen
@@ -143,7 +143,7 @@ def test_hostile_output_is_text() -> None:
 @at_desk(WORKING)
 async def test_tries_are_gone_through_and_told_apart(pilot: Pilot[None], app: StillApp) -> None:
     """`]` and `[`; the output of the other one is asked for, and what it was told on `i`."""
-    screen = await settle(pilot, "7", "[")
+    screen = await settle(pilot, "enter", "5", "[")
     assert "Output · build 1.1" in screen
     assert "line 200" not in screen
     asked = list_asked(pilot, OutputWanted)[-1]
@@ -158,7 +158,7 @@ async def test_tries_are_gone_through_and_told_apart(pilot: Pilot[None], app: St
 @at_desk(make_agent_state(FAILED))
 async def test_new_try_is_shown_to_who_looks_at_the_newest(pilot: Pilot[None], app: StillApp) -> None:
     """Who reads an older one stays there."""
-    assert "Output · build 1.1" in await settle(pilot, "7")
+    assert "Output · build 1.1" in await settle(pilot, "enter", "5")
     app.give(make_agent_state(FAILED, RUNNING))
     assert "Output · build 1.2" in await settle(pilot)
     await settle(pilot, "[")
@@ -169,7 +169,7 @@ async def test_new_try_is_shown_to_who_looks_at_the_newest(pilot: Pilot[None], a
 @at_desk(WORKING)
 async def test_no_action_of_the_view_is_dead(pilot: Pilot[None], app: StillApp) -> None:
     """Each is done by the view, or opens a list."""
-    await settle(pilot, "7")
+    await settle(pilot, "enter", "5")
     screen = app.main_screen
     elsewhere = {"agent.diff", "agent.compare"}  # they leave the view, and have a test of their own
     actions = [action for action in DEFAULT_KEYMAP if action.startswith("agent.") and action not in elsewhere]
@@ -186,7 +186,7 @@ async def test_no_action_of_the_view_is_dead(pilot: Pilot[None], app: StillApp) 
 async def test_try_that_somebody_starts_comes_into_view(pilot: Pilot[None], app: StillApp) -> None:
     """Also for who has read an older one; what others start moves nothing."""
     third = make_run(3, RunStatus.RUNNING)
-    assert "Output · build 1.1" in await settle(pilot, "7", "[")
+    assert "Output · build 1.1" in await settle(pilot, "enter", "5", "[")
     app.give(make_agent_state(FAILED, RUNNING, third))
     assert "Output · build 1.1" in await settle(pilot)
     done = replace(READY, stage=ProposalStage.DONE, plan=PLAN._replace(number=4))
@@ -213,7 +213,7 @@ async def test_each_key_opens_its_box(pilot: Pilot[None], app: StillApp) -> None
         "B": ProposalKind.ROLLBACK,
         "U": ProposalKind.UNDO,
     }
-    await settle(pilot, "7")
+    await settle(pilot, "enter", "5")
     for key in kinds:
         await pilot.press(key)
         assert isinstance(app.screen, ProposalScreen)
@@ -231,7 +231,7 @@ async def test_keys_behind_the_closing_one_close_nothing_else(
     pilot: Pilot[None], app: StillApp, key: str, kind: type[Box[None]]
 ) -> None:
     """However fast they come, the desk stays."""
-    await settle(pilot, "7", key)
+    await settle(pilot, "enter", "5", key)
     assert isinstance(app.screen, kind)
     for _ in range(3):
         app.post_message(Key("escape", None))
@@ -242,7 +242,7 @@ async def test_keys_behind_the_closing_one_close_nothing_else(
 @at_desk(WORKING)
 async def test_one_box_at_a_time_whatever_is_typed_ahead(pilot: Pilot[None], app: StillApp) -> None:
     """What stands under one title is never another deed."""
-    await settle(pilot, "7")
+    await settle(pilot, "enter", "5")
     for key in ("s", "B", "s"):
         app.post_message(Key(key, key))
     await settle(pilot)
@@ -256,7 +256,7 @@ async def test_one_box_at_a_time_whatever_is_typed_ahead(pilot: Pilot[None], app
 @at_desk(WORKING)
 async def test_nothing_is_done_by_the_usual_keys(pilot: Pilot[None], app: StillApp) -> None:
     """Enter, space and y do nothing, also when the box was there for long."""
-    await settle(pilot, "7", "s")
+    await settle(pilot, "enter", "5", "s")
     app.give(replace(WORKING, proposal=READY))
     await settle(pilot)
     await pilot.pause(PAUSE_SECONDS + 0.1)
@@ -268,7 +268,7 @@ async def test_nothing_is_done_by_the_usual_keys(pilot: Pilot[None], app: StillA
 @at_desk(WORKING)
 async def test_step_is_confirmed_by_its_own_key_when_it_was_read(pilot: Pilot[None], app: StillApp) -> None:
     """Too early it does nothing; when it is done the box closes."""
-    await settle(pilot, "7", "s", "ctrl+s")
+    await settle(pilot, "enter", "5", "s", "ctrl+s")
     app.give(replace(WORKING, proposal=READY))
     screen = await settle(pilot)
     for words in ("maker.sh", "{prompt_file}", "HOME, PATH", "Then say so."):
@@ -288,7 +288,7 @@ async def test_step_is_confirmed_by_its_own_key_when_it_was_read(pilot: Pilot[No
 async def test_name_must_be_typed_where_it_is_asked_for(pilot: Pilot[None], app: StillApp) -> None:
     """A phase that only people start."""
     asks = replace(READY, typed="build", typed_why="build may only be started by a person")
-    await settle(pilot, "7", "s")
+    await settle(pilot, "enter", "5", "s")
     app.give(replace(WORKING, proposal=asks))
     await settle(pilot)
     await pilot.pause(PAUSE_SECONDS + 0.1)
@@ -307,7 +307,7 @@ async def test_name_must_be_typed_where_it_is_asked_for(pilot: Pilot[None], app:
 async def test_refusal_names_its_reason(pilot: Pilot[None], app: StillApp) -> None:
     """And cannot be confirmed."""
     refused = Proposal(4, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("locked by ada on vm", "Wait."))
-    await settle(pilot, "7", "s")
+    await settle(pilot, "enter", "5", "s")
     app.give(replace(WORKING, proposal=refused))
     await settle(pilot)
     await pilot.pause(PAUSE_SECONDS + 0.1)
@@ -321,7 +321,7 @@ async def test_refusal_names_its_reason(pilot: Pilot[None], app: StillApp) -> No
 async def test_agent_is_held_and_goes_on(pilot: Pilot[None], app: StillApp) -> None:
     """`p` and `c`; on one that has ended, `c` has its work looked at."""
     paused = make_run(2, RunStatus.PAUSED)
-    assert "it isn't paused" in await settle(pilot, "7", "c")
+    assert "it isn't paused" in await settle(pilot, "enter", "5", "c")
     await settle(pilot, "p")
     app.give(make_agent_state(FAILED, paused))
     assert "it isn't running" in await settle(pilot, "p")
@@ -337,7 +337,7 @@ async def test_agent_is_held_and_goes_on(pilot: Pilot[None], app: StillApp) -> N
 @at_desk(WORKING)
 async def test_note_is_written_to_the_agents(pilot: Pilot[None], app: StillApp) -> None:
     """An empty one is none."""
-    screen = await settle(pilot, "7", "m")
+    screen = await settle(pilot, "enter", "5", "m")
     assert "Note to the agents of H-1" in screen
     await settle(pilot, *"keep it", "enter")
     await settle(pilot, "m", "enter")
@@ -347,9 +347,9 @@ async def test_note_is_written_to_the_agents(pilot: Pilot[None], app: StillApp) 
 @at_desk(make_agent_state(FAILED, look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))))
 async def test_diff_of_a_try_is_opened(pilot: Pilot[None], app: StillApp) -> None:
     """From before it to after it; two tries are compared by their last commits."""
-    await settle(pilot, "7", "d")
+    await settle(pilot, "enter", "5", "d")
     assert app.main_screen.view_name == "diff"
-    await settle(pilot, "7", "D")
+    await settle(pilot, "enter", "5", "D")
     scopes = [one.scope for one in list_asked(pilot, ScopeWanted)]
     assert [tuple(scope) for scope in scopes] == [
         (DiffScope.BETWEEN, "b" * 40, "d" * 40),
@@ -369,7 +369,7 @@ async def test_diff_of_a_try_is_opened(pilot: Pilot[None], app: StillApp) -> Non
 @at_desk()
 async def test_empty_view_says_why(pilot: Pilot[None], state: AppState, words: str) -> None:
     """Not read yet, nobody started, nobody configured, not readable."""
-    assert words in await settle(pilot, "7")
+    assert words in await settle(pilot, "enter", "5")
 
 
 @at_desk(WORKING, read_only=True)
@@ -394,7 +394,7 @@ def test_long_lines_are_wrapped_where_somebody_wants_it() -> None:
     state = replace(make_agent_state(FAILED, RUNNING), output=make_window(RUNNING, long))
 
     async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "7")
+        screen = await settle(pilot, "enter", "5")
         assert "end 29" not in screen
         screen = await settle(pilot, "w")
         assert "end 29" in screen
@@ -414,7 +414,7 @@ def test_long_lines_are_wrapped_where_somebody_wants_it() -> None:
 async def test_file_that_the_output_names_is_opened(pilot: Pilot[None], app: StillApp) -> None:
     """At its line; where there are several it is asked which."""
     two = replace(make_agent_state(RUNNING), output=make_window(RUNNING, ("src/app.py:12: no", "a/b.py:3")))
-    await settle(pilot, "7", "o")
+    await settle(pilot, "enter", "5", "o")
     app.give(two)
     screen = await settle(pilot, "o")
     assert "Open a file" in screen
@@ -428,7 +428,7 @@ async def test_file_that_the_output_names_is_opened(pilot: Pilot[None], app: Sti
 @at_desk(make_agent_state(FAILED, breakpoints=frozenset({Breakpoint("build", before=False)})))
 async def test_breakpoints_are_set_between_phases(pilot: Pilot[None]) -> None:
     """Those that are set are marked."""
-    screen = await settle(pilot, "7", "t")
+    screen = await settle(pilot, "enter", "5", "t")
     assert "before build" in screen
     assert "● set" in screen
     await settle(pilot, "enter")
@@ -442,7 +442,7 @@ async def test_breakpoints_are_set_between_phases(pilot: Pilot[None]) -> None:
 )
 async def test_try_that_comes_by_itself_is_said_and_kept_from_it(pilot: Pilot[None], app: StillApp) -> None:
     """Without a box: nothing is running that could be lost."""
-    assert "build starts automatically at" in await settle(pilot, "7")
+    assert "build starts automatically at" in await settle(pilot, "enter", "5")
     await settle(pilot, "X")
     assert len(list_asked(pilot, FollowUpsCancelled)) == 1
     assert list_asked(pilot, ProposalWanted) == []
@@ -487,7 +487,7 @@ async def test_proofs_are_listed_and_opened_in_place(pilot: Pilot[None], app: St
     listed = replace(make_agent_state(FAILED, RUNNING), proofs=Loaded(ProofsView(PROOFS)))
     picture = ProofShown(shot, picture=Picture(2, 2, bytes((255, 0, 0)) * 4))
     output = ProofShown(log, ("first", "\x1b[2Jlast"), note="the last 400 lines", run=FAILED.state.key)
-    assert "Reading the proofs and their digests…" in await settle(pilot, "7", "P")
+    assert "Reading the proofs and their digests…" in await settle(pilot, "enter", "5", "P")
     app.give(listed)
     screen = await settle(pilot)
     for words in ("T-1", "proofs/shot.png", "the whole handoff", "output of build 1.1", "reading…"):
@@ -513,7 +513,7 @@ def test_picture_without_colours_is_drawn_in_shades() -> None:
     state = replace(make_agent_state(FAILED), proofs=Loaded(ProofsView(PROOFS, shown)))
 
     async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "7", "P")
+        await settle(pilot, "enter", "5", "P")
         get_app(pilot).give(replace(state, generation=2))
         screen = await settle(pilot)
         assert "▀" not in screen
@@ -550,7 +550,7 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
 
     async def script(pilot: Pilot[None]) -> None:
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
-        await pilot.press("7")
+        await pilot.press("enter", "5")
         await wait_for(app, pilot, lambda screen: "No agent has been started" in screen)
         await pilot.press("R")
         await wait_for(app, pilot, lambda screen: "Start the same phase again" in screen)
@@ -588,7 +588,7 @@ def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping
 
     async def script(pilot: Pilot[None]) -> None:
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
-        await pilot.press("7")
+        await pilot.press("enter", "5")
         await wait_for(app, pilot, lambda screen: "No agent has been started" in screen)
         await pilot.press("R")
         await wait_for(app, pilot, lambda screen: "Start the same phase again" in screen)

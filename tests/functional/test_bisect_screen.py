@@ -26,7 +26,7 @@ def test_search_looks_as_committed(size: tuple[int, int]) -> None:
     """While it goes on and when it has ended; the same in a theme without colours."""
 
     async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "3", "b")
+        await settle(pilot, "enter", "3", "b")
         for name, part in (("search", PART), ("found", dataclasses.replace(PART, report=REPORT))):
             get_app(pilot).give(dataclasses.replace(DESK, bisect=part))
             screen = await settle(pilot)
@@ -41,7 +41,7 @@ def test_search_looks_as_committed(size: tuple[int, int]) -> None:
 @at_desk(DESK)
 async def test_search_is_asked_for_on_a_failing_check(pilot: Pilot[None], app: StillApp) -> None:
     """One that passes has nothing to search for."""
-    screen = await settle(pilot, "3", "b")
+    screen = await settle(pilot, "enter", "3", "b")
     assert "Find the commit that broke tests-unit" in screen
     assert "Checking the newest commit…" in screen
     assert [one.check for one in list_asked(pilot, BisectWanted)] == ["tests-unit"]
@@ -59,7 +59,7 @@ def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.Monke
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 3_600.0)
-        screen = await settle(pilot, "3", "b", "ctrl+s", "enter")
+        screen = await settle(pilot, "enter", "3", "b", "ctrl+s", "enter")
         assert "a commit is good if `pytest -q ␛[2J` succeeds." in screen
         assert "Nothing started yet" in screen
         assert not any(isinstance(one, BisectWanted) for one in app.asked)
@@ -74,7 +74,7 @@ def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.Monke
 @at_desk(DESK)
 async def test_escape_stops_the_search_and_leaves_when_it_is_over(pilot: Pilot[None], app: StillApp) -> None:
     """Once more leaves at once, should the check not end."""
-    await settle(pilot, "3", "b")
+    await settle(pilot, "enter", "3", "b")
     app.give(dataclasses.replace(DESK, bisect=PART))
     screen = await settle(pilot)
     assert "step 3 of about 6 · 5 commits left" in screen
@@ -90,7 +90,7 @@ async def test_escape_stops_the_search_and_leaves_when_it_is_over(pilot: Pilot[N
 @at_desk(DESK)
 async def test_enter_opens_the_diff_that_did_it(pilot: Pilot[None], app: StillApp) -> None:
     """From the commit's parent to the commit."""
-    await settle(pilot, "3", "b", "enter")
+    await settle(pilot, "enter", "3", "b", "enter")
     assert app.screen is not app.main_screen
     app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, report=REPORT)))
     assert "b2b2b2b broke" in await settle(pilot)

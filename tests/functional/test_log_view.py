@@ -28,14 +28,14 @@ def list_wanted(pilot: Pilot[None]) -> list[str]:
 @at_desk(DESK)
 async def test_log_looks_as_committed(pilot: Pilot[None], size: tuple[int, int], theme: str) -> None:
     """Graph, states, people and work, and the entry under the cursor; the words are the same in every theme."""
-    screen = await settle(pilot, "6")
+    screen = await settle(pilot, "2")
     compare_screen(f"log-{size[0]}x{size[1]}", cut_view(pilot, screen))
 
 
 @at_desk(DESK, size=(100, 40))
 async def test_entry_under_the_cursor_is_asked_for_and_shown(pilot: Pilot[None], app: StillApp) -> None:
     """Until it is read whole, what the list knows; an agent's submission has no human input."""
-    screen = await settle(pilot, "6", "j")
+    screen = await settle(pilot, "2", "j")
     assert list_wanted(pilot) == ["d", "c"]
     assert "No human input is recorded for build of H-2, attempt 3." in screen
     view = EntryView(row=ROWS[1], entry=None, size=77, places=("work tree",))
@@ -46,7 +46,7 @@ async def test_entry_under_the_cursor_is_asked_for_and_shown(pilot: Pilot[None],
 @at_desk(DESK)
 async def test_filter_takes_fields_and_words(pilot: Pilot[None]) -> None:
     """The status line says how many fit; escape ends it."""
-    screen = await settle(pilot, "6", "slash", *"who:bo")
+    screen = await settle(pilot, "2", "slash", *"who:bo")
     assert "1 entry · who: handoff: verb:" in screen
     assert "heron" not in cut_view(pilot, screen)
     screen = await settle(pilot, "escape")
@@ -56,7 +56,7 @@ async def test_filter_takes_fields_and_words(pilot: Pilot[None]) -> None:
 @at_desk(DESK)
 async def test_verify_now_shows_the_report_until_the_cursor_moves(pilot: Pilot[None], app: StillApp) -> None:
     """First that it is underway, then what it says."""
-    screen = await settle(pilot, "6", "v")
+    screen = await settle(pilot, "2", "v")
     assert any(isinstance(one, VerifyWanted) for one in app.asked)
     assert "Verifying every byte of the log" in screen
     app.give(replace(DESK, report=Loaded(REPORT, at=READ_AT)))
@@ -69,7 +69,7 @@ async def test_verify_now_shows_the_report_until_the_cursor_moves(pilot: Pilot[N
 @at_desk(DESK)
 async def test_handoff_of_an_entry_is_gone_to_where_it_is(pilot: Pilot[None], app: StillApp) -> None:
     """One that is not here any more, and an entry about none, say so."""
-    screen = await settle(pilot, "6", "j", "o")
+    screen = await settle(pilot, "2", "j", "o")
     assert "H-2 is no longer in this repository" in screen
     screen = await settle(pilot, "G", "o")
     assert "this entry isn't about a handoff" in screen
@@ -83,7 +83,7 @@ async def test_handoff_of_an_entry_is_gone_to_where_it_is(pilot: Pilot[None], ap
 @at_desk(replace(DESK, log=Loaded(VIEW.model_copy(update={"rows": ROWS[1:], "total": 4}))))
 async def test_following_keeps_the_cursor_on_the_newest(pilot: Pilot[None], app: StillApp) -> None:
     """Without it the cursor stays on what it stood on when entries arrive."""
-    await settle(pilot, "6")
+    await settle(pilot, "2")
     rows = app.main_screen.view.query_one(RowList)
     app.give(DESK)
     await settle(pilot)
@@ -104,6 +104,6 @@ def test_empty_log_says_why(part: Loaded[object], words: str) -> None:
     """Not read yet, not begun, not readable."""
 
     async def script(pilot: Pilot[None]) -> None:
-        assert words in await settle(pilot, "6")
+        assert words in await settle(pilot, "2")
 
     drive(StillApp(replace(DESK, log=part)), script)  # type: ignore[arg-type]

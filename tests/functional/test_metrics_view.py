@@ -23,7 +23,7 @@ def test_figures_look_as_committed(size: tuple[int, int]) -> None:
     """The same in a theme without colours: nothing is said by colour alone."""
 
     async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "0")
+        screen = await settle(pilot, "3")
         compare_screen(f"metrics-{size[0]}x{size[1]}", cut_view(pilot, screen))
 
     for theme in ("dark", "monochrome"):
@@ -33,7 +33,7 @@ def test_figures_look_as_committed(size: tuple[int, int]) -> None:
 @at_desk(DESK, size=(120, 40))
 async def test_entry_behind_a_figure_opens_in_the_log(pilot: Pilot[None], app: StillApp) -> None:
     """Enter on the figure leads to its entries, enter on an entry to the log, with the cursor on it."""
-    await settle(pilot, "0", "enter", "j", "y", "enter")
+    await settle(pilot, "3", "enter", "j", "y", "enter")
     assert [one.text for one in list_asked(pilot, CopyWanted)] == [build_id("c")]
     assert app.main_screen.view_name == "log"
     view = app.main_screen.view
@@ -44,7 +44,7 @@ async def test_entry_behind_a_figure_opens_in_the_log(pilot: Pilot[None], app: S
 @at_desk(DESK, size=(120, 40))
 async def test_entry_is_gone_to_as_soon_as_the_log_is_read(pilot: Pilot[None], app: StillApp) -> None:
     """The log may come later than the wish, and a filter does not hide it."""
-    await settle(pilot, "6", "slash", *"policy", "enter", "0", "enter", "j")
+    await settle(pilot, "2", "slash", *"policy", "enter", "0", "enter", "j")
     app.give(dataclasses.replace(DESK, log=Loaded()))
     assert "Reading the log…" in await settle(pilot)
     await settle(pilot, "enter")
@@ -58,7 +58,7 @@ async def test_entry_is_gone_to_as_soon_as_the_log_is_read(pilot: Pilot[None], a
 @at_desk(DESK, size=(120, 40))
 async def test_list_is_narrowed_to_missed_targets_and_by_words(pilot: Pilot[None]) -> None:
     """A figure without a value is not missed."""
-    screen = cut_view(pilot, await settle(pilot, "0", "f"))
+    screen = cut_view(pilot, await settle(pilot, "3", "f"))
     assert "Handoff failure rate" in screen
     assert "Time to resume" not in screen
     screen = await settle(pilot, "f", "slash", *"loops")
@@ -70,7 +70,7 @@ async def test_list_is_narrowed_to_missed_targets_and_by_words(pilot: Pilot[None
 @at_desk(DESK, size=(120, 40))
 async def test_status_says_what_is_missed_and_what_cannot_be_counted(pilot: Pilot[None], app: StillApp) -> None:
     """Of a log that is not intact nothing is."""
-    assert "✗ 1 missed · 4 entries, 1 submission, 2 decisions" in await settle(pilot, "0")
+    assert "✗ 1 missed · 4 entries, 1 submission, 2 decisions" in await settle(pilot, "3")
     unsound = FIGURES.model_copy(update={"fatal": True})
     for part, words in (
         (Loaded(unsound), "✗ The log isn't intact: nothing is counted"),

@@ -12,14 +12,14 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from handoff_tui.core.text.page import Cell
-from handoff_tui.live.state.app import AppState
+from handoff_tui.live.state.app import AppState, Loaded
 from handoff_tui.tui.main_screen import VIEW_MAKERS
-from handoff_tui.tui.messages import DecisionWanted, HandoffChosen
+from handoff_tui.tui.messages import DecisionWanted, HandoffChosen, HandoffOpened, ViewWanted
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.row_list import RowList
-from tests.support.desk_app import StillApp
-from tests.support.desk_states import make_state
-from tests.support.screens import at_desk, list_asked, settle
+from tests.support.desk_app import StillApp, drive
+from tests.support.desk_states import build_state, make_state
+from tests.support.screens import at_desk, get_app, list_asked, settle
 
 
 class Rows:
@@ -35,7 +35,6 @@ class Rows:
 class WordsView(View):
     """A view with a list, for trying the shell."""
 
-    scope: ClassVar[str] = "inbox"
     hints: ClassVar[tuple[str, ...]] = ("app.open", "decide.approve")
 
     def compose(self) -> ComposeResult:
@@ -52,13 +51,12 @@ def words_views(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("handoff_tui.tui.main_screen.VIEW_MAKERS", makers)
 
 
-@at_desk(make_state(reviewer="ada@example.com"))
+@at_desk(make_state(reviewer="ada@example.com", state=Loaded(build_state())))
 async def test_bars_say_where_one_is_and_what_can_be_done(pilot: Pilot[None]) -> None:
     """Title, tabs, whose move it is, keys: nothing is wider than the screen."""
     lines = (await settle(pilot)).splitlines()
-    assert "1 need" in lines[0]
-    assert lines[1].startswith("▐1 Inbox 1│ 2 Pipeline│")
-    assert "Needs you:" in lines[2]
+    assert "1 needs you" in lines[0]
+    assert lines[1].startswith("▐1 Queue 1 │ 2 Log │ 3 Metrics")
     assert lines[-1].startswith(" ↵ open  a approve…")
     assert all(len(line) <= 80 for line in lines)
 
@@ -78,29 +76,64 @@ async def test_refused_action_says_why(pilot: Pilot[None], app: StillApp) -> Non
     """Its hint is in brackets, its key answers with the reason, and nothing is asked of the desk."""
     shown = await settle(pilot, "a")
     assert "a (approve…)" in shown
-    assert "approve: no handoff selected" in shown
+    assert "Approve: no handoff selected" in shown
     assert not any(isinstance(one, DecisionWanted) for one in app.asked)
 
 
-@at_desk(AppState())
-async def test_views_open_by_key_and_back_returns(pilot: Pilot[None], app: StillApp) -> None:
-    """Digits switch, q and escape go back the way one came; at the first view q leaves."""
-    await settle(pilot, "4", "6")
+@at_desk(make_state(reviewer="ada@example.com"))
+async def test_digits_choose_the_tabs_of_the_level_and_escape_goes_up(pilot: Pilot[None], app: StillApp) -> None:
+    """The n-th tab in view; a review opens with its handoff, and q quits from anywhere in one key."""
+    await settle(pilot, "2")
     assert app.main_screen.view_name == "log"
-    await settle(pilot, "q")
-    assert app.main_screen.view_name == "diff"
+    assert "There are 3 tabs here" in await settle(pilot, "6")
     await settle(pilot, "escape")
-    assert app.main_screen.view_name == "inbox"
+    assert app.main_screen.view_name == "queue"
+    app.main_screen.post_message(HandoffOpened(make_state().inbox[0].key))
+    await settle(pilot)
+    assert app.main_screen.view_name == "overview"
+    await settle(pilot, "2")
+    assert app.main_screen.view_name == "changes"
+    await settle(pilot, "escape")
+    assert app.main_screen.view_name == "queue"
+    app.main_screen.post_message(HandoffOpened(make_state().inbox[0].key, "history"))
     await settle(pilot, "q")
     assert not app.is_running or app._exit
+
+
+@at_desk(make_state())
+async def test_escape_leads_back_to_the_tab_that_led_here(pilot: Pilot[None], app: StillApp) -> None:
+    """Once; from there it goes up a level."""
+    app.main_screen.post_message(HandoffOpened(make_state().inbox[0].key))
+    await settle(pilot)
+    app.main_screen.post_message(ViewWanted("evidence"))
+    await settle(pilot)
+    assert app.main_screen.view_name == "evidence"
+    await settle(pilot, "escape")
+    assert app.main_screen.view_name == "overview"
+    await settle(pilot, "escape")
+    assert app.main_screen.view_name == "queue"
+
+
+def test_app_opens_at_a_handoff_and_a_tab() -> None:
+    """By its id; one that is not there is said, and the queue stays."""
+    state = make_state(state=Loaded(build_state()))
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot)
+        app = get_app(pilot)
+        assert app.main_screen.view_name == ("changes" if app._opening == ("H-1", "changes") else "queue")
+        assert ('No handoff is called "H-9" here' in screen) is (app._opening == ("H-9", "changes"))
+
+    for name in ("H-1", "H-9"):
+        app = StillApp(state)
+        app._opening = (name, "changes")
+        drive(app, script)
 
 
 @at_desk(AppState())
 async def test_help_and_palette_run_what_is_chosen(pilot: Pilot[None], app: StillApp) -> None:
     """Typing filters; Enter performs; a refused one says why instead."""
-    shown = await settle(pilot, "ctrl+p", *"views: log")
-    assert "views: log" in shown
-    await settle(pilot, "enter")
+    await settle(pilot, "ctrl+p", *"tabs: log", "enter")
     assert app.main_screen.view_name == "log"
     shown = await settle(pilot, "question_mark", *"approve", "enter")
     assert "no handoff selected" in shown
@@ -112,7 +145,7 @@ async def test_help_and_palette_run_what_is_chosen(pilot: Pilot[None], app: Stil
 async def test_theme_is_switched_live(pilot: Pilot[None], app: StillApp) -> None:
     """The whole screen, at once, without losing the place."""
     before = await settle(pilot, "j", "j")
-    after = await settle(pilot, "ctrl+t", *"high-contrast", "enter")
+    after = await settle(pilot, "T", *"high-contrast", "enter")
     assert app.ink.theme.name == "high-contrast"
     assert after == before
 
@@ -137,15 +170,15 @@ async def test_find_line_takes_letters_and_gives_the_focus_back(pilot: Pilot[Non
     """Letters typed into it do nothing else; escape ends it."""
     shown = await settle(pilot, "slash", *"qa4")
     assert " / qa4" in shown
-    assert app.main_screen.view_name == "inbox"
-    await settle(pilot, "escape", "4")
-    assert app.main_screen.view_name == "diff"
+    assert app.main_screen.view_name == "queue"
+    await settle(pilot, "escape", "2")
+    assert app.main_screen.view_name == "log"
 
 
 @at_desk(AppState())
 async def test_most_urgent_handoff_is_chosen_where_none_is(pilot: Pilot[None], app: StillApp) -> None:
     """Whatever view is open when the first state arrives."""
-    await settle(pilot, "4")
+    await settle(pilot, "2")
     app.give(replace(make_state(), chosen=None))
     await settle(pilot)
     assert [one.key for one in list_asked(pilot, HandoffChosen)] == [make_state().inbox[0].key]

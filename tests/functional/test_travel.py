@@ -27,7 +27,7 @@ def test_past_looks_as_committed(size: tuple[int, int]) -> None:
     """The same in a theme without colours: nothing is said by colour alone."""
 
     async def script(pilot: Pilot[None]) -> None:
-        compare_screen(f"travel-{size[0]}x{size[1]}", await settle(pilot, "6"))
+        compare_screen(f"travel-{size[0]}x{size[1]}", await settle(pilot, "2"))
 
     for theme in ("dark", "monochrome"):
         drive(StillApp(PAST, theme), script, size=size)
@@ -101,7 +101,7 @@ async def test_cursor_of_the_inbox_stays_with_the_handoff_in_view(pilot: Pilot[N
 @at_desk(NOW)
 async def test_log_leads_into_the_past_at_the_entry_under_the_cursor(pilot: Pilot[None], app: StillApp) -> None:
     """One that was refused leads to the newest stop; the palette does, too."""
-    await settle(pilot, "6", "T", "G", "T")
+    await settle(pilot, "2", "T", "G", "T")
     await settle(pilot, "ctrl+p", *"l: time", "enter")
     asked = [one.at for one in list_asked(pilot, TravelWanted)]
     assert asked == [build_id("d"), None, None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.tui.views.diff.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
-from handoff_tui.tui.views.diff.rows import find_language, find_words, split_words
+from handoff_tui.tui.views.changes.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
+from handoff_tui.tui.views.changes.rows import find_language, find_words, split_words
 from tests.support.diffs import parse_patch, render_patch
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "@@ -1 +1 @@"]), max_size=30)

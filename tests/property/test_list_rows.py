@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 from handoff_tui.checks.output.detail import build_check_detail
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.core.place import Place
-from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.core.text.safe_text import has_hidden_characters
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.live.state.app import AppState
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.inbox_item import HandoffKey, InboxItem, InboxOrder, RiskFact, RiskKind, WorkSize, sort_inbox
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, QueueGroup, RiskFact, RiskKind, WorkSize, sort_inbox
 from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.tui.views.checks.rows import CheckRows
-from handoff_tui.tui.views.claims.view import ClaimRows, build_claim_page
-from handoff_tui.tui.views.inbox.page import build_inbox_page
-from handoff_tui.tui.views.inbox.rows import InboxRows, filter_inbox
-from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain
+from handoff_tui.tui.views.evidence.claims import ClaimRows, build_claim_page
+from handoff_tui.tui.views.evidence.rows import CheckRows
+from handoff_tui.tui.views.overview.cards import build_overview_page
+from handoff_tui.tui.views.overview.chain import build_strip
+from handoff_tui.tui.views.queue.rows import QueueForm, QueueRows, filter_queue
 from handoff_tui.tui.widgets.row_list import RowSource
 from tests.support.check_reports import nasty_reports, nasty_texts
 from tests.support.desk_states import build_reviewed, make_item
@@ -79,25 +79,23 @@ def check_page(page: Page, width: int) -> None:
         check_cells(row)
 
 
-@given(
-    st.lists(inbox_items(), max_size=5, unique_by=lambda item: item.key), WIDTHS, MOMENTS, st.sampled_from(InboxOrder)
-)
+@given(st.lists(inbox_items(), max_size=5, unique_by=lambda item: item.key), WIDTHS, MOMENTS, st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_inbox_rows_are_safe_lines(items: list[InboxItem], width: int, now: datetime | None, order: InboxOrder) -> None:
-    """In every order; sorting loses nothing and puts what waits on me first."""
-    ordered = sort_inbox(items, order)
+def test_queue_rows_are_safe_lines(items: list[InboxItem], width: int, now: datetime | None, reasons: bool) -> None:  # noqa: FBT001 - drawn
+    """With and without reasons; sorting loses nothing and keeps the groups together."""
+    ordered = sort_inbox(items)
     assert sorted(ordered, key=lambda item: item.key) == sorted(items, key=lambda item: item.key)
     assert [item.group for item in ordered] == sorted(item.group for item in items)
-    check_rows(InboxRows(ordered, order=order, now=now), width)
+    check_rows(QueueRows(ordered, QueueForm(opened=frozenset(QueueGroup), reasons=reasons), now=now), width)
     for item in items:
-        check_page(build_inbox_page(item, None, now), width)
+        check_page(build_overview_page(AppState(inbox=(item,), chosen=item.key), item, now), width)
 
 
 @given(st.lists(inbox_items(), max_size=5), nasty_texts())
 @settings(max_examples=60, deadline=None)
 def test_filter_finds_some_and_changes_none(items: list[InboxItem], text: str) -> None:
     """Whatever is typed; each of its plain words is in what is left."""
-    found = filter_inbox(items, text)
+    found = filter_queue(items, text)
     assert all(item in items for item in found)
     if ":" not in text:
         assert all(word in item.search for item in found for word in text.casefold().split())
@@ -159,17 +157,10 @@ def test_claim_rows_are_safe_lines(verdicts: list[Verdict], width: int) -> None:
         ),
         max_size=5,
     ),
-    width=WIDTHS,
     mine=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
-def test_pipeline_rows_are_safe_lines(*, phases: list[PhaseView], width: int, mine: bool) -> None:
-    """The chain too; its long form is never wider than there is room."""
-    view = PipelineView(phases=tuple(phases))
-    rows = PipelineRows(view, waits_on_me=mine)
-    for index in range(len(phases)):
-        check_cells(rows.build_row(index, width))
-    upper, lower = build_chain(view, width, waits_on_me=mine)
-    check_cells(lower)
-    if lower:
-        assert compute_width(check_cells(upper)) <= width
+def test_strip_of_the_pipeline_is_a_safe_line(*, phases: list[PhaseView], mine: bool) -> None:
+    """Each phase is named."""
+    text = check_cells(build_strip(PipelineView(phases=tuple(phases)), needs_you=mine))
+    assert text.count(" ── ") >= len(phases) - 1

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.text.safe_text import find_hidden
-from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
-from handoff_tui.tui.views.document.markdown_layout import lay_out_blocks
-from handoff_tui.tui.views.document.rows import LineNotes, RawText, RenderedText
+from handoff_tui.tui.views.documents.markdown_blocks import parse_blocks
+from handoff_tui.tui.views.documents.markdown_layout import lay_out_blocks
+from handoff_tui.tui.views.documents.rows import LineNotes, RawText, RenderedText
 
 PIECES = st.sampled_from(
     [

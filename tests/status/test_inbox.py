@@ -20,12 +20,21 @@ from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
 from handoff_tui.status.inbox import (
     InboxFacts,
     MeasuredWork,
-    add_risks,
+    add_measured,
     build_inbox,
     build_inbox_facts,
     read_change_times,
 )
-from handoff_tui.status.inbox_item import InboxGroup, InboxItem, InboxOrder, RiskFact, RiskKind, WorkSize, sort_inbox
+from handoff_tui.status.inbox_item import (
+    InboxItem,
+    MeasuredGate,
+    QueueGroup,
+    ReviewProblem,
+    RiskFact,
+    RiskKind,
+    WorkSize,
+    sort_inbox,
+)
 from handoff_tui.status.refresh import open_log_gates, refresh
 from handoff_tui.status.status_page import build_status_page, label_state, sort_by_turn
 from tests.support.desk_states import MOMENT, ROOT, build_reviewed, build_state, find_section, list_lines, make_item
@@ -159,10 +168,10 @@ def test_measured_risks_are_added_and_the_order_follows() -> None:
     items = build_inbox(state, InboxFacts(ME))
     risk = RiskFact(kind=RiskKind.CI_EDITED, text="changed")
     measured = {"H-2": MeasuredWork((risk,), WorkSize(1, 2, 3))}
-    first, second = add_risks(items, items[0].key.root, measured)
+    first, second = add_measured(items, items[0].key.root, measured)
     assert (first.key.handoff, first.risks, first.size) == ("H-2", (risk,), WorkSize(1, 2, 3))
     assert (second.key.handoff, second.risks) == ("H-1", None)
-    assert add_risks(items, "/elsewhere", measured) == items
+    assert add_measured(items, "/elsewhere", measured) == items
 
 
 def name_all(items: tuple[InboxItem, ...]) -> list[str]:
@@ -186,34 +195,63 @@ def test_inbox_puts_what_waits_on_me_first_then_risk_then_age() -> None:
     assert name_all(sort_inbox(reversed(items))) == ["worse", "risky", "old", "young", "others", "settled"]
 
 
-@pytest.mark.parametrize(
-    ("order", "expected"),
-    [(InboxOrder.AGE, ["b", "A", "c"]), (InboxOrder.NAME, ["A", "b", "c"]), (InboxOrder.PHASE, ["c", "A", "b"])],
-)
-def test_other_orders_keep_the_parts_together(order: InboxOrder, expected: list[str]) -> None:
-    """By age, by name in any letters, by phase; settled work stays behind."""
-    items = [
-        make_item("A", phase="test", since=datetime(2026, 2, 2, tzinfo=UTC)),
-        make_item("b", phase="test", since=datetime(2026, 1, 1, tzinfo=UTC)),
-        make_item("c", phase="plan", since=datetime(2026, 3, 3, tzinfo=UTC)),
-        make_item("0", mine=False, who=Mover.NOBODY, phase="a"),
-    ]
-    assert name_all(sort_inbox(items, order)) == [*expected, "0"]
+CLEAN = MeasuredGate(12, 12)
+FAILING = MeasuredGate(11, 12, (ReviewProblem("k", "The hash of a.py is wrong", facts=("it has changed",)),), 1)
 
 
 @pytest.mark.parametrize(
-    ("mine", "state", "who", "group"),
+    ("item", "group", "reason"),
     [
-        (True, GateName.OVERRIDDEN, Mover.REVIEWER, InboxGroup.WAITS_ON_ME),
-        (False, GateName.PENDING, Mover.AGENT, InboxGroup.WAITS_ON_OTHERS),
-        (False, GateName.APPROVED, Mover.AGENT, InboxGroup.SETTLED),
-        (False, GateName.PENDING, Mover.NOBODY, InboxGroup.SETTLED),
+        (make_item(), QueueGroup.YOUR_CALL, "its checks are being run"),
+        (make_item()._replace(measured=CLEAN), QueueGroup.READY, "12 checks pass"),
+        (make_item(claims=(9, 0, 0))._replace(measured=CLEAN), QueueGroup.READY, "12 checks pass, all 9 claims hold"),
+        (
+            make_item(claims=(9, 0, 2))._replace(measured=CLEAN),
+            QueueGroup.READY,
+            "12 checks pass, 2 claims not measured",
+        ),
+        (make_item()._replace(measured=FAILING), QueueGroup.YOUR_CALL, "The hash of a.py is wrong"),
+        (make_item()._replace(measured=CLEAN, refusal="nobody can sign"), QueueGroup.YOUR_CALL, "nobody can sign"),
+        (make_item()._replace(closed="the log is gone"), QueueGroup.WAITING, "every gate is closed: the log is gone"),
+        (make_item()._replace(running="heron"), QueueGroup.RUNNING, "heron is working on it"),
+        (make_item(state=GateName.HELD, blocking=("bo: later",)), QueueGroup.WAITING, "held by bo: later"),
+        (make_item(state=GateName.OVERRIDDEN), QueueGroup.YOUR_CALL, "review and decide"),
+        (make_item(who=Mover.HUMAN), QueueGroup.YOUR_CALL, "a person must act: review and decide"),
+        (make_item(mine=False), QueueGroup.WAITING, "another reviewer decides"),
+        (make_item(mine=False, who=Mover.AGENT), QueueGroup.AGENTS_TURN, "review and decide"),
+        (
+            make_item(mine=False, who=Mover.AGENT, state=GateName.REJECTED, blocking=("bo: tests are gone",)),
+            QueueGroup.AGENTS_TURN,
+            "sent back by bo: tests are gone",
+        ),
+        (make_item(mine=False, who=Mover.NOBODY, state=GateName.APPROVED), QueueGroup.DONE, "review and decide"),
+        (make_item(mine=False, who=Mover.NOBODY), QueueGroup.DONE, "review and decide"),
+        (make_item(mine=False, who=Mover.NOBODY, blocking=("waits for H-0",)), QueueGroup.WAITING, "waits for H-0"),
     ],
 )
-def test_group_follows_from_whose_move_it_is(*, mine: bool, state: GateName, who: Mover, group: InboxGroup) -> None:
-    """Mine before all; what nobody owes anything for, or a decision let pass, is settled."""
-    reviewed = build_reviewed(Handoff(id="H-1", dialect="builder"), state=state, who=who)
-    assert make_item("H-1", mine=mine)._replace(reviewed=reviewed).group is group
+def test_group_is_what_can_be_done_and_the_reason_says_why(item: InboxItem, group: QueueGroup, reason: str) -> None:
+    """Nothing is ready before it was measured; what refuses an approval is the reason."""
+    assert (item.group, item.reason) == (group, reason)
+    assert item.needs_you is (group in {QueueGroup.READY, QueueGroup.YOUR_CALL})
+
+
+def test_work_of_the_past_is_in_no_other_group() -> None:
+    """Whatever its gate says."""
+    item = make_item()._replace(measured=CLEAN)
+    past = item._replace(reviewed=item.reviewed.model_copy(update={"past": True}))
+    assert past.group is QueueGroup.PAST
+
+
+def test_what_stands_against_it_is_never_ready() -> None:
+    """An approval that waits for another handoff waits; a false claim is the reviewer's call."""
+    item = make_item()._replace(measured=CLEAN)
+    for update, group in (
+        ({"against": ("says FAIL",)}, QueueGroup.YOUR_CALL),
+        ({"awaits": ("H-0",)}, QueueGroup.WAITING),
+    ):
+        gate = item.reviewed.gate.model_copy(update=update)
+        reviewed = item.reviewed.model_copy(update={"gate": gate})
+        assert item._replace(reviewed=reviewed).group is group
 
 
 HEAD = "0123456789abcdef0123456789abcdef01234567"

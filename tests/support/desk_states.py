@@ -17,7 +17,7 @@ from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.log.policy.signer import read_reviewer
-from handoff_tui.status.inbox import add_risks, build_inbox, build_inbox_facts, read_change_times
+from handoff_tui.status.inbox import add_measured, build_inbox, build_inbox_facts, read_change_times
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, RiskFact, WorkSize
 from handoff_tui.status.pipeline import build_pipeline
 from handoff_tui.status.refresh import open_log_gates, refresh
@@ -125,7 +125,7 @@ def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
     gates = open_log_gates(desk, tuple(one.handoff for one in state.handoffs))
     reviewer = read_reviewer(desk, gates.policy if gates else None)
     items = build_inbox(state, build_inbox_facts(desk, reviewer, read_change_times(desk, state), gates))
-    items = add_risks(items, str(desk.repository.root), read_risks(desk, state, gates, RiskMemory()))
+    items = add_measured(items, str(desk.repository.root), read_risks(desk, state, gates, RiskMemory()))
     item = next(one for one in items if one.key.handoff == chosen)
     repository = RepositoryPart(
         root=str(desk.repository.root),

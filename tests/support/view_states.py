@@ -393,6 +393,7 @@ def build_visited(stop: Stop, item: InboxItem | None = None, **more: object) -> 
         "shown": Loaded(),
         "pipeline": Loaded(),
         "checks": Loaded(build_report(build_result("tests-unit", Outcome.FAIL))),
+        "problems": Loaded(),
         "log": Loaded(VIEW),
         "open_document": None,
         "document": Loaded(),

@@ -13,13 +13,13 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, TravelPart, Trouble
 from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
-from handoff_tui.status.inbox_item import close_items
+from handoff_tui.status.inbox_item import MeasuredGate, ReviewProblem, close_items
 from handoff_tui.tui import messages
 from handoff_tui.tui.actions import GROUPS, Keys, find_refusal, get_scope
 from handoff_tui.tui.app import IN_THE_PAST, REQUESTS
 from handoff_tui.tui.arming import PAUSE_SECONDS, Arming
-from handoff_tui.tui.chrome import build_tabs, build_title, build_why
-from handoff_tui.tui.first_paint import NAMES
+from handoff_tui.tui.chrome import build_banner, build_tabs, build_title
+from handoff_tui.tui.first_paint import REPOSITORY, REVIEW
 from handoff_tui.tui.widgets.travel_bar import (
     build_lead,
     build_travel_bar,
@@ -29,19 +29,16 @@ from handoff_tui.tui.widgets.travel_bar import (
     describe_notes,
     find_clicked_stop,
 )
-from tests.support.desk_states import make_state
+from tests.support.desk_states import build_state, make_state
 from tests.support.view_states import STOPS, build_travel, build_visited
 
-KEYS = {name: str(number) for number, name in enumerate(NAMES, start=1)}
-STATE = make_state(reviewer="ada@example.com", watching=Watching.LIVE)
+REVIEW_KEYS = {name: str(number) for number, name in enumerate(REVIEW, start=1)}
+KEYS = REVIEW_KEYS | {name: str(number) for number, name in enumerate(REPOSITORY, start=1)}
+STATE = make_state(reviewer="ada@example.com", watching=Watching.LIVE, state=Loaded(build_state()))
 
 
 def join(row: tuple[Cell, ...]) -> str:
     return "".join(cell.text for cell in row)
-
-
-def join_parts(parts: list[tuple[str, tuple[Cell, ...]]]) -> str:
-    return "".join(join(row) for _, row in parts)
 
 
 def with_gate(gate: GateState, *, mine: bool = False) -> AppState:
@@ -52,113 +49,102 @@ def with_gate(gate: GateState, *, mine: bool = False) -> AppState:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
-@pytest.mark.parametrize("view", list(NAMES))
+@pytest.mark.parametrize("view", [*REPOSITORY, *REVIEW])
 def test_bars_fit_the_width(width: int, view: str) -> None:
-    """No view's title or tabs are wider than the screen, and the state is in the title."""
-    title = build_title(STATE, view, width)
-    assert compute_width(join_parts(title)) <= width
-    assert "live" in join_parts(title)
+    """No title or row of tabs is wider than the screen; the tabs are those of the level, in order."""
+    assert compute_width(join(build_title(STATE, view, "2 of 6 looked at", width))) <= width
     tabs = build_tabs(STATE, view, KEYS, width)
     if width >= 80:
         assert sum(compute_width(join(row)) for _, row in tabs) <= width
-    assert [name for name, _ in tabs] == list(NAMES)
+    assert [name for name, _ in tabs] == [f"view.{name}" for name in (REVIEW if view in REVIEW else REPOSITORY)]
 
 
-def test_title_says_who_is_waited_for() -> None:
-    """For me, for somebody else, or decided."""
-    assert "NEEDS YOU" in join_parts(build_title(STATE, "diff", 80))
+def test_title_of_the_repository_says_how_much_needs_you() -> None:
+    """And nothing of the kind while nobody knows."""
+    assert "1 needs you" in join(build_title(STATE, "queue", "", 100))
+    assert "ada@example.com" in join(build_title(STATE, "queue", "", 100))
+    nothing = replace(STATE, inbox=())
+    assert "nothing needs you" in join(build_title(nothing, "queue", "", 100))
+    reading = replace(nothing, repositories=(RepositoryPart("/r", "r"),))
+    assert "nothing needs you" not in join(build_title(reading, "queue", "", 100))
+    assert "reading" in join(build_title(reading, "queue", "", 100))
+
+
+def test_title_of_a_review_names_the_handoff_and_how_it_stands() -> None:
+    """For me, for somebody else, or decided; and how much of it was looked at."""
+    assert "H-1" in join(build_title(STATE, "changes", "", 80))
+    assert "YOUR CALL · 2 of 6 looked at" in join(build_title(STATE, "changes", "2 of 6 looked at", 80))
     review = NextMove(who=Mover.REVIEWER, what="review and decide")
-    assert "waiting for somebody else" in join_parts(
-        build_title(with_gate(GateState(state=GateName.PENDING, next_move=review)), "diff", 80)
-    )
+    waiting = with_gate(GateState(state=GateName.PENDING, next_move=review))
+    assert "○ waiting" in join(build_title(waiting, "changes", "", 80))
     done = GateState(state=GateName.APPROVED, next_move=NextMove(who=Mover.NOBODY, what="decided"))
-    assert "APPROVED" in join_parts(build_title(with_gate(done), "diff", 80))
+    assert "✓ approved" in join(build_title(with_gate(done), "changes", "", 80))
 
 
-def test_long_name_is_cut_at_its_beginning() -> None:
-    """The end of a name tells more, and the state is never cut."""
+def test_long_name_is_cut_and_the_state_is_not() -> None:
+    """Also one of wide characters."""
     item = STATE.inbox[0]
-    key = item.key._replace(handoff="h" * 100 + "-end")
-    state = replace(STATE, inbox=(item._replace(key=key),), chosen=key)
-    title = join_parts(build_title(state, "diff", 80))
-    assert "-end" in title
-    assert "NEEDS YOU" in title
-    assert compute_width(title) == 80
-    wide = key._replace(handoff="漢" * 60)
-    state = replace(STATE, inbox=(item._replace(key=wide),), chosen=wide)
-    assert 79 <= compute_width(join_parts(build_title(state, "diff", 80))) <= 80
+    for name in ("h" * 100, "漢" * 60):
+        key = item.key._replace(handoff=name)
+        handoff = item.reviewed.handoff.model_copy(update={"title": name})
+        reviewed = item.reviewed.model_copy(update={"handoff": handoff})
+        state = replace(STATE, inbox=(item._replace(key=key, reviewed=reviewed),), chosen=key)
+        title = join(build_title(state, "changes", "", 80))
+        assert "YOUR CALL" in title
+        assert "…" in title
+        assert 79 <= compute_width(title) <= 80
 
 
-def test_narrow_tabs_keep_what_fails() -> None:
-    """Where not every number fits, those of the inbox, the diff and the log go before a contradicted claim."""
-    item = STATE.inbox[0]
-    claims = item.reviewed.claims.model_copy(update={"contradicted": 2})
-    reviewed = item.reviewed.model_copy(update={"claims": claims})
-    state = replace(STATE, inbox=tuple(item._replace(reviewed=reviewed) for _ in range(1_000)))
-    tabs = dict(build_tabs(state, "diff", KEYS, 75))
-    assert sum(compute_width(join(row)) for row in tabs.values()) <= 75
-    assert "✗2" in join(tabs["claims"])
-    assert "1000" not in join(tabs["inbox"])
-
-
-def test_decided_gate_is_not_called_blocked() -> None:
-    """Who let it pass is no obstacle."""
-    nobody = NextMove(who=Mover.NOBODY, what="decided")
-    gate = GateState(state=GateName.APPROVED, why=("decided by ada",), next_move=nobody)
-    why = join(build_why(with_gate(gate), 80))
-    assert "✓ approved · decided by ada" in why
-    assert "blocked" not in why
-
-
-def test_why_says_whose_move_it_is_and_what_blocks() -> None:
-    """The first reason, and how many more there are."""
-    gate = GateState(
-        state=GateName.PENDING,
-        blocking=("two claims are contradicted", "a check fails"),
-        next_move=NextMove(who=Mover.AGENT, name="heron", what="repair it"),
+def test_figure_of_a_tab_is_never_stale() -> None:
+    """Three dots while it is computed; then what blocks, what else is wrong, or that nothing is."""
+    problem = ReviewProblem("k", "a test is gone")
+    cases = (
+        (Loaded(MeasuredGate(1, 2, (problem,), 1)), "✗1"),
+        (Loaded(MeasuredGate(2, 2, (problem._replace(blocks=False),))), "!1"),
+        (Loaded(MeasuredGate(2, 2)), "✓"),
+        (Loaded(MeasuredGate(2, 2), stale=True), "…"),
+        (Loaded(loading=True), "…"),
     )
-    words = join(build_why(with_gate(gate), 120))
-    assert "heron's turn: repair it" in words
-    assert "two claims are contradicted (+1 more)" in words
+    for part, figure in cases:
+        tabs = dict(build_tabs(replace(STATE, problems=part), "overview", KEYS, 160))
+        assert join(tabs["view.evidence"]).endswith(f"3 Evidence {figure}")
 
 
-def test_unsound_log_is_said_before_anything_else() -> None:
-    """Whatever is chosen."""
-    words = join(build_why(make_state(fatal=("entry 3 is gone",)), 100))
+def test_banner_is_empty_on_most_days() -> None:
+    """And says what must not be overlooked on the others."""
+    assert build_banner(STATE, "queue", ".") == ()
+    words = join(build_banner(make_state(fatal=("entry 3 is gone",)), "queue", "."))
     assert "IS NOT INTACT: entry 3 is gone" in words
     assert "Every gate is closed" in words
+    words = join(build_banner(make_state(refused="handoff-tui.toml:1: no such key"), "queue", "."))
+    assert "■ Every gate is closed: handoff-tui.toml:1: no such key" in words
+    part = RepositoryPart("/gone", "gone", state=Loaded(trouble=Trouble("it is not there", "Go to another one.")))
+    assert "it is not there Go to another one." in join(build_banner(AppState(repositories=(part,)), "queue", "."))
+    moved = replace(STATE, moved=("a.py",))
+    assert "1 file of this handoff changed since you opened it; . takes it in" in join(
+        build_banner(moved, "changes", ".")
+    )
+    assert build_banner(moved, "queue", ".") == ()
 
 
 def test_closed_gates_are_said_where_somebody_would_be_waited_for() -> None:
-    """In the title, whatever the handoff says itself; in the inbox, too."""
-    state = make_state(fatal=("entry 3 is gone",))
+    """In the title, whatever the handoff says itself; in the queue, too."""
+    state = make_state(fatal=("entry 3 is gone",), state=Loaded(build_state()))
     closed = replace(state, inbox=close_items(state.inbox, state.repositories[0].closed))
-    assert "■ GATES CLOSED" in join_parts(build_title(closed, "diff", 80))
-    assert "■ gates closed" in join_parts(build_title(closed, "inbox", 80))
+    assert "■ GATES CLOSED" in join(build_title(closed, "changes", "", 80))
+    assert "■ gates closed" in join(build_title(closed, "queue", "", 80))
 
 
-def test_settings_that_cannot_be_used_are_said() -> None:
-    """And that every gate is closed by that."""
-    words = join(build_why(make_state(refused="handoff-tui.toml:1: no such key"), 100))
-    assert "■ Every gate is closed: handoff-tui.toml:1: no such key" in words
-
-
-def test_repository_that_cannot_be_read_says_why() -> None:
-    """With what to do about it."""
-    part = RepositoryPart("/gone", "gone", state=Loaded(trouble=Trouble("it is not there", "Go to another one.")))
-    assert "it is not there Go to another one." in join(build_why(AppState(repositories=(part,)), 100))
-
-
-@pytest.mark.parametrize("view", list(NAMES))
+@pytest.mark.parametrize("view", [*REPOSITORY, *REVIEW])
 def test_past_is_named_in_title_and_below(view: str) -> None:
     """And nothing there says that somebody is waited for now."""
     past = replace(STATE, travel=build_travel())
-    title, why = join_parts(build_title(past, view, 80)), join(build_why(past, 160))
+    title, banner = join(build_title(past, view, "", 80)), join(build_banner(past, view, "."))
     assert "AS OF b2b2b2b · READ-ONLY" in title
-    assert "NEEDS YOU" not in title
+    assert "you" not in title
     assert "live" not in title
     assert compute_width(title) <= 80
-    assert why.startswith(" ⟲ AS OF commit b2b2b2b 2026-03-05 09:00 · read-only")
+    assert banner.startswith(" ⟲ AS OF commit b2b2b2b 2026-03-05 09:00 · read-only")
 
 
 def press(key: str, character: str | None) -> events.Key:
@@ -171,29 +157,36 @@ def test_every_action_has_words_and_a_group() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "character", "scopes", "action"),
+    ("key", "character", "action"),
     [
-        ("j", "j", ("nav",), "nav.down"),
-        ("down", None, ("nav",), "nav.down"),
-        ("G", "G", ("nav",), "nav.bottom"),
-        ("slash", "/", ("find",), "find.open"),
-        ("space", " ", ("nav",), "nav.page-down"),
-        ("ctrl+p", "\x10", ("app",), "app.palette"),
-        ("right_square_bracket", "]", ("diff", "nav"), "diff.next-hunk"),
-        ("right_square_bracket", "]", ("document", "nav"), "document.next-section"),
-        ("right_square_bracket", "]", ("inbox", "nav"), None),
+        ("j", "j", "nav.down"),
+        ("down", None, "nav.down"),
+        ("G", "G", "nav.bottom"),
+        ("slash", "/", "find.open"),
+        ("space", " ", "review.next"),
+        ("ctrl+p", "\x10", "app.palette"),
+        ("right_square_bracket", "]", "nav.next-section"),
+        ("escape", None, "app.back"),
+        ("ctrl+s", None, None),
     ],
 )
-def test_key_means_what_the_view_says(key: str, character: str | None, scopes: tuple[str, ...], action: str) -> None:
-    """The same key does another thing in another view, and nothing where no action has it."""
-    assert Keys(DEFAULT_KEYMAP).find(press(key, character), scopes) == action
+def test_key_means_one_thing(key: str, character: str | None, action: str | None) -> None:
+    """Whatever the view; the keys of a dialog mean nothing outside it."""
+    assert Keys(DEFAULT_KEYMAP).find(press(key, character)) == action
+
+
+def test_dialog_has_keys_of_its_own() -> None:
+    """Before those it lets through."""
+    keys = Keys(DEFAULT_KEYMAP)
+    assert keys.find(press("escape", None), ("decision", "app")) == "decision.cancel"
+    assert keys.find(press("q", "q"), ("decision", "app")) == "app.quit"
 
 
 def test_remapped_key_replaces_the_usual_one() -> None:
     """An action answers to the keys it was given, and to no others."""
     keys = Keys({**DEFAULT_KEYMAP, "decide.approve": "f5"})
-    assert keys.find(press("f5", None), ("decide",)) == "decide.approve"
-    assert keys.find(press("a", "a"), ("decide",)) is None
+    assert keys.find(press("f5", None)) == "decide.approve"
+    assert keys.find(press("a", "a")) is None
     assert keys.show("decide.approve") == "f5"
 
 
@@ -269,7 +262,7 @@ def test_read_only_desk_decides_nothing() -> None:
 
 @pytest.mark.parametrize(
     "action",
-    ["decide.approve", "checks.run", "checks.bisect", "agent.step", "pipeline.step", "diff.comment", "app.edit"],
+    ["decide.approve", "review.run", "review.bisect", "agent.start", "review.comment", "app.edit", "app.undo"],
 )
 def test_past_changes_nothing(action: str) -> None:
     """The reason names the moment and the way back; to look is never refused."""
@@ -283,8 +276,7 @@ def test_travel_needs_a_repository_that_was_read_and_stops() -> None:
     """Who is in the present is told how to leave it."""
     now = make_state()
     assert "still being read" in find_refusal("travel.begin", now, read_only=False)
-    assert "still being read" in find_refusal("log.time-travel", now, read_only=False)
-    assert "T in the log" in find_refusal("travel.previous", now, read_only=False)
+    assert "t travels back" in find_refusal("travel.previous", now, read_only=False)
     waiting = replace(now, travel=TravelPart())
     assert "being read" in find_refusal("travel.previous", waiting, read_only=False)
     assert "already" in find_refusal("travel.begin", waiting, read_only=False)

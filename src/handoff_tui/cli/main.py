@@ -54,10 +54,16 @@ _VERBS = {
     "completion": "Print a completion script for bash, zsh or fish",
 }
 
+_TABS = ("overview", "changes", "evidence", "documents", "agent", "history")
+_CLOSE = 0.75
+"""How much a word must be like a verb to be taken for a mistyped one."""
+_WITH_VALUE = frozenset({"--repo", "--theme", "--view"})
+
 _EXAMPLES = """\
 examples:
   handoff-tui                          open the app on this repository
   handoff-tui --repo A --repo B        open it on several
+  handoff-tui H-3 --view changes       open one handoff, in one of its tabs
   handoff-tui --plain                  review in plain text with prompts
   handoff-tui demo                     build and open a sample repository with every format
   handoff-tui status                   list the handoffs of this repository
@@ -79,7 +85,14 @@ class Command(Protocol):
 class OpenApp(Protocol):
     """Opens the full-screen app; passed in, so that the command line runs without Textual."""
 
-    def __call__(self, starts: Sequence[Path], theme: str | None, *, read_only: bool) -> None: ...
+    def __call__(
+        self,
+        starts: Sequence[Path],
+        theme: str | None,
+        *,
+        read_only: bool,
+        opening: tuple[str, str] | None = None,
+    ) -> None: ...
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -143,6 +156,7 @@ def build_parser(
         action="store_true",
         help="review in plain text with prompts, for screen readers and poor connections (also with TERM=dumb)",
     )
+    parser.add_argument("--view", choices=_TABS, help="with the id of a handoff: the tab to open")
     children = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", prog="handoff-tui")
     for verb in listed:
         summary = _VERBS[verb]
@@ -159,18 +173,38 @@ def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
         parser = build_parser(given[:1], listed=given[:1])
     else:
         parser = build_parser([word for word in given if word in _VERBS])  # a value may have the name of a verb
+    place = _find_handoff(given)
+    handoff = given[place] if place is not None else None
     try:
-        arguments = parser.parse_args(given)
+        arguments = parser.parse_args([word for number, word in enumerate(given) if number != place])
     except SystemExit as done:  # --help and --version have printed their text
         return ExitCode.OK if not done.code else ExitCode.USAGE
     repos: list[Path] = arguments.repos or []
     if arguments.verb is None:
+        arguments.id = handoff
         return _run_without_verb(arguments, repos, open_app)
     if len(repos) > 1:
         raise UsageError("a verb works on one repository", "Leave the verb out to open several in the app.")
     arguments.repo = getattr(arguments, "repo", next(iter(repos), None))
     arguments.open_app = open_app if _is_at_terminal() else None
     return _load(arguments.verb).run(arguments)
+
+
+def _find_handoff(given: Sequence[str]) -> int | None:
+    """The place of a word that is no verb where a verb could stand: the id of a handoff to open."""
+    place = 0
+    while place < len(given):
+        word = given[place]
+        if not word.startswith("-"):
+            break
+        place += 2 if word in _WITH_VALUE else 1
+    if place >= len(given) or given[place] in _VERBS:
+        return None
+    from difflib import get_close_matches  # noqa: PLC0415 - most calls have a verb
+
+    if close := get_close_matches(given[place], _VERBS, 1, _CLOSE):
+        raise UsageError(f"there is no verb {given[place]!r}", f"Did you mean `handoff-tui {close[0]}`?")
+    return place
 
 
 def _run_without_verb(
@@ -184,16 +218,19 @@ def _run_without_verb(
         starts = [path for path in repos if path] or [find_start(arguments)]
         if arguments.plain or os.environ.get("TERM") == "dumb":
             return _review_plainly(starts, read_only=arguments.read_only)
-        open_app(starts, arguments.theme, read_only=arguments.read_only)
+        opening = (arguments.id, arguments.view or _TABS[0]) if arguments.id is not None else None
+        open_app(starts, arguments.theme, read_only=arguments.read_only, opening=opening)
         return ExitCode.OK
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 
     code = ExitCode.OK
     arguments.json, arguments.all = False, False
+    verb = "status" if arguments.id is None else "show"
+    arguments = build_parser([verb]).parse_args([verb, *([arguments.id] if arguments.id else [])])
     for start in repos or [None]:
         arguments.repo = start
-        code = max(code, _load("status").run(arguments))
-    write_note("\nThe app needs a terminal; this is `handoff-tui status`. `handoff-tui --help` lists the verbs.")
+        code = max(code, _load(verb).run(arguments))
+    write_note(f"\nThe app needs a terminal; this is `handoff-tui {verb}`. `handoff-tui --help` lists the verbs.")
     return code
 
 

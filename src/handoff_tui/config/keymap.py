@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from handoff_tui.config.nearest import suggest
-from handoff_tui.core.constraints import Checked
+from handoff_tui.core.constraints import Checked, Prepared
 from handoff_tui.core.lazy_pattern import compile_later
 
-GLOBAL_SCOPES = ("nav", "view", "focus", "find", "app", "decide", "travel")
-"""Actions that every view has; their keys mean the same everywhere."""
 MODAL_SCOPES = frozenset({"decision", "scope"})
 """Dialogs: no key of any view works while one is open."""
 
@@ -22,124 +20,103 @@ ACTIONS: dict[str, tuple[str, str]] = {
     "nav.bottom": ("G,end", "bottom"),
     "nav.half-page-down": ("ctrl+d", "half a page down"),
     "nav.half-page-up": ("ctrl+u", "half a page up"),
-    "nav.page-down": ("space,pagedown", "page down"),
+    "nav.page-down": ("pagedown", "page down"),
     "nav.page-up": ("pageup", "page up"),
-    "view.inbox": ("1", "inbox"),
-    "view.pipeline": ("2", "pipeline"),
-    "view.checks": ("3", "checks"),
-    "view.diff": ("4", "diff"),
-    "view.document": ("5", "documents"),
-    "view.log": ("6", "log"),
-    "view.agent": ("7", "agent"),
-    "view.claims": ("8", "claims"),
-    "view.attempts": ("9", "attempts"),
-    "view.figures": ("0", "metrics"),
+    "nav.next-section": ("]", "next hunk"),
+    "nav.previous-section": ("[", "previous hunk"),
+    "nav.next-file": ("}", "next file"),
+    "nav.previous-file": ("{", "previous file"),
+    "nav.next-handoff": ("J", "next handoff"),
+    "nav.previous-handoff": ("K", "previous handoff"),
+    "view.1": ("1", "first tab"),
+    "view.2": ("2", "second tab"),
+    "view.3": ("3", "third tab"),
+    "view.4": ("4", "fourth tab"),
+    "view.5": ("5", "fifth tab"),
+    "view.6": ("6", "sixth tab"),
+    "view.queue": ("", "queue"),
+    "view.log": ("", "log"),
+    "view.metrics": ("", "metrics"),
     "view.coverage": ("%", "coverage"),
-    "focus.next": ("tab", "next panel"),
-    "focus.previous": ("shift+tab", "previous panel"),
+    "view.overview": ("", "overview"),
+    "view.changes": ("", "changes"),
+    "view.evidence": ("", "evidence"),
+    "view.documents": ("", "documents"),
+    "view.agent": ("", "agent"),
+    "view.history": ("", "history"),
+    "focus.next": ("tab", "next pane"),
+    "focus.previous": ("shift+tab", "previous pane"),
+    "focus.zoom": ("z", "zoom the pane"),
     "find.open": ("/", "find"),
     "find.next": ("n", "find next"),
     "find.previous": ("N", "find previous"),
+    "app.open": ("enter", "open"),
     "app.back": ("escape", "back"),
     "app.quit": ("q", "quit"),
     "app.interrupt": ("ctrl+c", "interrupt"),
     "app.suspend": ("ctrl+z", "suspend"),
-    "app.palette": ("ctrl+p,:", "commands"),
+    "app.palette": ("ctrl+p,:", "everything"),
     "app.help": ("?,f1", "help"),
-    "app.open": ("enter", "open"),
-    "app.edit": ("e", "editor"),
+    "app.edit": ("o", "open in the editor"),
     "app.copy": ("y", "copy"),
-    "app.copy-all": ("Y", "copy path"),
+    "app.copy-all": ("Y", "copy the path"),
     "app.redraw": ("ctrl+l", "redraw"),
     "app.rescan": ("ctrl+r", "read everything again"),
-    "app.screenshot": ("S", "screenshot"),
-    "app.theme": ("ctrl+t", "theme…"),
-    "app.scope": ("O", "own files…"),
-    "app.take-in": (".", "take in changes"),
+    "app.screenshot": ("", "screenshot"),
+    "app.theme": ("T", "theme…"),
+    "app.undo": ("u", "undo…"),
+    "app.follow": ("F", "follow"),
+    "review.next": ("space", "next thing"),
+    "review.mark": ("m", "mark read"),
+    "review.unmark": ("M", "mark unread"),
+    "review.comment": ("c", "comment"),
+    "review.comments": ("C", "comments"),
+    "review.select": ("v", "select"),
+    "review.lens": ("w", "own or all files"),
+    "review.filter": ("f", "filter"),
+    "review.run": ("R", "run again"),
+    "review.cancel": ("X", "cancel the checks"),
+    "review.bisect": ("b", "since when…"),
+    "review.compare": ("D", "compare…"),
+    "review.form": ("V", "other form"),
+    "review.explain": ("E", "why it fails"),
+    "review.scope": ("O", "own files…"),
+    "review.take-in": (".", "take in changes"),
+    "review.consent": ("", "consent to commands…"),
     "decide.approve": ("a", "approve…"),
-    "decide.reject": ("x", "reject…"),
+    "decide.reject": ("x", "send back…"),
     "decide.retry": ("r", "retry…"),
-    "decide.withdraw": ("z", "withdraw…"),
     "decide.choose": ("A", "decide…"),
-    "decide.skip": ("", "skip…"),
     "decide.override": ("", "override…"),
+    "decide.skip": ("", "skip…"),
     "decide.hold": ("", "hold…"),
-    "decide.carry": ("", "carry…"),
-    "travel.begin": ("", "time travel…"),
+    "decide.withdraw": ("", "withdraw…"),
+    "decide.carry": ("", "carry over…"),
+    "travel.begin": ("t", "time travel…"),
     "travel.previous": ("<", "previous stop"),
     "travel.next": (">", "next stop"),
     "travel.first": ("(", "first stop"),
     "travel.last": (")", "last stop"),
     "travel.end": ("", "return to now"),
-    "inbox.sort": ("s", "sort"),
-    "pipeline.step": ("s", "start agent…"),
-    "pipeline.diff": ("d", "diff"),
-    "checks.run": ("R", "re-run"),
-    "checks.run-all": ("F", "re-run all"),
-    "checks.cancel": ("X", "cancel"),
-    "checks.only-failing": ("f", "only failing"),
-    "checks.open-file": ("o", "open file"),
-    "checks.trust": ("T", "consent to commands…"),
-    "checks.bisect": ("b", "find the commit that broke it…"),
-    "claims.only-contradicted": ("f", "only false"),
-    "claims.open-file": ("o", "open line"),
-    "diff.next-hunk": ("]", "next hunk"),
-    "diff.previous-hunk": ("[", "previous hunk"),
-    "diff.next-file": ("}", "next file"),
-    "diff.previous-file": ("{", "previous file"),
-    "diff.next-unread": ("u", "next unread"),
-    "diff.mode": ("v", "split or unified"),
-    "diff.mark-read": ("m", "mark read"),
-    "diff.mark-unread": ("M", "mark unread"),
-    "diff.wrap": ("w", "wrap"),
-    "diff.whitespace": ("W", "whitespace"),
-    "diff.more-context": ("+", "more context"),
-    "diff.less-context": ("-", "less context"),
-    "diff.comment": ("c", "comment"),
-    "diff.range": ("V", "range"),
-    "diff.baseline": ("b", "compare with…"),
-    "diff.record": ("i", "snapshot diff or files"),
-    "document.next-section": ("]", "next section"),
-    "document.previous-section": ("[", "previous section"),
-    "document.outline": ("o", "outline"),
-    "document.compare": ("D", "compare"),
-    "document.comment": ("c", "comment"),
-    "document.range": ("V", "range"),
-    "document.raw": ("v", "raw or rendered"),
-    "document.next": ("}", "next document"),
-    "document.previous": ("{", "previous document"),
-    "log.verify": ("v", "verify now"),
-    "log.time-travel": ("T", "time travel…"),
-    "log.follow": ("f", "follow"),
-    "log.open-file": ("o", "open handoff"),
-    "agent.step": ("s", "start…"),
-    "agent.continue": ("c", "continue"),
-    "agent.pause": ("p", "pause"),
-    "agent.stop": ("X", "stop…"),
-    "agent.breakpoint": ("t", "breakpoint…"),
-    "agent.follow": ("f", "follow"),
-    "agent.next-try": ("]", "next run"),
-    "agent.previous-try": ("[", "previous run"),
-    "agent.compare": ("D", "compare runs"),
-    "agent.inputs": ("i", "inputs or output"),
-    "agent.diff": ("d", "diff"),
-    "agent.wrap": ("w", "wrap"),
-    "agent.open-file": ("o", "open a file it mentions"),
-    "agent.report": ("v", "outcome or output"),
-    "agent.note": ("m", "note to the agent…"),
-    "agent.again": ("R", "same phase again…"),
-    "agent.back": ("b", "previous phase…"),
-    "agent.loop": ("C", "run to the next gate…"),
+    "changes.wrap": ("W", "wrap"),
+    "changes.whitespace": ("", "whitespace"),
+    "changes.more-context": ("+", "more context"),
+    "changes.less-context": ("-", "less context"),
+    "changes.snapshots": ("I", "snapshot diff or files"),
+    "agent.start": ("s", "start agent…"),
+    "agent.stop": ("S", "stop agent…"),
+    "agent.pause": ("p", "pause or go on"),
+    "agent.note": ("e", "note to the agent…"),
+    "agent.loop": ("L", "run to the next gate…"),
     "agent.proofs": ("P", "proofs of work"),
-    "agent.unlock": ("L", "break a lock…"),
     "agent.rollback": ("B", "roll back…"),
-    "agent.undo-rollback": ("U", "undo a rollback…"),
-    "attempts.compare": ("D", "compare"),
-    "attempts.mark": ("m", "mark to compare"),
-    "attempts.failure": ("o", "why it fails"),
-    "attempts.diff": ("d", "diff"),
-    "figures.only-missed": ("f", "only missed"),
-    "coverage.only-open": ("f", "only open"),
+    "agent.again": ("", "same phase again…"),
+    "agent.back": ("", "previous phase…"),
+    "agent.breakpoint": ("", "breakpoint…"),
+    "agent.inputs": ("", "inputs or output"),
+    "agent.changes": ("", "changes of this run"),
+    "agent.mentioned": ("", "open a file it mentions"),
+    "agent.unlock": ("", "break a lock…"),
     "scope.toggle": ("space,enter", "claim or release"),
     "scope.start": ("s", "start…"),
     "scope.undo": ("u", "undo the last"),
@@ -148,9 +125,83 @@ ACTIONS: dict[str, tuple[str, str]] = {
     "decision.template": ("ctrl+t", "template…"),
     "decision.again": ("ctrl+r", "look again"),
     "decision.difference": ("ctrl+f", "show changes"),
+    "decision.digests": ("d", "digests"),
     "decision.cancel": ("escape", "cancel"),
 }
-"""Each action by id: its keys, separated by commas, and its words on screen; words that end in … ask first."""
+"""Each action by id: its keys, separated by commas, and its words on screen; words that end in … ask first.
+
+A key means one thing in every view; only an open dialog has keys of its own.
+"""
+_RENAMED = {
+    "app.scope": "review.scope",
+    "app.take-in": "review.take-in",
+    "pipeline.step": "agent.start",
+    "pipeline.diff": "view.changes",
+    "checks.run": "review.run",
+    "checks.cancel": "review.cancel",
+    "checks.only-failing": "review.filter",
+    "checks.open-file": "app.open",
+    "checks.trust": "review.consent",
+    "checks.bisect": "review.bisect",
+    "claims.only-contradicted": "review.filter",
+    "claims.open-file": "app.open",
+    "diff.next-hunk": "nav.next-section",
+    "diff.previous-hunk": "nav.previous-section",
+    "diff.next-file": "nav.next-file",
+    "diff.previous-file": "nav.previous-file",
+    "diff.next-unread": "review.next",
+    "diff.mode": "review.form",
+    "diff.mark-read": "review.mark",
+    "diff.mark-unread": "review.unmark",
+    "diff.wrap": "changes.wrap",
+    "diff.whitespace": "changes.whitespace",
+    "diff.more-context": "changes.more-context",
+    "diff.less-context": "changes.less-context",
+    "diff.comment": "review.comment",
+    "diff.range": "review.select",
+    "diff.baseline": "review.compare",
+    "diff.record": "changes.snapshots",
+    "document.next-section": "nav.next-section",
+    "document.previous-section": "nav.previous-section",
+    "document.outline": "focus.zoom",
+    "document.compare": "review.compare",
+    "document.comment": "review.comment",
+    "document.range": "review.select",
+    "document.raw": "review.form",
+    "document.next": "nav.next-file",
+    "document.previous": "nav.previous-file",
+    "log.verify": "review.run",
+    "log.time-travel": "travel.begin",
+    "log.follow": "app.follow",
+    "log.open-file": "app.open",
+    "agent.step": "agent.start",
+    "agent.continue": "agent.pause",
+    "agent.follow": "app.follow",
+    "agent.next-try": "nav.next-section",
+    "agent.previous-try": "nav.previous-section",
+    "agent.compare": "review.compare",
+    "agent.diff": "agent.changes",
+    "agent.wrap": "changes.wrap",
+    "agent.open-file": "agent.mentioned",
+    "agent.report": "review.form",
+    "agent.undo-rollback": "app.undo",
+    "attempts.compare": "review.compare",
+    "attempts.mark": "review.select",
+    "attempts.failure": "review.explain",
+    "attempts.diff": "view.changes",
+    "figures.only-missed": "review.filter",
+    "coverage.only-open": "review.filter",
+}
+"""Actions of earlier versions and what they are called now; several may have become one."""
+_GONE = {
+    **dict.fromkeys(
+        ("view.inbox", "view.pipeline", "view.checks", "view.diff", "view.document", "view.claims", "view.attempts"),
+        "digits choose the tabs you see: view.1 to view.6",
+    ),
+    "view.figures": "it is view.metrics now, and digits choose the tabs you see",
+    "inbox.sort": "the queue is sorted by what you can do",
+    "checks.run-all": "review.run runs the checks in view",
+}
 DEFAULT_KEYMAP = {action: keys for action, (keys, _) in ACTIONS.items()}
 WORDS = {action: words for action, (_, words) in ACTIONS.items()}
 
@@ -165,6 +216,8 @@ _DELIBERATE = compile_later(r"ctrl\+[a-gk-ln-z]|f\d+")
 
 
 def _refuse_unknown_action(action: str) -> str:
+    if action in _GONE:
+        raise ValueError(f"there is no such action any more: {_GONE[action]}")
     if action not in DEFAULT_KEYMAP:
         raise ValueError(f"there is no such action; {suggest(action, DEFAULT_KEYMAP)}")
     return action
@@ -209,9 +262,19 @@ def find_collisions(keymap: dict[str, str]) -> tuple[str, ...]:
 
 def _meet(first: str, second: str) -> bool:
     scopes = (first.partition(".")[0], second.partition(".")[0])
-    if scopes[0] == scopes[1]:
-        return True
-    return MODAL_SCOPES.isdisjoint(scopes) and any(scope in GLOBAL_SCOPES for scope in scopes)
+    return scopes[0] == scopes[1] or MODAL_SCOPES.isdisjoint(scopes)
+
+
+def _rename_old_actions(keymap: Any) -> Any:  # noqa: ANN401 - whatever the file holds; the rest of the checks follow
+    """Takes over keys that were given to an action under its earlier name."""
+    if not isinstance(keymap, dict):
+        return keymap
+    renamed: dict[Any, Any] = {}
+    for action, keys in keymap.items():
+        name = _RENAMED.get(action, action)
+        if renamed.setdefault(name, keys) != keys:
+            raise ValueError(f"{action} is {name} now, which already has the key {renamed[name]}; keep one of them")
+    return renamed
 
 
 ActionId = Annotated[str, Checked(_refuse_unknown_action)]
@@ -219,4 +282,5 @@ KeyNames = Annotated[str, Checked(_refuse_odd_keys)]
 Keymap = Annotated[
     dict[ActionId, KeyNames],
     Checked(_refuse_collisions, {"propertyNames": {"enum": list(DEFAULT_KEYMAP)}}),
+    Prepared(_rename_old_actions),
 ]

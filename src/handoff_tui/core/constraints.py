@@ -28,3 +28,15 @@ class Checked:
 
         metadata = {"pydantic_js_updates": self.described} if self.described else None
         return no_info_after_validator_function(self.function, handler(source), metadata=metadata)
+
+
+class Prepared:
+    """A function that gets the value as it was written, before anything else looks at it."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def __get_pydantic_core_schema__(self, source: object, handler: Callable[[object], Any]) -> Any:  # noqa: ANN401
+        from pydantic_core.core_schema import no_info_before_validator_function  # noqa: PLC0415
+
+        return no_info_before_validator_function(self.function, handler(source))

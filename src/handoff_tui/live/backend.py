@@ -1,7 +1,8 @@
 """The only thing the app talks to. Every call returns at once; the result comes as a new state.
 
 Everything slow, imports included, happens on threads, one worker per resource: one for each repository, one for quick
-parts and one for slow ones, one each for requested checks, decisions, bisecting and time travel, and the agents' own.
+parts and one for slow ones, one for measuring, one each for requested checks, decisions, bisecting and time travel,
+and the agents' own.
 """
 
 from __future__ import annotations
@@ -45,8 +46,10 @@ class LiveBackend:
         on_bug: Callable[[BaseException], None] = raise_bug,
     ) -> None:
         self._store = store = StateStore(tell, on_bug)
-        names = ("quick", "slow", "checks", "decisions", "bisect", "travel")
-        workers = quick, slow, checks, decisions, bisect, travel = [KeyedWorker(name, on_bug) for name in names]
+        names = ("quick", "slow", "measuring", "checks", "decisions", "bisect", "travel")
+        workers = quick, slow, measuring, checks, decisions, bisect, travel = [
+            KeyedWorker(name, on_bug) for name in names
+        ]
         self.drafts = DraftKeeper(store)
         self._parts = VisibleParts(store, quick, slow, self.drafts)
         self.requests = RequestedParts(store, slow, self._parts)
@@ -59,7 +62,11 @@ class LiveBackend:
         self.travelling = Travelling(store, travel, self._parts)
         store.derive = self.drafts.derive
         store.present = present_past
-        self._feeds = [RepositoryFeed(start, store, slow, self._note_snapshot) for start in dict.fromkeys(starts)]
+        listed = self._parts.list_commands
+        self._feeds = [
+            RepositoryFeed(start, store, measuring, self._note_snapshot, listed) for start in dict.fromkeys(starts)
+        ]
+        self._parts.on_checks = self._measure_again
         self._background: tuple[Background, ...] = (*self._threads, *self._feeds)
         first = tuple(feed.build_first_part() for feed in self._feeds)
         store.change(lambda state: replace(state, repositories=first))
@@ -143,7 +150,7 @@ class LiveBackend:
         if self.travelling.is_on:
             self.travelling.choose_phase(phase)
         else:
-            self._parts.show({"phase": phase}, Part.CHECKS, Part.GATE, Part.ATTEMPTS)
+            self._parts.show({"phase": phase}, Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS)
 
     def choose_scope(self, scope: Scope) -> None:
         """Shows changes since another point."""
@@ -165,6 +172,11 @@ class LiveBackend:
             self.travelling.open_document(path)
         else:
             self._parts.show({"open_document": path}, Part.DOCUMENT)
+
+    def _measure_again(self, root: str) -> None:
+        for feed in self._feeds:
+            if feed.root == root:
+                feed.measure_again()
 
     def _note_snapshot(self, redrawn: bool) -> None:  # noqa: FBT001 - called back with it
         self._parts.catch_up(drawn_first=redrawn)

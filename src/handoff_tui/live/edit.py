@@ -1,4 +1,4 @@
-"""Opens files and texts in the reviewer's editor."""
+"""Opens files and texts in the reviewer's editor, and knows where their pictures go."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from handoff_tui.core.errors import FileUnreadableError
 from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.user_files import find_pictures_folder as find_pictures
 from handoff_tui.system.processes.editor import edit_file, edit_texts
 
 _REASON = "reason.txt"
@@ -25,3 +26,8 @@ def open_in_editor(root: Path, path: str, line: int | None, configured: tuple[st
 def edit_text(text: str, configured: tuple[str, ...]) -> str:
     """Returns the text as it was left in the editor, without the line end that editors add."""
     return edit_texts({_REASON: text}, configured)[_REASON].removesuffix("\n")
+
+
+def find_pictures_folder() -> Path:
+    """Returns the user's folder of pictures; raises OSError if there is none."""
+    return find_pictures()

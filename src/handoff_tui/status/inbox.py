@@ -14,7 +14,7 @@ from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.gates.position import find_phase
 from handoff_tui.log.policy.signer import DeskReviewer
-from handoff_tui.status.inbox_item import HandoffKey, InboxItem, RiskFact, WorkSize, sort_inbox
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate, RiskFact, WorkSize, sort_inbox
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class MeasuredWork(NamedTuple):
 
     risks: tuple[RiskFact, ...] = ()
     size: WorkSize | None = None
+    gate: MeasuredGate | None = None
+    """What the checks of its gate say; None if they were not run."""
 
 
 class InboxFacts(NamedTuple):
@@ -68,10 +70,10 @@ def build_inbox(state: ReviewState, facts: InboxFacts) -> tuple[InboxItem, ...]:
     )
 
 
-def add_risks(items: Iterable[InboxItem], root: str, measured: Mapping[str, MeasuredWork]) -> tuple[InboxItem, ...]:
+def add_measured(items: Iterable[InboxItem], root: str, measured: Mapping[str, MeasuredWork]) -> tuple[InboxItem, ...]:
     """The same items sorted again, those of one repository with what was measured, by handoff id."""
     return sort_inbox(
-        item._replace(risks=found.risks, size=found.size)
+        item._replace(risks=found.risks, size=found.size, measured=found.gate or item.measured)
         if item.key.root == root and (found := measured.get(item.key.handoff)) is not None
         else item
         for item in items
@@ -93,7 +95,21 @@ def _build_item(
         phase=find_phase(handoff),
         since=max(times, default=None),
         search=_build_search(reviewed, name),
+        refusal=_find_refusal(reviewed, facts),
     )
+
+
+def _find_refusal(reviewed: ReviewedHandoff, facts: InboxFacts) -> str:
+    """Why an approval would be refused, as far as the checks don't decide it."""
+    reviewer, policy = facts.reviewer, facts.gates.policy if facts.gates is not None else None
+    if reviewer.principal is None:
+        return reviewer.note or "nobody can sign here"
+    if not reviewer.may_decide:
+        return reviewer.note
+    phase = find_phase(reviewed.handoff)
+    if policy is not None and policy.find_gate(phase) is None:
+        return f"the policy has no gate for {phase}"
+    return "you had a hand in this work, and nobody approves their own" if _is_mine(reviewed.handoff, facts) else ""
 
 
 def _waits_on_me(reviewed: ReviewedHandoff, facts: InboxFacts) -> bool:
@@ -114,6 +130,9 @@ def _is_mine(handoff: Handoff, facts: InboxFacts) -> bool:
         return True
     if facts.gates is None:
         return False
+    principal = facts.reviewer.principal
+    if principal is not None and principal in facts.gates.ask(handoff).producers:
+        return True
     submitted = facts.gates.index.find_submissions(handoff.id, find_phase(handoff))
     return any(facts.reviewer.is_called(one.entry.actor) for one in submitted)
 

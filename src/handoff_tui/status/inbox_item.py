@@ -1,15 +1,18 @@
-"""The inbox: every handoff of every open repository, with what makes it urgent or risky."""
+"""The queue: every handoff of every open repository, what can be done about it, and what makes it risky."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
 
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
+from handoff_tui.core.text.labels import plural
+from handoff_tui.handoffs.handoff import RegistryState
 from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.review_state import ReviewedHandoff
 
 
@@ -54,8 +57,61 @@ class WorkSize(NamedTuple):
     deleted: int | None = None
 
 
+class CauseCommit(NamedTuple):
+    """The commit that caused a problem."""
+
+    id: str
+    subject: str = ""
+    author: str = ""
+    handoff: str = ""
+    """The handoff that the commit belongs to, if it is another one."""
+
+
+class ReviewProblem(NamedTuple):
+    """One root cause: the false claim, the checks that fail over it, where else it is said, and what caused it."""
+
+    key: str
+    """The same for the same problem, whenever it is measured."""
+    title: str
+    blocks: bool = True
+    place: Place | None = None
+    facts: tuple[str, ...] = ()
+    """What was measured, in words."""
+    checks: tuple[str, ...] = ()
+    """The checks that fail over it."""
+    places: tuple[Place, ...] = ()
+    """Where else it shows."""
+    cause: CauseCommit | None = None
+
+
+class MeasuredGate(NamedTuple):
+    """What the checks of a handoff's gate say now."""
+
+    passed: int
+    total: int
+    problems: tuple[ReviewProblem, ...] = ()
+    """Worst first."""
+    failing: int = 0
+    """How many blocking checks don't pass: with one of them, nobody can approve it."""
+
+
+class QueueGroup(IntEnum):
+    """The parts of the queue: what the person at the desk can do about an item."""
+
+    READY = 0
+    YOUR_CALL = 1
+    RUNNING = 2
+    AGENTS_TURN = 3
+    WAITING = 4
+    DONE = 5
+    PAST = 6
+
+
+NEEDS_YOU = frozenset({QueueGroup.READY, QueueGroup.YOUR_CALL})
+
+
 class InboxItem(NamedTuple):
-    """A line of the inbox. There may be thousands, so it is a tuple and no model."""
+    """A line of the queue. There may be thousands, so it is a tuple and no model."""
 
     key: HandoffKey
     repository: str
@@ -74,17 +130,80 @@ class InboxItem(NamedTuple):
     """None until it is measured, and without a baseline."""
     closed: str = ""
     """Why every gate of its repository is closed; then nothing there can be decided, whatever the item says."""
+    refusal: str = ""
+    """Why this person can't approve it, whatever the checks say; empty if nothing speaks against it."""
+    measured: MeasuredGate | None = None
+    """None until its checks were run."""
+    running: str = ""
+    """The agent that works on it now; empty if none does."""
 
     @property
-    def group(self) -> InboxGroup:
-        """Whether it waits on this reviewer, on somebody else, or on nobody."""
-        if self.closed:
-            return InboxGroup.WAITS_ON_OTHERS
-        if self.waits_on_me:
-            return InboxGroup.WAITS_ON_ME
+    def group(self) -> QueueGroup:
+        """What the person at the desk can do about it."""
         gate = self.reviewed.gate
-        settled = gate.state in _SETTLED or gate.next_move.who is Mover.NOBODY
-        return InboxGroup.SETTLED if settled else InboxGroup.WAITS_ON_OTHERS
+        if self.reviewed.past or self.reviewed.handoff.registry is RegistryState.SUPERSEDED:
+            return QueueGroup.PAST
+        if self.running:
+            return QueueGroup.RUNNING
+        if self.closed or gate.state is GateName.HELD:
+            return QueueGroup.WAITING
+        return self._group_mine() if self.waits_on_me else self._group_others()
+
+    def _group_others(self) -> QueueGroup:
+        gate = self.reviewed.gate
+        is_over = gate.next_move.who is Mover.NOBODY and not gate.blocking
+        if is_over or gate.state in _SETTLED:
+            return QueueGroup.DONE
+        return QueueGroup.AGENTS_TURN if gate.next_move.who is Mover.AGENT else QueueGroup.WAITING
+
+    def _group_mine(self) -> QueueGroup:
+        gate = self.reviewed.gate
+        if gate.awaits:
+            return QueueGroup.WAITING
+        is_clean = self.measured is not None and not self.measured.failing and not self.refusal and not gate.against
+        decides = gate.next_move.who is Mover.REVIEWER and gate.state not in _SETTLED
+        return QueueGroup.READY if is_clean and decides else QueueGroup.YOUR_CALL
+
+    @property
+    def needs_you(self) -> bool:
+        return self.group in NEEDS_YOU
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether everything it claims was measured here; without that nothing is green."""
+        return self.measured is not None and not self.reviewed.claims.unverified
+
+    @property
+    def reason(self) -> str:
+        """Why it is in its group, in one sentence; of several reasons the one that stops an approval."""
+        gate = self.reviewed.gate
+        if self.closed:
+            return f"every gate is closed: {self.closed}"
+        if self.running:
+            return f"{self.running} is working on it"
+        if not self.waits_on_me:
+            others = gate.next_move.who is Mover.REVIEWER and gate.state not in {*_SETTLED, GateName.HELD}
+            return self.refusal or "another reviewer decides" if others else describe_reason(gate)
+        if self.refusal:
+            return self.refusal
+        if gate.awaits or gate.next_move.who is Mover.HUMAN or gate.state in {*_SETTLED, GateName.HELD}:
+            return describe_reason(gate)
+        return self._describe_measured()
+
+    def _describe_measured(self) -> str:
+        gate, measured = self.reviewed.gate, self.measured
+        if measured is None:
+            return describe_reason(gate) if gate.against else "its checks are being run"
+        problem = next(iter(measured.problems), None)
+        if problem is not None and (problem.blocks or not gate.against):
+            more = f" (+{len(measured.problems) - 1} more)" if len(measured.problems) > 1 else ""
+            return f"{problem.title}{more}"
+        if gate.against or measured.failing:
+            return describe_reason(gate)
+        claims = self.reviewed.claims
+        held = f", all {claims.holds} claims hold" if claims.holds else ""
+        open_claims = f", {plural(claims.unverified, 'claim')} not measured" if claims.unverified else held
+        return f"{plural(measured.passed, 'check')} pass{'' if measured.passed != 1 else 'es'}{open_claims}"
 
 
 class UnclaimedWork(NamedTuple):
@@ -98,24 +217,6 @@ class UnclaimedWork(NamedTuple):
     """The commits that changed them; none for files that are not committed."""
 
 
-class InboxGroup(IntEnum):
-    """The three parts of the inbox, in this order."""
-
-    WAITS_ON_ME = 0
-    WAITS_ON_OTHERS = 1
-    SETTLED = 2
-
-
-class InboxOrder(StrEnum):
-    """How the inbox is sorted. The parts stay together, whatever the order within them."""
-
-    URGENCY = "urgency"
-    """Risk, then age."""
-    AGE = "age"
-    NAME = "name"
-    PHASE = "phase"
-
-
 def close_items(items: Iterable[InboxItem], closed: str) -> tuple[InboxItem, ...]:
     """The items of a repository whose gates are closed: none of them can be decided."""
     return tuple(item._replace(closed=closed, waits_on_me=False) for item in items)
@@ -123,30 +224,19 @@ def close_items(items: Iterable[InboxItem], closed: str) -> tuple[InboxItem, ...
 
 _SETTLED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _WORST_FIRST = {kind: number for number, kind in enumerate(RiskKind)}
+_NEWEST_FIRST = frozenset({QueueGroup.DONE, QueueGroup.PAST})
 
 
-def sort_inbox(items: Iterable[InboxItem], order: InboxOrder = InboxOrder.URGENCY) -> tuple[InboxItem, ...]:
-    """Items of any number of repositories, in order."""
-    return tuple(sorted(items, key=_KEYS[order]))
+def sort_inbox(items: Iterable[InboxItem]) -> tuple[InboxItem, ...]:
+    """Items of any number of repositories: by group, then by risk, then what waits longest."""
+    return tuple(sorted(items, key=_rank))
 
 
-def _by_urgency(item: InboxItem) -> tuple[Any, ...]:
-    return (item.group, *_rank_risks(item), *_by_age(item))
-
-
-def _by_age(item: InboxItem) -> tuple[Any, ...]:
-    """What waits longest comes first; among settled items, the one settled last."""
+def _rank(item: InboxItem) -> tuple[Any, ...]:
+    group = item.group
     seconds = item.since.timestamp() if item.since else 0.0
-    age = (item.since is None, -seconds) if item.group is InboxGroup.SETTLED else (item.since is None, seconds)
-    return (item.group, *age, item.repository, item.key)
-
-
-def _by_name(item: InboxItem) -> tuple[Any, ...]:
-    return (item.group, item.key.handoff.casefold(), item.repository, item.key)
-
-
-def _by_phase(item: InboxItem) -> tuple[Any, ...]:
-    return (item.group, (item.phase or "").casefold(), *_by_name(item))
+    age = (item.since is None, -seconds if group in _NEWEST_FIRST else seconds)
+    return (group, *_rank_risks(item, group), *age, item.repository, item.key)
 
 
 def sort_risks(risks: Iterable[RiskFact]) -> tuple[RiskFact, ...]:
@@ -154,16 +244,8 @@ def sort_risks(risks: Iterable[RiskFact]) -> tuple[RiskFact, ...]:
     return tuple(sorted(risks, key=lambda risk: _WORST_FIRST[risk.kind]))
 
 
-def _rank_risks(item: InboxItem) -> tuple[int, int]:
+def _rank_risks(item: InboxItem, group: QueueGroup) -> tuple[int, int]:
     """The worst kind first, then how many there are: facts are compared, never added up."""
-    if item.group is InboxGroup.SETTLED or not item.risks:
+    if group in _NEWEST_FIRST or not item.risks:
         return len(_WORST_FIRST), 0
     return min(_WORST_FIRST[risk.kind] for risk in item.risks), -len(item.risks)
-
-
-_KEYS: dict[InboxOrder, Callable[[InboxItem], tuple[Any, ...]]] = {
-    InboxOrder.URGENCY: _by_urgency,
-    InboxOrder.AGE: _by_age,
-    InboxOrder.NAME: _by_name,
-    InboxOrder.PHASE: _by_phase,
-}

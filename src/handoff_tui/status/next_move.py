@@ -44,6 +44,8 @@ _WORDS = {
 }
 _QUESTIONS = "questions"
 _LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
+_SENT = {GateName.REJECTED: "sent back by", GateName.RETRY: "another attempt for", GateName.HELD: "held by"}
+_COUNT = (" approval", " approvals")
 _REPAIR = "fix it and hand it over again"
 
 
@@ -61,16 +63,30 @@ def build_gate(
         return _build_past_gate(life, report)
     if report is not None and handoff.greenlit is False and _QUESTIONS in report.passed:
         handoff = handoff.model_copy(update={"greenlit": True})  # a signed approval is the greenlight
-    own = tuple(dict.fromkeys((*_list_debts(report), *find_blocking(handoff, by_id, verdicts, problems))))
+    against = tuple(dict.fromkeys(find_blocking(handoff, by_id, verdicts, problems)))
+    own = tuple(dict.fromkeys((*_list_debts(report), *against)))
+    facts = {"against": against, "awaits": tuple(find_unmet(handoff, by_id))}
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
         reasons = (*report.why, *own)
         if report.state in OPENING:
-            return GateState(state=report.state, why=reasons, next_move=move)
-        return GateState(state=report.state, blocking=reasons, next_move=move)
+            return GateState(state=report.state, why=reasons, next_move=move, **facts)
+        return GateState(state=report.state, blocking=reasons, next_move=move, **facts)
     counted = report.why if report is not None and any(one.verb in PASSING for one in report.approvals) else ()
     move = _find_next_move(handoff, by_id, problems)
-    return GateState(state=GateName.PENDING, blocking=(*counted, *own), next_move=move)
+    return GateState(state=GateName.PENDING, blocking=(*counted, *own), next_move=move, **facts)
+
+
+def describe_reason(gate: GateState) -> str:
+    """Why a handoff stands where it stands, in one sentence. Every list and every title says it with these words."""
+    if gate.state in OPENING:
+        return gate.why[0] if gate.why and gate.next_move.who is Mover.NOBODY else gate.next_move.what
+    if gate.next_move.who is Mover.HUMAN:
+        return f"a person must act: {gate.next_move.what}"
+    reasons = [reason for reason in gate.blocking if not reason.endswith(_COUNT)] or gate.blocking
+    if not reasons:
+        return gate.next_move.what
+    return f"{_SENT[gate.state]} {reasons[0]}" if gate.state in _SENT else reasons[0]
 
 
 def _build_past_gate(life: Life, report: GateReport | None) -> GateState:

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 
-from handoff_tui.config.keymap import GLOBAL_SCOPES, split_keys
+from handoff_tui.config.keymap import MODAL_SCOPES, split_keys
 from handoff_tui.core.text.safe_text import render_safe
 
 if TYPE_CHECKING:
     from handoff_tui.live.state.app import AppState
 
-_OF_THE_OPERATOR = frozenset({
-    "agent.step", "agent.again", "agent.back", "agent.loop", "agent.continue", "agent.pause", "agent.stop",
-    "agent.note", "agent.unlock", "agent.rollback", "agent.undo-rollback", "pipeline.step", "checks.trust",
-    "app.scope",
+_CHANGING = frozenset({
+    "agent.start", "agent.again", "agent.back", "agent.loop", "agent.pause", "agent.stop", "agent.note",
+    "agent.unlock", "agent.rollback", "app.undo", "review.consent", "review.scope",
 })  # fmt: skip
 """Actions that start, stop or change something."""
 _OF_NOW = frozenset({
-    "checks.run", "checks.run-all", "checks.cancel", "checks.bisect", "diff.comment", "diff.range", "diff.baseline",
-    "diff.mark-read", "diff.mark-unread", "diff.record", "document.comment", "document.range", "document.compare",
-    "app.edit", "app.rescan", "app.scope", "app.take-in", "view.coverage", "log.verify", "log.follow",
+    "review.run", "review.cancel", "review.bisect", "review.comment", "review.comments", "review.compare",
+    "review.mark", "review.unmark", "review.next", "review.take-in", "changes.snapshots", "app.edit", "app.rescan",
+    "view.coverage", "app.follow",
 })  # fmt: skip
 """Actions that work on the present, so they are refused while the app shows the past."""
 
@@ -30,13 +29,13 @@ _OF_NOW = frozenset({
 def find_refusal(action: str, state: AppState, *, read_only: bool) -> str:
     """Says why an action that every view has can't be done now; empty if it can. Views answer for their own actions."""
     scope, _, name = action.partition(".")
-    if scope == "travel" or action == "log.time-travel":
+    if scope == "travel":
         return _refuse_travel(name, state)
-    if state.travel is not None and (scope in {"decide", "agent"} or action in _OF_NOW | _OF_THE_OPERATOR):
+    if state.travel is not None and (scope in {"decide", "agent"} or action in _OF_NOW | _CHANGING):
         return _describe_past(state)
-    if action in _OF_THE_OPERATOR and read_only:
+    if action in _CHANGING and read_only:
         return "the app was opened with --read-only"
-    if action == "app.take-in" and not state.moved:
+    if action == "review.take-in" and not state.moved:
         return "nothing of this handoff has changed since you opened it"
     if scope != "decide":
         return ""
@@ -46,11 +45,11 @@ def find_refusal(action: str, state: AppState, *, read_only: bool) -> str:
 def _refuse_travel(name: str, state: AppState) -> str:
     if name == "begin" and state.travel is not None:
         return "already showing the past; esc returns to now"
-    if name in {"begin", "time-travel"}:
+    if name == "begin":
         known = state.repository is not None and state.repository.state.value is not None
         return "" if known else "the repository is still being read"
     if state.travel is None:
-        return "showing the present; T in the log travels back"
+        return "showing the present; t travels back"
     return "" if name == "end" or state.travel.stops else "the stops are still being read"
 
 
@@ -69,29 +68,21 @@ def _refuse_decision(state: AppState) -> str:
     if repository.refused:
         return f"every gate is closed: {repository.refused}"
     if repository.reviewer is None:
-        return repository.reviewer_note or "nobody can sign here; run handoff-tui init"
+        return repository.reviewer_note or "nobody can sign here yet"
     return ""
 
 
 GROUPS: dict[str, str] = {
     "nav": "Move",
-    "view": "Views",
-    "focus": "Panels",
+    "view": "Tabs",
+    "focus": "Panes",
     "find": "Find",
-    "app": "App",
+    "review": "Review",
     "decide": "Decide (always asks)",
+    "agent": "Agents",
+    "changes": "Changes",
     "travel": "Time travel",
-    "inbox": "Inbox",
-    "pipeline": "Pipeline",
-    "checks": "Checks",
-    "claims": "Claims",
-    "diff": "Diff",
-    "document": "Documents",
-    "log": "Log",
-    "agent": "Agent",
-    "attempts": "Attempts",
-    "figures": "Metrics",
-    "coverage": "Coverage",
+    "app": "App",
     "scope": "Own files",
     "decision": "This dialog",
 }
@@ -129,20 +120,16 @@ class Keys:
             for key in keys:
                 self._holders.setdefault(key, []).append(action)
 
-    def find(self, event: events.Key, scopes: tuple[str, ...]) -> str | None:
-        """Returns the action for a key press; the first scope that has one wins."""
+    def find(self, event: events.Key, scopes: tuple[str, ...] = ()) -> str | None:
+        """Returns the action for a key press; in a dialog its own actions, and those of the scopes it lets through."""
         holders = self._holders.get(spell_key(event), ())
-        for scope in scopes:
-            for action in holders:
-                if get_scope(action) == scope:
-                    return action
-        return None
+        if not scopes:
+            return next((action for action in holders if get_scope(action) not in MODAL_SCOPES), None)
+        return next((action for scope in scopes for action in holders if get_scope(action) == scope), None)
 
-    def list_actions(self, scope: str) -> Iterator[str]:
-        """Lists the actions of a view and those every view has, including actions without a key."""
-        for action in self._keys:
-            if get_scope(action) == scope or get_scope(action) in GLOBAL_SCOPES:
-                yield action
+    def list_actions(self) -> Iterator[str]:
+        """Lists every action outside dialogs, including those without a key."""
+        return (action for action in self._keys if get_scope(action) not in MODAL_SCOPES)
 
     def show(self, action: str) -> str:
         """Returns the first key as hints show it: `^p`, `↵`, `esc`."""

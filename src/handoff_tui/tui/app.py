@@ -24,7 +24,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.tui import messages
 from handoff_tui.tui.drawing.line_filter import SafeFilter
 from handoff_tui.tui.drawing.theming import Ink, build_framework_theme
-from handoff_tui.tui.first_paint import FIRST_TABS, FIRST_TITLE, FIRST_WHY
+from handoff_tui.tui.first_paint import FIRST_TABS, FIRST_TITLE
 from handoff_tui.tui.widgets.bars import Bar
 
 if TYPE_CHECKING:
@@ -104,13 +104,21 @@ class ReviewApp(App[None], inherit_bindings=False):
     class StateArrived(Message):
         """There is a new state; only the latest one is drawn."""
 
-    def __init__(self, starts: Sequence[Path], theme: Theme, load_look: Callable[[], Appearance]) -> None:
+    def __init__(
+        self,
+        starts: Sequence[Path],
+        theme: Theme,
+        load_look: Callable[[], Appearance],
+        opening: tuple[str, str] | None = None,
+    ) -> None:
+        """`opening` is a handoff and the tab to begin with."""
         colourless = os.environ.pop("NO_COLOR", None)  # the framework would turn everything grey; our theme does better
         super().__init__()
         if colourless is not None:
             os.environ["NO_COLOR"] = colourless  # for the programs that the app starts
         self._starts = tuple(starts)
         self._load_look = load_look
+        self._opening = opening
         self.ink = Ink(theme)
         self.look: Appearance | None = None
         self.state: AppState | None = None
@@ -127,7 +135,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Shows what is known before anything has been read."""
-        for row in (FIRST_TITLE, FIRST_TABS, FIRST_WHY):
+        for row in (FIRST_TITLE, FIRST_TABS):
             bar = Bar(raised=row is FIRST_TITLE)
             bar.show(*row)
             yield bar
@@ -172,12 +180,12 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     async def furnish(self, look: Appearance, state: AppState) -> None:
         """Puts the main screen up."""
-        from handoff_tui.tui.main_screen import MainScreen  # noqa: PLC0415 - after the first paint
+        from handoff_tui.tui.main_screen import MainScreen, Opening  # noqa: PLC0415 - after the first paint
 
         self.look, self.state = look, state
         self.ink = Ink(look.theme, ascii_only=look.ascii_only)
         self._apply_theme()
-        self._main = MainScreen(look)
+        self._main = MainScreen(look, Opening(*self._opening) if self._opening is not None else None)
         await self.push_screen(self._main)
         self._main.show(state)
 
@@ -276,7 +284,14 @@ class ReviewApp(App[None], inherit_bindings=False):
             self.live.rescan()
 
     def _save_screenshot(self) -> None:
-        self.say(f"Saved {self.save_screenshot()}", "pass")
+        """Saves it in the user's folder of pictures, never in a repository."""
+        from handoff_tui.live.edit import find_pictures_folder  # noqa: PLC0415 - rarely asked for
+
+        try:
+            folder = find_pictures_folder()
+            self.say(f"Saved {self.save_screenshot(path=str(folder))}", "pass")
+        except OSError as refused:
+            self.say(f"Can't save the screenshot: {refused}", "warning")
 
     def _interrupt(self) -> None:
         if self._interrupted:

@@ -1,41 +1,23 @@
-"""What is on the screen before anything has been read."""
+"""What is on the screen before anything has been read: the two levels with their tabs."""
 
 from __future__ import annotations
 
 from handoff_tui.core.text.page import Cell
 
-NAMES = {
-    "inbox": "Inbox",
-    "pipeline": "Pipeline",
-    "checks": "Checks",
-    "diff": "Diff",
-    "document": "Doc",
-    "log": "Log",
+REPOSITORY = {"queue": "Queue", "log": "Log", "metrics": "Metrics"}
+"""The tabs of the repository, in the order of their keys."""
+REVIEW = {
+    "overview": "Overview",
+    "changes": "Changes",
+    "evidence": "Evidence",
+    "documents": "Documents",
     "agent": "Agent",
-    "claims": "Claims",
-    "attempts": "Attempts",
-    "figures": "Metrics",
+    "history": "History",
 }
-"""The views in the order of their keys, with the names on their tabs."""
-SHORT_NAMES = NAMES | {
-    "inbox": "In",
-    "pipeline": "Pipe",
-    "checks": "Chk",
-    "agent": "Agt",
-    "claims": "Clm",
-    "attempts": "Att",
-    "figures": "Met",
-}
-"""Short names, for tabs far from the current one if there is little room."""
-_SHORT_FROM = 5
-"""Ten full names don't fit on the narrowest screen."""
-FIRST_TITLE = (Cell(" handoff ", "heading"), Cell(" inbox", "accent"))
+"""The tabs of one handoff."""
+FIRST_TITLE = (Cell(" handoff-tui", "heading"), Cell(" · reading the repository…", "muted"))
 FIRST_TABS = (
     Cell("▐", "accent"),
-    Cell("1 Inbox", "heading"),
-    *(
-        Cell(f"│ {number % 10} {(NAMES if number < _SHORT_FROM else SHORT_NAMES)[name]}", "muted")
-        for number, name in enumerate([*NAMES][1:], start=2)
-    ),
+    Cell("1 Queue", "heading"),
+    *(Cell(f" │ {number} {name}", "muted") for number, name in enumerate([*REPOSITORY.values()][1:], start=2)),
 )
-FIRST_WHY = (Cell(" Reading the repository…", "muted"),)

@@ -1,4 +1,4 @@
-"""The main screen: title, tabs, who has to act, one view (with a rail if there is room), status and keys."""
+"""The main screen: title, the tabs of two levels, one view, status and keys."""
 
 from __future__ import annotations
 
@@ -6,123 +6,125 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import cast
+from typing import NamedTuple, cast
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.message import Message
-from textual.screen import Screen
+from textual.containers import Container
 from textual.widgets import Input
 
 from handoff_tui.config.keymap import WORDS
 from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import ProposalKind
 from handoff_tui.live.state.app import AppState, Part
-from handoff_tui.log.review_record import Comment
-from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.status.inbox_item import HandoffKey, QueueGroup
 from handoff_tui.tui.actions import Hint, Keys, find_refusal, get_scope
-from handoff_tui.tui.chrome import VIEWS, build_moved, build_tabs, build_title, build_why
+from handoff_tui.tui.chrome import build_banner, build_tabs, build_title, is_review, list_tabs
 from handoff_tui.tui.dialogs.alert import Alarm, AlertScreen, find_alarm
-from handoff_tui.tui.dialogs.comment import NoteScreen
 from handoff_tui.tui.dialogs.lists import (
     build_dialog,
     build_leave_dialog,
-    build_owner_dialog,
-    build_place_dialog,
-    has_place,
 )
-from handoff_tui.tui.dialogs.palette import Answer
-from handoff_tui.tui.dialogs.proofs import ProofsScreen
-from handoff_tui.tui.dialogs.proposal import ProposalScreen
 from handoff_tui.tui.drawing.appearance import Appearance
+from handoff_tui.tui.first_paint import REPOSITORY
+from handoff_tui.tui.guided import StopKind, describe_progress, find_next
 from handoff_tui.tui.messages import (
     AppActionWanted,
-    BisectProposed,
-    ChangedFileWanted,
-    CorrectionLeft,
-    CorrectionWanted,
+    ChecksWanted,
     DecisionWanted,
     DescriptionChanged,
-    EditorWanted,
+    FileMarked,
     HandoffChosen,
-    LogPlaceWanted,
-    NoteWanted,
-    NoteWritten,
+    HandoffOpened,
     PartsChanged,
-    PlacesFound,
-    PlaceWanted,
-    ProofsWanted,
-    ProposalLeft,
     ProposalWanted,
-    ScopeWanted,
     StatusChanged,
     TakeInWanted,
     TravelEnded,
     ViewWanted,
 )
-from handoff_tui.tui.views.rail import Rail
+from handoff_tui.tui.openers import Openers
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, KeyBar
 from handoff_tui.tui.widgets.find_line import FindLine
 from handoff_tui.tui.widgets.travel_bar import TravelBar, describe_notes
 
-_CLASSES = {
-    "inbox": "InboxView",
-    "pipeline": "PipelineView",
-    "checks": "ChecksView",
-    "diff": "DiffView",
-    "document": "DocumentView",
-    "log": "LogView",
-    "agent": "AgentView",
-    "claims": "ClaimsView",
-    "attempts": "AttemptsView",
-    "figures": "MetricsView",
-    "coverage": "CoverageView",
-}
+_NAMES = (
+    *("queue", "log", "metrics", "coverage"),
+    *("overview", "changes", "evidence", "documents", "agent", "history"),
+)
 
 
 def _make_view(name: str) -> View:
-    view = _CLASSES[name]
-    module = import_module(f"handoff_tui.tui.views.{view.removesuffix('View').lower()}.view")
-    return cast("Callable[[], View]", getattr(module, view))()
+    module = import_module(f"handoff_tui.tui.views.{name}.view")
+    return cast("Callable[[], View]", getattr(module, f"{name.capitalize()}View"))()
 
 
-VIEW_MAKERS: dict[str, Callable[[], View]] = {name: partial(_make_view, name) for name in _CLASSES}
+VIEW_MAKERS: dict[str, Callable[[], View]] = {name: partial(_make_view, name) for name in _NAMES}
 """View factories by name; a view's module is imported when the view is first opened."""
 
-_SHOWN_IN: dict[type[Message], str] = {ScopeWanted: "diff", HandoffChosen: "pipeline"}
+_OF_A_REVIEW = frozenset({Part.PROBLEMS, Part.FILES})
+"""What the title and the tabs of a review count."""
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _ALWAYS = ("find.open", "app.help", "app.palette")
 _PINNED = "app.help"
 """This key leads to all the others."""
 _OF_THE_APP = frozenset({"app.quit", "app.redraw", "app.rescan", "app.screenshot", "app.suspend", "app.interrupt"})
+_OF_THE_VIEW = frozenset({"review", "changes"})
+"""Actions that only some views have."""
+_ELSEWHERE = {
+    "review.comment": "open 2 Changes or 4 Documents",
+    "review.bisect": "choose a problem in 1 Overview or 3 Evidence",
+    "review.filter": "nothing is filtered here",
+    "review.compare": "open 2 Changes or 6 History",
+    "review.lens": "open 2 Changes",
+    "review.mark": "open 2 Changes",
+    "review.unmark": "open 2 Changes",
+}
+_EVERYWHERE = frozenset({
+    "review.next", "review.run", "review.consent", "review.take-in", "review.scope", "review.comments",
+    "review.explain",
+})  # fmt: skip
+"""Actions of a review that every tab has."""
+_IN_HISTORY = frozenset({"review.explain"})
+_MARKED_READ = frozenset({QueueGroup.DONE, QueueGroup.PAST})
 
 
-class MainScreen(Screen[None], inherit_bindings=False):
+class Opening(NamedTuple):
+    """Where the app begins: at one handoff, in one of its tabs."""
+
+    handoff: str
+    view: str = "overview"
+
+
+class MainScreen(Openers):
     """The screen with every view."""
 
     CSS_PATH = "main_screen.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]
 
-    def __init__(self, look: Appearance) -> None:
+    def __init__(self, look: Appearance, opening: Opening | None = None) -> None:
         super().__init__()
         self._look = look
         self.keys = Keys(look.keymap)
         self._views: dict[str, View] = {}
-        self._history: list[str] = []
+        self._opening = opening
+        self._came_from = ""
+        """The tab that led to this one, if a row of it was opened; empty if the tab was chosen."""
+        self._last_list = next(iter(REPOSITORY))
         self.view_name = next(iter(VIEW_MAKERS))
         self.state = AppState()
         self._said: tuple[Cell, ...] = ()
         self._alarms: set[Alarm] = set()
         """The notes that were already shown."""
+        self._looked: dict[HandoffKey, set[str]] = {}
+        """The problems that were looked at, by handoff."""
 
     def compose(self) -> ComposeResult:
         yield Bar(id="title", raised=True)
         yield Bar(id="tabs")
-        yield Bar(id="why")
-        with Horizontal(id="body"):
-            yield Rail(id="rail")
+        yield Bar(id="banner")
+        with Container(id="body"):
             yield self._make(self.view_name)
         yield FindLine(id="find")
         yield TravelBar(self.keys)
@@ -138,20 +140,29 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return self._views[self.view_name]
 
     @property
+    def in_review(self) -> bool:
+        """Whether one handoff is in view, not the repository."""
+        return is_review(self.view_name)
+
+    @property
     def parts(self) -> frozenset[Part]:
         """The parts on screen, which must be fresh."""
-        rail = self.query_one(Rail)
-        return self.view.parts | (rail.parts if rail.display else frozenset())
+        return self.view.list_parts() | (_OF_A_REVIEW if self.in_review else frozenset())
+
+    @property
+    def looked(self) -> set[str]:
+        """What was looked at of the handoff in view."""
+        return self._looked.setdefault(self.state.chosen, set()) if self.state.chosen is not None else set()
 
     def show(self, state: AppState) -> None:
         """Draws a new state, as far as it is on screen."""
         self.state = state
         if state.item is None and state.inbox:  # none was chosen yet, or it is gone: take the most urgent one
             self.post_message(HandoffChosen(state.inbox[0].key))
+        if self._opening is not None and state.repositories and all(one.state.value for one in state.repositories):
+            self.post_message(HandoffOpened(*self._find_opening(self._opening)))
+            self._opening = None
         self.view.show(state)
-        rail = self.query_one(Rail)
-        if rail.display:
-            rail.show(state)
         self.query_one(TravelBar).show_travel(state.travel)
         self._draw()
         alarm = find_alarm(state)
@@ -159,16 +170,42 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._alarms.add(alarm)
             self.app.push_screen(AlertScreen(alarm), self._take)
 
+    def _find_opening(self, opening: Opening) -> tuple[HandoffKey | None, str]:
+        items = [
+            item for item in self.state.inbox if opening.handoff in {*item.key[1:], item.reviewed.handoff.original_name}
+        ]
+        if not items:
+            self.say(Cell(f' No handoff is called "{render_safe(opening.handoff)}" here', "warning"))
+            return None, self.view_name
+        return items[0].key, opening.view
+
+    @on(HandoffOpened)
+    async def open_handoff(self, event: HandoffOpened) -> None:
+        """Opens a handoff in one of its tabs."""
+        event.stop()
+        if event.key is not None:
+            self.app.post_message(HandoffChosen(event.key))
+            if event.key != self.state.chosen:
+                self.state = replace(self.state, chosen=event.key)
+            await self.open_view(event.view)
+
     @on(ViewWanted)
     async def open_wanted(self, event: ViewWanted) -> None:
-        await self.open_view(event.view)
+        await self.jump(event.view)
+
+    async def jump(self, name: str) -> None:
+        """Opens the tab that a row leads to; escape leads back."""
+        before = self.view_name
+        await self.open_view(name)
+        if is_review(before) and before != self.view_name:
+            self._came_from = before
 
     async def open_view(self, name: str) -> None:
-        """Opens a view, and creates it the first time."""
+        """Opens a tab, and creates its view the first time."""
+        self._came_from = ""
         if name not in VIEW_MAKERS or name == self.view_name:
             return
         self.close_find()
-        self._history = [*[one for one in self._history if one != name], self.view_name]
         if name not in self._views:  # complete before it becomes the current view: a state may arrive in between
             made = VIEW_MAKERS[name]()
             made.display = False
@@ -176,32 +213,28 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._views[name] = made
         self.view.display = False
         self.view_name = name
+        if not is_review(name):
+            self._last_list = name
         self.view.display = True
         self._said = ()
         self.view.show(self.state)
-        self.query_one(Rail).show(self.state)
         self.view.focus_first()
         self.post_message(PartsChanged())
         self._draw()
 
-    async def go_back(self, *, ends_travel: bool = False) -> bool:
-        """Ends a search, returns to now, or to the previous view; tells whether there was anything to leave."""
+    async def go_back(self) -> None:
+        """Ends a search, returns to now, to the tab that led here, or to the level above."""
         if self.query_one(FindLine).display:
             self.close_find()
             self.view.focus_first()
-            return True
-        if self._said:
-            self._said = ()
-            self._draw()
-        if self.state.travel is not None and (ends_travel or not self._history):
+        elif self.state.travel is not None:
             self.post_message(TravelEnded())
-            return True
-        if not self._history:
-            return False
-        name = self._history.pop()
-        await self.open_view(name)
-        self._history.pop()
-        return True
+        elif self._came_from:
+            await self.open_view(self._came_from)
+        elif self.in_review:
+            await self.open_view(self._last_list)
+        else:
+            await self.open_view(next(iter(REPOSITORY)))
 
     def say(self, *cells: Cell) -> None:
         """Shows a sentence in the status line until the next key."""
@@ -222,7 +255,20 @@ class MainScreen(Screen[None], inherit_bindings=False):
         state, selected = self.state, self.view.handoff
         if selected not in {None, state.chosen}:  # a decision is about the selected one, even if it isn't loaded yet
             state = replace(state, chosen=selected)
-        return find_refusal(action, state, read_only=self._look.read_only) or self.view.refuse(action)
+        return (
+            find_refusal(action, state, read_only=self._look.read_only)
+            or self.view.refuse(action)
+            or self._refuse_here(action, state)
+        )
+
+    def _refuse_here(self, action: str, state: AppState) -> str:
+        """Says why the tab in view has no such action."""
+        scope = get_scope(action)
+        if scope == "view" and action.removeprefix("view.") in {*list_tabs("overview")} and state.item is None:
+            return "no handoff selected"
+        if scope not in _OF_THE_VIEW or action in _EVERYWHERE or action in self.view.list_acts():
+            return ""
+        return _ELSEWHERE.get(action, "not in this tab")
 
     def list_hints(self) -> list[Hint]:
         """Lists everything that can be done here, most useful first."""
@@ -233,16 +279,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _list_actions(self) -> list[str]:
         first = [*self.view.list_hints(), *_ALWAYS]
-        rest = [action for action in self.keys.list_actions(self.view.scope) if action not in first]
+        rest = [action for action in self.keys.list_actions() if action not in first]
         return [*first, *rest]
 
     async def perform(self, action: str) -> None:
         """Performs an action, or says why it can't be done."""
         self._said = ()
         if refusal := self.refuse(action):
-            self.say(Cell(f" {WORDS[action].rstrip('…')}: {refusal}", "warning"))
+            self.say(Cell(f" {WORDS[action].rstrip('…').capitalize()}: {refusal}", "warning"))
             return
-        if not self._perform_here(action):
+        if not self.view.perform(action):
             await self._perform_any(action)
         self._draw()
 
@@ -250,133 +296,124 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Performs the actions that every view has."""
         scope, _, name = action.partition(".")
         if scope == "view":
-            await self.open_view(name)
+            await self._open_tab(name)
         elif scope == "focus":
-            self.focus_next() if name == "next" else self.focus_previous()
+            self._change_pane(name)
         elif scope == "find":
             self._find(action)
         elif scope == "travel":
             self.post_message(self.query_one(TravelBar).build_wish(name))
         elif (dialog := build_dialog(action, self.state, self.list_hints(), self.keys)) is not None:
             await self.app.push_screen(dialog, self._take)
-        elif action == "app.take-in":
-            self.post_message(TakeInWanted())
-        elif action == "app.scope":
-            await self._correct_scope()
         elif scope == "decide":
             self.post_message(DecisionWanted(name, self.view.handoff))
+        elif scope == "agent" or action in _IN_HISTORY:
+            await self._perform_in("agent" if scope == "agent" else "history", action)
+        elif scope == "nav":
+            self._step_handoff(1 if name == "next-handoff" else -1)
+        elif scope == "review":
+            await self._perform_review(action)
         elif action == "app.back":
-            await self.go_back(ends_travel=True)
-        elif not (action == "app.quit" and await self.go_back()) and action in _OF_THE_APP:
+            await self.go_back()
+        elif action in _OF_THE_APP:
             leaving = build_leave_dialog(self.state.activity) if action == "app.quit" else None
             await self.app.push_screen(leaving, self._take) if leaving else self.post_message(AppActionWanted(action))
 
-    async def _correct_scope(self) -> None:
-        """Opens the box for the handoff in view; for files of nobody, or of a list, asks for the handoff first."""
-        loose = self.view.find_loose()
-        key = self.view.handoff or self.state.chosen
-        if loose is not None:
-            owners = [item for item in self.state.inbox if item.key.root == loose.root]
-            await self.app.push_screen(build_owner_dialog(owners, loose.paths), self._take)
-        elif key is not None:
-            self._open_scope(key, ())
-
-    def _open_scope(self, key: HandoffKey, claimed: tuple[str, ...]) -> None:
-        from handoff_tui.tui.dialogs.scope import CorrectScopeScreen  # noqa: PLC0415 - rarely asked for
-
-        self.app.push_screen(CorrectScopeScreen(key.handoff, self.keys), self._leave_scope)
-        self.post_message(CorrectionWanted(key, claimed))
-
-    def _leave_scope(self, _: None) -> None:
-        self.post_message(CorrectionLeft())
-
-    async def _take(self, answer: Answer | None) -> None:
-        """Does what was chosen in a dialog, and opens the view that shows it."""
-        if isinstance(answer, Message):
-            self.post_message(answer)
-            await self.open_view(_SHOWN_IN.get(type(answer), self.view_name))
-            return
-        kind, _, name = (answer or "").partition(":")
-        if kind == "action":
-            await self.perform(name)
-        elif kind == "owner":
-            found = (item.key for item in self.state.inbox if "\0".join(item.key) == name)
-            if (owner := next(found, None)) is not None and (loose := self.view.find_loose()) is not None:
-                self._open_scope(owner, loose.paths)
-
-    @on(PlaceWanted)
-    async def go_to_place(self, event: PlaceWanted) -> None:
-        """Opens the diff if the file changed, otherwise the document, otherwise the editor."""
-        event.stop()
-        for name in ("diff", "document"):
-            if has_place(self.state, name, event.path):
-                await self.open_view(name)
-                self.view.go_to(event.path, event.line)
+    async def _open_tab(self, name: str) -> None:
+        """Opens the n-th tab in view, or a tab by name."""
+        tabs = [*list_tabs(self.view_name)]
+        if name.isdecimal():
+            if int(name) > len(tabs):
+                self.say_text(f"There are {len(tabs)} tabs here", "muted")
                 return
-        self.post_message(EditorWanted(event.path, event.line))
+            name = tabs[int(name) - 1]
+        await self.open_view(name)
 
-    @on(ChangedFileWanted)
-    async def go_to_changed_file(self, event: ChangedFileWanted) -> None:
-        """Opens the diff at a file; the app has the handoff and the comparison changed."""
-        await self.open_view("diff")
-        self.view.go_to(event.path, None)
+    def _change_pane(self, name: str) -> None:
+        if name == "zoom":
+            if not self.view.zoom():
+                self.say_text("There is one pane here", "muted")
+        else:
+            self.focus_next() if name == "next" else self.focus_previous()
 
-    @on(LogPlaceWanted)
-    async def go_to_entry(self, event: LogPlaceWanted) -> None:
-        event.stop()
-        await self.open_view("log")
-        self.view.go_to(event.entry, None)
+    async def _perform_in(self, view: str, action: str) -> None:
+        """Opens the tab that has an action, and performs it there."""
+        await self.jump(view)
+        if refusal := self.view.refuse(action):
+            self.say(Cell(f" {WORDS[action].rstrip('…').capitalize()}: {refusal}", "warning"))
+        else:
+            self.view.perform(action)
 
-    @on(BisectProposed)
-    def follow_bisect(self, event: BisectProposed) -> None:
-        from handoff_tui.tui.dialogs.bisect import BisectScreen  # noqa: PLC0415 - rarely asked for
+    async def _perform_review(self, action: str) -> None:
+        if action == "review.next":
+            await self.go_on()
+        elif action == "review.run":
+            self.post_message(ChecksWanted())
+        elif action == "review.consent":
+            self.post_message(ProposalWanted(ProposalKind.TRUST))
+        elif action == "review.take-in":
+            self.post_message(TakeInWanted())
+        elif action == "review.scope":
+            await self._correct_scope()
 
-        event.stop()
-        self.app.push_screen(BisectScreen(event.check, event.command, self.keys), self._take)
+    # the guided review
 
-    @on(ProposalWanted)
-    def show_proposal(self, event: ProposalWanted) -> None:
-        """Opens the box for reading and confirming a proposal, one at a time; the app has it prepared."""
-        if not self.is_active:
-            event.stop()
+    async def go_on(self) -> None:
+        """Goes to the next thing worth looking at; at the end the decision opens."""
+        if not self.in_review:
+            key = self.view.handoff or self.state.chosen
+            if key is not None:
+                await self.open_handoff(HandoffOpened(key, "overview"))
             return
-        self.app.push_screen(ProposalScreen(event.kind, self.keys), self._leave_proposal)
+        if self.view.read_on():
+            return
+        self._note_looked()
+        stop = find_next(self.state, {*self.looked, *self._marking})
+        if stop is not None:
+            await self.open_view(stop.kind.value)
+            self.view.choose(stop.key)
+        elif self.state.problems.value is None or self.state.files.value is None:
+            self.say_text("Still reading; press again in a moment", "muted")
+        else:
+            self._finish()
 
-    def _leave_proposal(self, _: None) -> None:
-        self.post_message(ProposalLeft())
+    @property
+    def _marking(self) -> set[str]:
+        """The file that was marked as read just now; the state follows."""
+        return {self.view.get_stop()} if self.view_name == StopKind.FILE.value else set()
 
-    @on(PlacesFound)
-    def choose_place(self, event: PlacesFound) -> None:
-        """Opens the only place at once; asks if there are several."""
-        event.stop()
-        if len(event.places) == 1:
-            self.post_message(PlaceWanted(*event.places[0]))
-        elif event.places:
-            self.app.push_screen(build_place_dialog(event.places), self._take)
+    def _note_looked(self) -> None:
+        """Counts what is in view as looked at."""
+        stop = self.view.get_stop()
+        if not stop:
+            return
+        if self.view_name == StopKind.FILE.value:
+            if stop not in self.state.drafts.viewed:
+                self.post_message(FileMarked(stop, viewed=True))
+        else:
+            self.looked.add(stop)
 
-    @on(ProofsWanted)
-    def show_proofs(self) -> None:
-        self.app.push_screen(ProofsScreen(self.keys, self.state), self._leave_proofs)
+    def _finish(self) -> None:
+        """Everything was looked at: opens the decision that follows from it."""
+        measured = self.state.problems.value
+        blocked = measured is not None and any(problem.blocks for problem in measured.problems)
+        action = "decide.reject" if blocked else "decide.approve"
+        if refusal := self.refuse(action):
+            self.say(Cell(f" Everything was looked at. {refusal.capitalize()}", "warning"))
+        else:
+            self.post_message(DecisionWanted(action.partition(".")[2], self.view.handoff))
 
-    async def _leave_proofs(self, name: str | None) -> None:
-        if name is not None:
-            self.view.choose(name)
+    def _step_handoff(self, by: int) -> None:
+        """Shows the next handoff of the queue in the same tab."""
+        items = [item for item in self.state.inbox if item.group not in _MARKED_READ or item.key == self.state.chosen]
+        keys = [item.key for item in items]
+        place = keys.index(self.state.chosen) + by if self.state.chosen in keys else 0
+        if 0 <= place < len(keys):
+            self.post_message(HandoffChosen(keys[place]))
+        else:
+            self.say_text("This is the last handoff" if by > 0 else "This is the first handoff", "muted")
 
-    @on(NoteWanted)
-    def ask_for_note(self, event: NoteWanted) -> None:
-        event.stop()
-        name = self.state.chosen.handoff if self.state.chosen else ""
-        self.app.push_screen(NoteScreen(name), self._take_note)
-
-    def _take_note(self, note: Comment | None) -> None:
-        if note is not None and note.text:
-            self.post_message(NoteWritten(note.text))
-
-    def _perform_here(self, action: str) -> bool:
-        rail = self.query_one(Rail)
-        if rail.has_focus_within and rail.perform(action):
-            return True
-        return self.view.perform(action)
+    # keys, finding and drawing
 
     async def on_key(self, event: events.Key) -> None:
         if isinstance(self.focused, Input):
@@ -384,7 +421,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 event.stop()
                 self.focused.insert_text_at_cursor(event.character)
             return
-        action = self.keys.find(event, (self.view.scope, "decide", "nav", "view", "focus", "find", "travel", "app"))
+        action = self.keys.find(event)
         if action is not None:
             event.stop()
             event.prevent_default()
@@ -431,25 +468,24 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _draw(self) -> None:
         width = self.size.width
-        tabs = {name: self.keys.show(f"view.{name}") for name in VIEWS}
-        self.query_one("#title", Bar).show_parts(build_title(self.state, self.view_name, width))
-        self.query_one("#tabs", Bar).show_parts(
-            (f"view.{name}", row) for name, row in build_tabs(self.state, self.view_name, tabs, width)
-        )
-        self.query_one("#why", Bar).show(*self._build_why(width))
-        wanted = {*self.view.list_hints(), *_ALWAYS}
-        here = (self.view.scope, "decide")
-        shown = [one for one in self._list_actions() if one in wanted or get_scope(one) in here]
-        hints = [self._build_hint(action) for action in shown]
+        tabs = {name: self.keys.show(f"view.{n}") for n, name in enumerate(list_tabs(self.view_name), start=1)}
+        progress = describe_progress(self.state, self.looked) if self.in_review else ""
+        self.query_one("#title", Bar).show(*build_title(self.state, self.view_name, progress, width))
+        self.query_one("#tabs", Bar).show_parts(build_tabs(self.state, self.view_name, tabs, width))
+        banner = self.query_one("#banner", Bar)
+        cells = self._build_banner(width)
+        banner.display = bool(cells)
+        banner.show(*cells)
+        hints = [self._build_hint(action) for action in dict.fromkeys((*self.view.list_hints(), *_ALWAYS))]
         self.query_one("#keys", KeyBar).show_hints(hints, width, pinned=_PINNED)
         self._draw_status()
 
-    def _build_why(self, width: int) -> tuple[Cell, ...]:
+    def _build_banner(self, width: int) -> tuple[Cell, ...]:
+        cells = build_banner(self.state, self.view_name, self.keys.show("review.take-in"))
         if width < LEAST_WIDTH or self.size.height < LEAST_HEIGHT:
             words = f" Needs {LEAST_WIDTH}x{LEAST_HEIGHT}, is {width}x{self.size.height} "
-            return (Cell(words, "warning"), *build_why(self.state, width))
-        moved = build_moved(self.state, self.view_name, self.keys.show("app.take-in"))
-        return (*moved, *(self.view.build_why() or build_why(self.state, width)))
+            return (Cell(words, "warning"), *cells)
+        return cells
 
     @on(StatusChanged)
     def _draw_status(self) -> None:

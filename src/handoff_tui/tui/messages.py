@@ -37,6 +37,13 @@ class HandoffChosen(Request):
     key: HandoffKey
 
 
+class HandoffOpened(Wish):
+    """Asks for a handoff in one of its tabs."""
+
+    key: HandoffKey | None
+    view: str = "overview"
+
+
 class PhaseChosen(Request):
     """Another phase of the handoff was selected."""
 
@@ -68,6 +75,17 @@ class CopyWanted(Wish):
 
     text: str
     what: str
+
+
+class EvidenceWanted(Wish):
+    """Asks for the evidence about a claim."""
+
+    path: str
+    line: int
+
+
+class PointsWanted(Wish):
+    """Asks what to compare with; the user chooses."""
 
 
 class ChecksWanted(Request):

@@ -21,8 +21,14 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Sent by a closed window or a logout. By default they would kill the program without restoring the screen."""
 
 
-def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool = False) -> tuple[str, ...]:
-    """Runs until the user quits; names the agents that keep running.
+def run_app(
+    starts: Sequence[Path],
+    *,
+    theme: str | None = None,
+    read_only: bool = False,
+    opening: tuple[str, str] | None = None,
+) -> tuple[str, ...]:
+    """Runs until the user quits; names the agents that keep running. `opening` is a handoff, and the tab to begin with.
 
     Errors are raised here, after the terminal has been restored.
     """
@@ -32,7 +38,7 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
 
         return load_appearance(theme, read_only=read_only)
 
-    app = ReviewApp(starts, peek_theme(theme), look)
+    app = ReviewApp(starts, peek_theme(theme), look, opening)
     app.driver_class = outlive_terminal(app.driver_class)
     gc.freeze()  # imported objects stay; later collections skip them
     heard = asyncio.run(_run(app))

@@ -15,7 +15,7 @@ from handoff_tui.checks.report import ConsentState, Evidence, Finding, Outcome, 
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Grid, Line, Page
-from handoff_tui.tui.views.checks.rows import CheckRows
+from handoff_tui.tui.views.evidence.rows import CheckRows
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_states import MOMENT, list_lines
 from tests.support.pages import render_page

@@ -10,9 +10,9 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileKind
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui.messages import CommentWanted
-from handoff_tui.tui.views.diff.head import MOST_FOLDED, build_head, find_file_notices
-from handoff_tui.tui.views.diff.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
-from handoff_tui.tui.views.diff.rows import (
+from handoff_tui.tui.views.changes.head import MOST_FOLDED, build_head, find_file_notices
+from handoff_tui.tui.views.changes.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
+from handoff_tui.tui.views.changes.rows import (
     DiffLook,
     DiffRows,
     Highlighter,
@@ -21,7 +21,7 @@ from handoff_tui.tui.views.diff.rows import (
     find_words,
     shift_cells,
 )
-from handoff_tui.tui.views.diff.view import build_comment_place
+from handoff_tui.tui.views.changes.view import build_comment_place
 from tests.support.diffs import build_change, build_shown, number_lines, parse_patch, render_patch
 
 PLAIN = DiffLook(colours=False)

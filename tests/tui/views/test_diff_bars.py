@@ -18,7 +18,7 @@ from handoff_tui.core.text.page import Cell, Line
 from handoff_tui.git.file_diff import ChangedFile, FileKind, LineCounts, Whitespace
 from handoff_tui.live.state.app import AppState, DifferenceView, Drafts, FilesView, Loaded, Trouble
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.views.diff.bars import (
+from handoff_tui.tui.views.changes.bars import (
     Shown,
     build_file_title,
     build_pair,
@@ -26,7 +26,7 @@ from handoff_tui.tui.views.diff.bars import (
     build_record_sum,
     build_status,
 )
-from handoff_tui.tui.views.diff.file_rows import ChangedFileRows, filter_files, shorten_path
+from handoff_tui.tui.views.changes.file_rows import ChangedFileRows, filter_files, shorten_path
 from tests.support.diffs import build_change
 
 PAIR = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(commit="7" * 40, reason="approved"))

@@ -9,7 +9,7 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Heading
 from handoff_tui.live.state.app import PACKET
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.views.document.markdown_blocks import (
+from handoff_tui.tui.views.documents.markdown_blocks import (
     Block,
     Prose,
     Ruler,
@@ -17,8 +17,8 @@ from handoff_tui.tui.views.document.markdown_blocks import (
     Verbatim,
     parse_blocks,
 )
-from handoff_tui.tui.views.document.markdown_layout import TextRow, lay_out_blocks
-from handoff_tui.tui.views.document.rows import (
+from handoff_tui.tui.views.documents.markdown_layout import TextRow, lay_out_blocks
+from handoff_tui.tui.views.documents.rows import (
     DocumentText,
     LineNotes,
     RawText,
@@ -29,7 +29,7 @@ from handoff_tui.tui.views.document.rows import (
     find_worst,
     is_markdown,
 )
-from handoff_tui.tui.views.document.view import OutlineRows, count_wrong, describe_sections, find_sections
+from handoff_tui.tui.views.documents.view import OutlineRows, count_wrong, describe_sections, find_sections
 
 PATH = "docs/RESULTS.md"
 TEXT = "# Results\n\n12 tests pass.\nThe lamp is lit.\n\n- one\n- two\n"

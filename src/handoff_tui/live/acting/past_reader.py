@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import FileUnreadableError
@@ -26,8 +27,7 @@ from handoff_tui.status.pipeline import PipelineView, build_pipeline
 if TYPE_CHECKING:
     from handoff_tui.live.acting.travelling import Wanted
 
-_NOBODY = DeskReviewer(note="this is the past: nothing can be decided here")
-"""Nothing waits on anybody in the past."""
+_NOTE = "this is the past: nothing can be decided here"
 _EMPTY_LOG = LogView(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
 _WAITING: Loaded[Any] = Loaded(loading=True)
 _NONE: Loaded[Any] = Loaded()
@@ -36,8 +36,10 @@ _NONE: Loaded[Any] = Loaded()
 class PastReader:
     """One journey; its line of stops stays as it was when it began."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, reviewer: DeskReviewer) -> None:
+        """`reviewer` is the person at the desk: the queue of then is grouped as today's is."""
         self._traveller = Traveller(desk)
+        self._reviewer = reviewer
 
     def close(self) -> None:
         self._traveller.close()
@@ -52,7 +54,7 @@ class PastReader:
         """Yields the list and the log first, then the handoff in view as well."""
         then, past = self._traveller.visit(stop), self._traveller.open(stop)
         repository = _build_repository(then, past)
-        inbox = _build_inbox(then, repository)
+        inbox = _build_inbox(then, repository, self._reviewer)
         item = _find_item(inbox, wanted.chosen)
         found = item.key if item is not None else None
         path = _find_document(item, wanted)
@@ -65,6 +67,7 @@ class PastReader:
             shown=_WAITING if item is not None else _NONE,
             pipeline=Loaded(self._build_pipeline(stop, past, item)) if item is not None else _NONE,
             checks=_WAITING if item is not None else _NONE,
+            problems=_WAITING if item is not None else _NONE,
             log=Loaded(then.log or _EMPTY_LOG),
             open_document=path,
             document=_WAITING if path is not None else _NONE,
@@ -75,10 +78,14 @@ class PastReader:
         if item is None:
             return
         handoff = item.key.handoff
+        shown = load(lambda: self._traveller.show(stop, handoff))
+        checks = load(lambda: self._traveller.check(stop, CheckRequest(Moment.GATE, item.phase, handoff)))
+        verdicts = shown.value.verdicts if shown.value is not None else ()
         yield replace(
             first,
-            shown=load(lambda: self._traveller.show(stop, handoff)),
-            checks=load(lambda: self._traveller.check(stop, CheckRequest(Moment.GATE, item.phase, handoff))),
+            shown=shown,
+            checks=checks,
+            problems=Loaded(measure_gate(checks.value, verdicts) if checks.value is not None else None, checks.trouble),
             document=_NONE if path is None else load(lambda: _read_document(past, item, path)),
         )
 
@@ -96,15 +103,15 @@ def _build_repository(then: PastState, past: PastRepository) -> RepositoryPart:
         root.name or str(root),
         Loaded(then.state),
         watching=Watching.PAST,
-        reviewer_note=_NOBODY.note,
+        reviewer_note=_NOTE,
         fatal=tuple(one.text for one in problems if one.level is ProblemLevel.FATAL),
         refused=past.desk.loaded.refused_shortly,
     )
 
 
-def _build_inbox(then: PastState, repository: RepositoryPart) -> tuple[InboxItem, ...]:
-    """Returns the inbox without ages, which would be today's; nothing in it needs the reviewer."""
-    items = tuple(item._replace(waits_on_me=False) for item in build_inbox(then.state, InboxFacts(_NOBODY)))
+def _build_inbox(then: PastState, repository: RepositoryPart, reviewer: DeskReviewer) -> tuple[InboxItem, ...]:
+    """Returns the queue without ages, which would be today's."""
+    items = build_inbox(then.state, InboxFacts(reviewer))
     return close_items(items, repository.closed) if repository.closed else items
 
 

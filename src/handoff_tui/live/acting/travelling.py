@@ -49,7 +49,7 @@ _NOT_THEN: dict[str, Loaded[Any]] = {
 }
 """Parts that are not read in the past. Always the same values, because views compare them."""
 _NO_PARENT: Loaded[Any] = Loaded(trouble=Trouble("this clone has no earlier commit to compare with", _BACK))
-_SEEN = ("inbox", "chosen", "phase", "shown", "pipeline", "checks", "log", "open_document", "document")
+_SEEN = ("inbox", "chosen", "phase", "shown", "pipeline", "checks", "problems", "log", "open_document", "document")
 """What a stop shows in place of the present."""
 _NOTHING: dict[str, Any] = {
     **dict.fromkeys(("gate", "report", "proofs", "comparison", "failure"), Loaded()),
@@ -155,7 +155,7 @@ class Travelling:
         self.close()
         self._forget_others((str(snapshot.desk.repository.root), snapshot.log_version))
         try:
-            self._reader = PastReader(snapshot.desk)
+            self._reader = PastReader(snapshot.desk, snapshot.reviewer)
             line, index = self._reader.read_line(at)
         except (HandoffError, OSError) as refused:
             self._fail(build_trouble(refused))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.watch.noticed import Noticed, Watching
-from handoff_tui.live.feed.background import LogProof, RiskMeasuring
+from handoff_tui.live.feed.background import ListCommands, LogProof, Measuring
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, build_trouble
 from handoff_tui.live.state_store import StateStore
@@ -65,14 +65,21 @@ class RepositoryFeed:
     Its argument tells whether the inbox changed.
     """
 
-    def __init__(self, start: Path, store: StateStore, slow: KeyedWorker, on_snapshot: Callable[[bool], None]) -> None:
+    def __init__(
+        self,
+        start: Path,
+        store: StateStore,
+        slow: KeyedWorker,
+        on_snapshot: Callable[[bool], None],
+        list_commands: ListCommands = lambda _: (),
+    ) -> None:
         """`slow` reads what can wait."""
         self.root = str(start)
         self._start = start
         self._store = store
         self._on_snapshot = on_snapshot
         self._worker = KeyedWorker("state", store.on_bug)
-        self._risks = RiskMeasuring(store, slow)
+        self._measuring = Measuring(store, slow, list_commands)
         self._proof = LogProof(store, slow, self._tell_proof)
         self._pending = PendingNotices()
         self._stopped = threading.Event()
@@ -116,6 +123,10 @@ class RepositoryFeed:
         self._watcher.request_reconcile()
         self._pending.add(Notices(everything=True))
         self._worker.submit(_FOLLOW, self._follow)
+
+    def measure_again(self) -> None:
+        """Measures what needs the reviewer, after checks were run."""
+        self._measuring.begin(self.root)
 
     def is_idle(self) -> bool:
         return self._worker.is_idle()
@@ -212,7 +223,7 @@ class RepositoryFeed:
         self._on_snapshot(not same_inbox)
         if snapshot.foreign:
             self._ring(snapshot)
-        self._risks.begin(self.root)
+        self._measuring.begin(self.root)
         self._proof.begin(self.root)
 
     def _ring(self, snapshot: RepositorySnapshot) -> None:
@@ -231,7 +242,7 @@ class RepositoryFeed:
 
     def _list_items(self, part: RepositoryPart) -> tuple[InboxItem, ...]:
         """Returns the newest items; behind closed gates nothing needs the reviewer."""
-        items = self._risks.add_known(self.root, self.snapshot.inbox if self.snapshot else ())
+        items = self._measuring.add_known(self.root, self.snapshot.inbox if self.snapshot else ())
         return close_items(items, part.closed) if part.closed else items
 
     def _tell_trouble(self, refused: HandoffError | OSError) -> None:

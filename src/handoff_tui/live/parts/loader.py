@@ -9,6 +9,7 @@ from typing import Any
 
 from handoff_tui.changes.diff import FilesDiff
 from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.decisions.packet import build_packet
@@ -16,6 +17,7 @@ from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.handoffs.agent_comments import read_comments
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.live.drafts import DraftKeeper
+from handoff_tui.live.feed.gate_measurer import CauseFinder
 from handoff_tui.live.feed.live_checks import LiveChecks
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
@@ -35,10 +37,11 @@ from handoff_tui.live.state.app import PACKET, AppState, DocumentView, FilesView
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.show.entries import EntryFilter, list_log
+from handoff_tui.status.inbox_item import MeasuredGate
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.status.show import find_handoff, show, show_again
 
-_JUDGED = frozenset({Part.CHECKS, Part.GATE, Part.DIFFERENCE})
+_JUDGED = frozenset({Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.DIFFERENCE})
 """Parts that depend on valid settings."""
 
 
@@ -68,6 +71,7 @@ class PartLoader:
             Part.SHOWN: lambda: self._read_shown(snapshot, wanted.handoff),
             Part.PIPELINE: lambda: read_pipeline(snapshot, wanted.handoff),
             Part.CHECKS: lambda: self._checks.run(snapshot, wanted.handoff, wanted.phase, wanted.commands, cancel),
+            Part.PROBLEMS: lambda: self._find_problems(snapshot, wanted, cancel),
             Part.GATE: lambda: build_gate_view(look(snapshot, wanted, cancel)),
             Part.FILES: lambda: self._read_files(snapshot, wanted, cancel),
             Part.DIFFERENCE: lambda: read_difference(snapshot, wanted, cancel),
@@ -82,12 +86,22 @@ class PartLoader:
         self._commands.setdefault(root, {}).update({result.id: result for result in commands})
         self._checks.note_run()
 
+    def list_commands(self, root: str) -> tuple[CheckResult, ...]:
+        """Returns the last results of commands that were run here."""
+        return tuple(self._commands.get(root, {}).values())
+
     def build_wanted(self, state: AppState) -> Wanted:
         """Returns what is in view; raises if no handoff is."""
         if state.chosen is None:
             raise ValueError("no handoff is in view")
-        commands = tuple(self._commands.get(state.chosen.root, {}).values())
+        commands = self.list_commands(state.chosen.root)
         return Wanted(state.chosen.handoff, state.phase, state.scope, commands)
+
+    def _find_problems(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> MeasuredGate:
+        report = self._checks.run(snapshot, wanted.handoff, wanted.phase, wanted.commands, cancel)
+        verdicts = self._verdicts.find(snapshot).measure(find_handoff(snapshot.state, wanted.handoff).handoff)
+        causes = CauseFinder(snapshot)
+        return measure_gate(report, verdicts, lambda path: causes.find(path, wanted.handoff))
 
     def _read_shown(self, snapshot: RepositorySnapshot, wanted: str) -> ShownHandoff:
         """Reads the handoff; after a mere save only its verdicts are measured again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 Token = tuple[Hashable, ...]
 """What a part was read for; the last element is the version of the snapshot."""
 
-QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.DOCUMENT, Part.COVERAGE})
+QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.PROBLEMS, Part.DOCUMENT, Part.COVERAGE})
 """Read on a separate worker, so that they never wait for slow ones."""
 _ORDER = (
-    *(Part.CHECKS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE, Part.COVERAGE),
+    *(Part.CHECKS, Part.PROBLEMS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE, Part.COVERAGE),
     *(Part.LOG, Part.FILES, Part.FILE, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.METRICS),
 )
 _OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE)
@@ -53,6 +53,8 @@ class VisibleParts:
         self._lock = threading.Lock()
         self._loader_lock = threading.Lock()
         self._loader: PartLoader | None = None
+        self.on_checks: Callable[[str], None] = lambda _: None
+        """Called with the repository after checks were run on request."""
         self._needed: frozenset[Part] = frozenset()
         self._read: dict[Part, Token] = {}
         self._asked: dict[Part, Token] = {}
@@ -105,6 +107,10 @@ class VisibleParts:
                 self._loader = PartLoader(self._store, self._drafts)
             return self._loader
 
+    def list_commands(self, root: str) -> tuple[CheckResult, ...]:
+        """Returns the results of commands that were run at this desk."""
+        return self.loader.list_commands(root)
+
     def need(self, parts: frozenset[Part]) -> None:
         """Takes what is on screen now. During time travel only the diff is read here."""
         self._needed = parts
@@ -125,7 +131,8 @@ class VisibleParts:
     def note_checks(self, root: str = "", commands: tuple[CheckResult, ...] = (), *, shown: bool = False) -> None:
         """Takes in that checks were run elsewhere: the gate may have changed, and older results are out of date."""
         self.loader.note_checks(root, commands)
-        self.forget(Part.GATE, *(() if shown else (Part.CHECKS,)))
+        self.on_checks(root)
+        self.forget(Part.GATE, Part.PROBLEMS, *(() if shown else (Part.CHECKS,)))
         self.catch_up()
 
     def forget(self, *parts: Part) -> None:
@@ -231,6 +238,6 @@ def _find_subject(part: Part, state: AppState) -> Token:
         return (state.scope, state.open_file)
     if part in {Part.FILES, Part.DIFFERENCE}:
         return (state.scope,)
-    if part in {Part.CHECKS, Part.GATE, Part.ATTEMPTS}:
+    if part in {Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS}:
         return (state.phase or "",)
     return (state.open_document,) if part is Part.DOCUMENT else ()

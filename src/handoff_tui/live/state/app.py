@@ -29,7 +29,7 @@ from handoff_tui.live.state.agents import (
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.show.view import EntryView, LogReport, LogView
 from handoff_tui.status.changed_paths import ChangedPath
-from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate
 from handoff_tui.status.pipeline import PipelineView
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
@@ -51,6 +51,8 @@ class Part(StrEnum):
     """Claims beside measurements, documents, attempts."""
     PIPELINE = "pipeline"
     CHECKS = "checks"
+    PROBLEMS = "problems"
+    """What is wrong with it, by root cause."""
     GATE = "gate"
     FILES = "files"
     """Which files differ, without what needs the checks."""
@@ -351,6 +353,7 @@ class PastView:
     shown: Loaded[ShownHandoff]
     pipeline: Loaded[PipelineView]
     checks: Loaded[CheckReport]
+    problems: Loaded[MeasuredGate]
     log: Loaded[LogView]
     open_document: str | None
     document: Loaded[DocumentView]
@@ -394,13 +397,14 @@ class AppState:
     generation: int = 0
     repositories: tuple[RepositoryPart, ...] = ()
     inbox: tuple[InboxItem, ...] = ()
-    """Sorted: needs me first, then by risk, then by age."""
+    """Sorted by what the person at the desk can do, then by risk, then by age."""
     chosen: HandoffKey | None = None
     phase: str | None = None
     """The phase in view, if it is not the open one."""
     shown: Loaded[ShownHandoff] = Loaded()
     pipeline: Loaded[PipelineView] = Loaded()
     checks: Loaded[CheckReport] = Loaded()
+    problems: Loaded[MeasuredGate] = Loaded()
     running: ChecksProgress | None = None
     gate: Loaded[GateView] = Loaded()
     moved: tuple[str, ...] = ()

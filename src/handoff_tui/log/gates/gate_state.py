@@ -56,6 +56,10 @@ class GateState(Model):
     next_move: NextMove
     why: tuple[str, ...] = ()
     """If it is open: who opened it, then what they overrode. None of that is in the way."""
+    against: tuple[str, ...] = ()
+    """What its documents and claims say against an approval, whatever the log says; part of `blocking` or `why`."""
+    awaits: tuple[str, ...] = ()
+    """The handoffs that must be decided before it."""
 
 
 class Approval(Model):

@@ -25,6 +25,17 @@ def find_config_folder() -> Path | None:
         return None
 
 
+def find_pictures_folder() -> Path:
+    """Returns the user's folder of pictures, made if it is missing; raises OSError if there is no place for one."""
+    configured = os.environ.get("XDG_PICTURES_DIR", "")
+    try:
+        folder = Path(configured) if Path(configured).is_absolute() else Path.home() / "Pictures"
+    except RuntimeError as homeless:
+        raise FileNotFoundError("there is no home folder") from homeless
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def shorten_home(path: Path) -> str:
     """Returns the path with `~` for the user's home."""
     try:

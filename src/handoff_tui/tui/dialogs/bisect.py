@@ -90,7 +90,7 @@ def _describe_range(trials: tuple[BisectProgress, ...]) -> Row:
     return (Cell("good ", "muted"), Cell(good, "pass"), Cell(" … bad ", "muted"), Cell(bad, "fail"))
 
 
-_OPENING = frozenset({"app.open", "pipeline.diff"})
+_OPENING = frozenset({"app.open"})
 
 
 class BisectScreen(ArmedBox[ScopeWanted | None]):
@@ -146,13 +146,13 @@ class BisectScreen(ArmedBox[ScopeWanted | None]):
 
     def on_key(self, event: events.Key) -> None:
         keep_key(event)
-        action = self._keymap.find(event, ("decision", "checks", "pipeline", "nav", "app"))
+        action = self._keymap.find(event, ("decision", "review", "nav", "app"))
         searching = self._begun and (self._part is None or not self._part.is_over)
         if action == "decision.confirm":
             if not self._begun and self._painted.admits(event.time):
                 self._begin()
                 self._draw()
-        elif action == "checks.cancel" or (action in LEAVING and searching):
+        elif action == "review.cancel" or (action in LEAVING and searching):
             self.post_message(BisectCancelled())
             if self._part is None or self._part.cancelling:
                 self.dismiss(None)

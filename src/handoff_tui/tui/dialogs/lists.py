@@ -8,7 +8,6 @@ from textual.widgets import Input
 
 from handoff_tui.agents.runs.mentioned_files import MentionedFile
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.config.keymap import GLOBAL_SCOPES
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
@@ -20,7 +19,7 @@ from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 from handoff_tui.tui.drawing.appearance import list_theme_names
 from handoff_tui.tui.messages import (
     BreakpointToggled,
-    HandoffChosen,
+    HandoffOpened,
     LeaveWanted,
     PlaceWanted,
     ScopeWanted,
@@ -53,7 +52,7 @@ def build_place_dialog(places: Sequence[MentionedFile]) -> PaletteScreen:
 
 
 def build_owner_dialog(owners: Sequence[InboxItem], files: Sequence[str]) -> PaletteScreen:
-    """Offers the handoffs that files can be given to; those that wait come first, as in the inbox."""
+    """Offers the handoffs that files can be given to, in the order of the queue."""
     offers = [
         Offer(
             "owner:" + "\0".join(item.key), f"{item.key.handoff}  {item.reviewed.handoff.title or ''}", item.phase or ""
@@ -167,9 +166,8 @@ def build_help(hints: Sequence[Hint], keys: Keys) -> PaletteScreen:
     return PaletteScreen("Help", offers, "↵ runs it · [keymap] in config.toml changes keys")
 
 
-def _find_rank(hint: Hint) -> tuple[bool, int]:
-    scope = get_scope(hint.action)
-    return scope in GLOBAL_SCOPES, _ORDER.index(scope)
+def _find_rank(hint: Hint) -> int:
+    return _ORDER.index(get_scope(hint.action))
 
 
 _MOST_FILES = 500
@@ -188,7 +186,7 @@ def build_offers(state: AppState, hints: Sequence[Hint], themes: Sequence[str]) 
             "handoff:" + "\0".join(item.key),
             f"go to {item.key.handoff}",
             item.reviewed.handoff.title or "",
-            asks=HandoffChosen(item.key),
+            asks=HandoffOpened(item.key),
         )
         for item in state.inbox
     ]
@@ -208,7 +206,6 @@ def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys
         "app.palette": lambda: PaletteScreen("Commands", build_offers(state, hints, list_theme_names())),
         "app.help": lambda: build_help(hints, keys),
         "app.theme": lambda: PaletteScreen("Theme", [_offer_theme(name, name) for name in list_theme_names()]),
-        "diff.baseline": lambda: ScopeScreen(state),
         "agent.breakpoint": lambda: build_stop_dialog(state),
         "decide.choose": lambda: _build_verbs(hints),
     }
@@ -223,6 +220,6 @@ def _build_verbs(hints: Sequence[Hint]) -> PaletteScreen:
 
 def has_place(state: AppState, view: str, path: str) -> bool:
     """Tells whether a view can show a file."""
-    if view == "diff":
+    if view == "changes":
         return state.files.value is not None and any(file.change.path == path for file in state.files.value.files)
     return state.item is not None and any(one.path == path for one in state.item.reviewed.handoff.documents)

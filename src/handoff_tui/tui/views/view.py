@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
 from textual.containers import Container
+from textual.dom import DOMNode
 from textual.message import Message
 
 from handoff_tui.core.text.page import Cell
@@ -14,6 +15,11 @@ from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.widgets.line_view import LineView
 
+MOVES = frozenset({
+    "nav.down", "nav.up", "nav.left", "nav.right", "nav.top", "nav.bottom", "nav.half-page-down", "nav.half-page-up",
+    "nav.page-down", "nav.page-up", "app.open",
+})  # fmt: skip
+"""What every list and page can do."""
 Act = Callable[[], object] | Message
 """What an action does: something of the view's own, or a message that asks for it."""
 
@@ -30,9 +36,8 @@ class View(Container):
 
     DEFAULT_CSS = """
     View { width: 1fr; height: 1fr; background: $background; layout: vertical; }
+    View .-hidden { display: none !important; }
     """
-    scope: ClassVar[str]
-    """Its name: the first word of its actions' ids."""
     parts: ClassVar[frozenset[Part]] = frozenset()
     """The parts that must be fresh while it is on screen."""
     hints: ClassVar[tuple[str, ...]] = ()
@@ -56,13 +61,21 @@ class View(Container):
         keys: Keys | None = getattr(self.screen, "keys", None)
         return keys.show(action) if keys is not None else ""
 
+    def list_parts(self) -> frozenset[Part]:
+        """Lists the parts that must be fresh now, if they depend on the room."""
+        return self.parts
+
     def find_loose(self) -> LooseFiles | None:
         """Returns the selected files, in a view that lists files: they can be given to a handoff."""
         return None
 
-    def build_why(self) -> tuple[Cell, ...]:
-        """Returns who has to act, if the selected row isn't a handoff; empty if the handoff in view says it."""
-        return ()
+    def read_on(self) -> bool:
+        """Goes to the next thing to look at within the view; tells whether there was one."""
+        return False
+
+    def get_stop(self) -> str:
+        """Returns the key of what is being looked at, as the guided review counts it; empty if it counts nothing."""
+        return ""
 
     def list_hints(self) -> tuple[str, ...]:
         """Lists the hints if they depend on what is in view."""
@@ -82,10 +95,27 @@ class View(Container):
             self.post_message(act) if isinstance(act, Message) else act()
             return True
         lines = self.focused_lines
-        if lines is None or not (action.startswith("nav.") or action == "app.open"):
+        if lines is None or action not in MOVES:
             return False
         lines.navigate(action)
         return True
+
+    def zoom(self) -> bool:
+        """Gives the focused pane all the room, or its usual room again; tells whether there is another pane."""
+        panes = [pane for pane in self.query(LineView) if pane.display and pane.parent is not None]
+        if len(panes) < 2 and not self.has_class("-zoomed"):  # noqa: PLR2004 - nothing to hide
+            return False
+        focused = self.focused_lines
+        is_zoomed = self.has_class("-zoomed")
+        self.set_class(not is_zoomed, "-zoomed")
+        for node in self._list_beside(focused):
+            node.set_class(not is_zoomed, "-hidden")
+        return True
+
+    def _list_beside(self, focused: LineView | None) -> list[DOMNode]:
+        """Everything in the view that doesn't hold the focused pane."""
+        kept = {self, focused, *(focused.ancestors if focused is not None else ())}
+        return [node for node in self.walk_children() if node not in kept and node.parent in kept]
 
     def post_message(self, message: Message) -> bool:
         """Posts as this view: a message posted while the screen calls it would otherwise stop at the screen."""

@@ -199,12 +199,15 @@ class RowList(LineView):
         height = self.scrollable_content_region.height
         if height <= 0:  # not laid out yet
             return
-        top = self.scroll_offset.y
-        first = 0 if not any(self._source.keys[: self._index]) else self._index  # a heading above scrolls along
+        top, keys = self.scroll_offset.y, self._source.keys
+        first = 0 if not any(keys[: self._index]) else self._index  # a heading above scrolls along
+        last = self._index  # and so do the lines that belong to the row
+        while last + 1 < min(len(keys), self._index + height) and not keys[last + 1]:
+            last += 1
         if first < top:
             self.scroll_to(y=first, animate=False, force=True)
-        elif self._index >= top + height:
-            self.scroll_to(y=self._index - height + 1, animate=False, force=True)
+        elif last >= top + height:
+            self.scroll_to(y=min(last - height + 1, self._index), animate=False, force=True)
 
     def _set_key(self, key: str) -> None:
         if key != self._key:

@@ -36,7 +36,7 @@ def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
     return (Cell(f"{part.verb.capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
 
 
-def build_dialog_page(part: DecisionPart, following: InboxItem | None = None, *, withdraw_key: str = "z") -> Page:
+def build_dialog_page(part: DecisionPart, following: InboxItem | None = None, *, withdraw_key: str = "A") -> Page:
     """Shows what belongs to this stage; `following` is the next handoff that needs you."""
     page = Page()
     if part.stage is DecisionStage.STORED:
@@ -107,7 +107,7 @@ def describe_watch(part: DecisionPart | None) -> str:
 
 def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxItem | None:
     """Finds the next handoff that needs you."""
-    return next((item for item in inbox if item.waits_on_me and item.key != decided), None)
+    return next((item for item in inbox if item.needs_you and item.key != decided), None)
 
 
 def _add_stage(page: Page, part: DecisionPart) -> None:

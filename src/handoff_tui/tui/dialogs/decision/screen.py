@@ -127,7 +127,7 @@ class DecisionBox(Vertical):
         self.screen.set_class(is_closed, "-closed")
         self.screen.set_class(bool(part.demands) and not is_closed, "-asks")
         self.query_one(Rule).show_title(*build_dialog_title(part))
-        self.page.show(build_dialog_page(part, following, withdraw_key=self._keymap.show("decide.withdraw")))
+        self.page.show(build_dialog_page(part, following, withdraw_key=self._keymap.show("decide.choose")))
         needed = "required" if part.needs_reason else "optional"
         self.query_one("#decision-reason-label", Bar).show(Cell(" Reason ", "heading"), Cell(f"({needed})", "muted"))
         name = render_safe(part.key.handoff)
@@ -378,7 +378,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         if part is not None and can_show_difference(part):
             self._keep_reason()
             self.post_message(ScopeWanted(Scope(DiffScope.SINCE_SHOWN, part.shown_tree)))
-            self.dismiss("diff")
+            self.dismiss("changes")
 
     def _help_writing(self, action: str) -> None:
         """Opens the templates or the editor, unless the reason can no longer change."""

@@ -251,11 +251,11 @@ def describe_run(run: RunView | None, view: AgentsView | None, *, unseen: bool) 
         first = [Cell(f" {label.glyph} {label.word}", label.role), Cell(words, "muted")]
     first += [_describe_lock(one) for one in list_foreign_locks(view)[:1]]
     if unseen:
-        first.append(Cell(" · c reviews its work", "muted"))
+        first.append(Cell(" · p reviews its work", "muted"))
     if view.scheduled is not None:
         at = view.scheduled.at.astimezone().strftime("%H:%M:%S")
         first.append(
-            Cell(f" · {render_safe(view.scheduled.phase)} starts automatically at {at}; X cancels it", "agent")
+            Cell(f" · {render_safe(view.scheduled.phase)} starts automatically at {at}; S cancels it", "agent")
         )
     elif view.loops:
         first.append(Cell(" · runs to the next gate", "agent"))
@@ -267,7 +267,7 @@ def describe_run(run: RunView | None, view: AgentsView | None, *, unseen: bool) 
 def _describe_lock(state: LockState) -> Cell:
     phase = render_safe(state.lock.phase)
     if state.stale:
-        return Cell(f" · lock of {phase} left behind: L", "warning")
+        return Cell(f" · lock of {phase} left behind: :unlock", "warning")
     return Cell(
         f" · {phase} is held by {render_safe(state.lock.owner)} for {render_safe(state.lock.handoff)}", "warning"
     )

@@ -37,8 +37,12 @@ from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
-_STEPS = frozenset({"agent.step", "agent.again", "agent.back", "agent.loop"})
-_OF_A_RUN = frozenset({"agent.follow", "agent.inputs", "agent.report", "agent.wrap"})
+_STEPS = frozenset({"agent.start", "agent.again", "agent.back", "agent.loop"})
+_OF_A_RUN = frozenset({"app.follow", "agent.inputs", "review.form", "changes.wrap"})
+_OWN = _STEPS | _OF_A_RUN | {
+    "agent.stop", "agent.pause", "agent.note", "agent.proofs", "agent.rollback", "agent.breakpoint", "agent.unlock",
+    "agent.changes", "agent.mentioned", "review.compare", "nav.next-section", "nav.previous-section", "app.undo",
+}  # fmt: skip
 _ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 
 
@@ -77,16 +81,15 @@ class RunInView(NamedTuple):
 def list_agent_hints(here: RunInView) -> tuple[str, ...]:
     """Lists the most useful actions for the key bar."""
     if here.is_alive:
-        held = "agent.continue" if here.is_paused else "agent.pause"
-        return (held, "agent.stop", "agent.note", "agent.follow", "agent.report", "agent.inputs", "agent.wrap")
+        return ("agent.pause", "agent.stop", "agent.note", "app.follow", "review.form", "agent.inputs", "changes.wrap")
     if here.run is None:
-        return ("agent.step", "agent.loop", "agent.note", "agent.breakpoint", "agent.proofs")
+        return ("agent.start", "agent.loop", "agent.note", "agent.breakpoint", "agent.proofs")
     if here.is_unseen:
-        return ("agent.continue", "agent.step", "agent.again", "agent.report", "agent.follow")
+        return ("agent.pause", "agent.start", "agent.again", "review.form", "app.follow")
     ends = ("agent.stop",) if here.goes_on else ()
     return (
-        *(*ends, "agent.step", "agent.again", "agent.report", "agent.diff", "decide.retry", "agent.loop"),
-        *("agent.proofs", "agent.compare", "agent.note"),
+        *(*ends, "agent.start", "agent.again", "review.form", "agent.changes", "decide.retry", "agent.loop"),
+        *("agent.proofs", "review.compare", "agent.note"),
     )
 
 
@@ -97,16 +100,15 @@ def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str
     if action in _OF_A_RUN:
         return "" if here.run is not None else "no agent started yet"
     can = {
-        "agent.continue": (here.is_paused or here.is_unseen, "it isn't paused"),
-        "agent.pause": (here.status is RunStatus.RUNNING, "it isn't running"),
+        "agent.pause": (here.is_alive or here.is_unseen, "it isn't running"),
         "agent.stop": (here.is_alive or here.goes_on, "it isn't running"),
         "agent.unlock": (here.view is not None and bool(here.view.locks), "nothing is locked"),
-        "agent.diff": (find_run_scope(here) is not None, "its files aren't known yet"),
-        "agent.compare": (find_compared_scope(here) is not None, "no two runs with commits to compare"),
-        "agent.open-file": (places > 0, "no file mentioned here"),
+        "agent.changes": (find_run_scope(here) is not None, "its files aren't known yet"),
+        "review.compare": (find_compared_scope(here) is not None, "no two runs with commits to compare"),
+        "agent.mentioned": (places > 0, "no file mentioned here"),
         "agent.breakpoint": (here.view is not None and bool(here.view.agents), "no agent configured"),
-        "agent.next-try": (here.run is not None, "no agent started yet"),
-        "agent.previous-try": (here.run is not None, "no agent started yet"),
+        "nav.next-section": (here.run is not None, "no agent started yet"),
+        "nav.previous-section": (here.run is not None, "no agent started yet"),
     }
     possible, reason = can.get(action, (True, ""))
     return "" if possible else reason
@@ -145,13 +147,13 @@ _WIDE = 100
 _MARK = 2
 _SHOWN = ("agent", "output", "found", "chosen")
 _PROPOSALS = {
-    "agent.step": ProposalKind.STEP,
+    "agent.start": ProposalKind.STEP,
     "agent.again": ProposalKind.AGAIN,
     "agent.back": ProposalKind.BACK,
     "agent.loop": ProposalKind.LOOP,
     "agent.unlock": ProposalKind.UNLOCK,
     "agent.rollback": ProposalKind.ROLLBACK,
-    "agent.undo-rollback": ProposalKind.UNDO,
+    "app.undo": ProposalKind.UNDO,
 }
 
 
@@ -167,7 +169,6 @@ class AgentView(View):
     AgentView.-both #agent-outcome { width: 45%; display: block; border-left: solid $border; }
     AgentView.-both #agent-output { width: 1fr; display: block; }
     """
-    scope = "agent"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.AGENT})
 
     def __init__(self) -> None:
@@ -274,36 +275,35 @@ class AgentView(View):
         return list_agent_hints(self._here)
 
     def refuse(self, action: str) -> str:
-        if not action.startswith("agent."):
+        if action not in _OWN:
             return "no run selected" if action == "app.copy" and self._run is None else ""
         if self._state.item is None:
             return "no handoff selected"
-        places = len(self._find_places()) if action == "agent.open-file" else 0
+        places = len(self._find_places()) if action == "agent.mentioned" else 0
         return refuse_agent_action(action, self._here, places=places)
 
     def list_acts(self) -> Mapping[str, Act]:
         acts: dict[str, Act] = {
             **{action: ProposalWanted(kind, self._key) for action, kind in _PROPOSALS.items()},
             "agent.stop": ProposalWanted(ProposalKind.STOP, self._key) if self._here.is_alive else FollowUpsCancelled(),
-            "agent.follow": lambda: self.output.follow(following=not self.output.following),
-            "agent.wrap": lambda: self.output.wrap(wraps=not self.output.wraps),
-            "agent.next-try": lambda: self.rows.move(-1),
-            "agent.previous-try": lambda: self.rows.move(1),
+            "app.follow": lambda: self.output.follow(following=not self.output.following),
+            "changes.wrap": lambda: self.output.wrap(wraps=not self.output.wraps),
+            "nav.next-section": lambda: self.rows.move(-1),
+            "nav.previous-section": lambda: self.rows.move(1),
             "agent.inputs": self._toggle_inputs,
-            "agent.report": self._toggle_report,
-            "agent.diff": lambda: self._open_diff(find_run_scope(self._here)),
-            "agent.compare": lambda: self._open_diff(find_compared_scope(self._here)),
-            "agent.open-file": lambda: self.post_message(PlacesFound(self._find_places())),
+            "review.form": self._toggle_report,
+            "agent.changes": lambda: self._open_diff(find_run_scope(self._here)),
+            "review.compare": lambda: self._open_diff(find_compared_scope(self._here)),
+            "agent.mentioned": lambda: self.post_message(PlacesFound(self._find_places())),
             "agent.note": NoteWanted(),
             "agent.proofs": ProofsWanted(),
         }
         run = self._run
         if run is None:
             return acts
-        resumes = self._here.is_paused
+        key, resumes = run.state.key, self._here.is_paused
         return acts | {
-            "agent.continue": RunPaused(run.state.key, paused=False) if resumes else RunReviewWanted(run.state.key),
-            "agent.pause": RunPaused(run.state.key, paused=True),
+            "agent.pause": RunReviewWanted(key) if self._here.is_unseen else RunPaused(key, paused=not resumes),
             "app.copy": CopyWanted(run.output, "the path of its output"),
         }
 
@@ -354,7 +354,7 @@ class AgentView(View):
     def _open_diff(self, scope: Scope | None) -> None:
         if scope is not None:
             self.post_message(ScopeWanted(scope))
-            self.post_message(ViewWanted("diff"))
+            self.post_message(ViewWanted("changes"))
 
     def _explain_empty(self) -> Cell:
         part = self._state.agent

@@ -12,7 +12,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import USUAL_SCOPE, Part, Scope
 from handoff_tui.live.state.app import CoverageView as Changes
 from handoff_tui.status.changed_paths import ChangedPath
-from handoff_tui.status.coverage_bar import build_bar, describe_counts
+from handoff_tui.status.coverage_bar import build_bar
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.messages import ChangedFileWanted, CopyWanted, EditorWanted
 from handoff_tui.tui.views.coverage.rows import CoverageRows, build_path_page
@@ -24,9 +24,8 @@ from handoff_tui.tui.widgets.row_list import RowList
 class CoverageView(ListedView[CoverageRows]):
     """All changed files, unclaimed ones first. Enter opens a file in the diff of its handoff."""
 
-    scope = "coverage"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.COVERAGE})
-    hints: ClassVar[tuple[str, ...]] = ("app.open", "app.scope", "coverage.only-open", "app.edit")
+    hints: ClassVar[tuple[str, ...]] = ("app.open", "review.scope", "review.filter", "app.edit")
     listed = "coverage"
     shown = ("coverage",)
     of_handoff = False
@@ -38,7 +37,7 @@ class CoverageView(ListedView[CoverageRows]):
 
     def build_page(self) -> Page:
         path = self.path
-        return Page() if path is None else build_path_page(path, self.show_key("app.scope"))
+        return Page() if path is None else build_path_page(path, self.show_key("review.scope"))
 
     @property
     def path(self) -> ChangedPath | None:
@@ -57,10 +56,6 @@ class CoverageView(ListedView[CoverageRows]):
         path, repository = self.path, self._state.repository
         return LooseFiles(repository.root, (path.path,)) if path is not None and repository is not None else None
 
-    def build_why(self) -> tuple[Cell, ...]:
-        known = self._state.repository.state.value if self._state.repository is not None else None
-        return (Cell(f" {describe_counts(known.coverage)}"),) if known is not None else ()
-
     def open(self, event: RowList.Opened) -> None:
         path = self.table.find(event.key) if self.table is not None else None
         if path is None:
@@ -72,14 +67,14 @@ class CoverageView(ListedView[CoverageRows]):
 
     def refuse(self, action: str) -> str:
         path = self.path
-        if path is None and action in {"app.open", "app.copy", "app.copy-all", "app.edit", "app.scope"}:
+        if path is None and action in {"app.open", "app.copy", "app.copy-all", "app.edit", "review.scope"}:
             return "no file selected"
         if action.startswith("decide.") and (path is None or not path.coverage.handoffs):
             return "this file belongs to no handoff" if path is not None else "no file selected"
         return ""
 
     def list_acts(self) -> Mapping[str, Act]:
-        acts: dict[str, Act] = {"coverage.only-open": self._toggle_open}
+        acts: dict[str, Act] = {"review.filter": self._toggle_open}
         if self.path is None:
             return acts
         copy = CopyWanted(self.path.path, "the path")

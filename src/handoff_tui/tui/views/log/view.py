@@ -21,11 +21,10 @@ from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.messages import (
     CopyWanted,
     EntryWanted,
-    HandoffChosen,
+    HandoffOpened,
     StatusTextWanted,
     TravelWanted,
     VerifyWanted,
-    ViewWanted,
 )
 from handoff_tui.tui.views.listed_view import ListedView, build_answer
 from handoff_tui.tui.views.log.rows import ENTRY_STATES, LogRows
@@ -106,7 +105,7 @@ def _add_standing(page: Page, view: EntryView, gate: GateView | None) -> None:
         return
     changed = find_changes(view, gate)
     if changed is None:
-        page.line(Cell("? Open its handoff (o) to see whether it still holds.", "muted"), indent=2)
+        page.line(Cell("? Enter opens its handoff and says whether it still holds.", "muted"), indent=2)
     elif changed:
         page.line(Cell(f"≠ Changed since it was signed: {', '.join(changed)}.", "warning"), indent=2)
     else:
@@ -139,11 +138,8 @@ def _shorten(digest: str) -> str:
 class LogView(ListedView[LogRows]):
     """Entries newest first; below them the selected entry, or the report of a verification."""
 
-    scope = "log"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.LOG, Part.GATE})
-    hints: ClassVar[tuple[str, ...]] = (
-        *("app.open", "log.verify", "log.open-file", "log.time-travel", "log.follow", "app.copy"),
-    )
+    hints: ClassVar[tuple[str, ...]] = (*("app.open", "review.run", "travel.begin", "app.follow", "app.copy"),)
     listed = "log"
     shown = ("log", "entry", "report", "gate", "chosen", "repositories")
     waiting = "Reading the log…"
@@ -214,8 +210,8 @@ class LogView(ListedView[LogRows]):
             self.post_message(EntryWanted(key))
 
     def refuse(self, action: str) -> str:
-        if action == "log.open-file":
-            return self._refuse_handoff()
+        if action == "app.open":
+            return self._refuse_handoff() if self.focused_lines is self.rows else ""
         if action == "app.copy" and self._row is None:
             return "no entry selected"
         return ""
@@ -228,11 +224,12 @@ class LogView(ListedView[LogRows]):
 
     def list_acts(self) -> Mapping[str, Act]:
         acts: dict[str, Act] = {
-            "log.verify": self._verify,
-            "log.open-file": self._open_handoff,
-            "log.follow": self._toggle_following,
-            "log.time-travel": self._travel,
+            "review.run": self._verify,
+            "app.follow": self._toggle_following,
+            "travel.begin": self._travel,
         }
+        if self.focused_lines is self.rows:
+            acts["app.open"] = self._open_handoff
         return acts if self._row is None else acts | {"app.copy": CopyWanted(self._row.id, "the entry's id")}
 
     def describe_found(self) -> str:
@@ -282,8 +279,7 @@ class LogView(ListedView[LogRows]):
         row = self._row
         key = self._find_key(row) if row is not None else None
         if key is not None:
-            self.post_message(HandoffChosen(key))
-            self.post_message(ViewWanted("pipeline"))
+            self.post_message(HandoffOpened(key, "history"))
 
     def _toggle_following(self) -> None:
         self._following = not self._following

@@ -190,9 +190,8 @@ class MetricsView(ListedView[MetricRows]):
     MetricsView PageView { height: 3fr; min-height: 3; }
     MetricsView #sources { height: auto; max-height: 25%; min-height: 2; }
     """
-    scope = "figures"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.METRICS, Part.LOG})
-    hints: ClassVar[tuple[str, ...]] = ("app.open", "focus.next", "figures.only-missed", "app.copy")
+    hints: ClassVar[tuple[str, ...]] = ("app.open", "focus.next", "review.filter", "app.copy")
     listed = "metrics"
     shown = ("metrics", "log", "repositories")
     waiting = "Verifying the log and counting…"
@@ -240,7 +239,7 @@ class MetricsView(ListedView[MetricRows]):
         return "no metric selected" if action == "app.copy" and self._metric is None else ""
 
     def list_acts(self) -> Mapping[str, Act]:
-        acts: dict[str, Act] = {"figures.only-missed": self._toggle_missed}
+        acts: dict[str, Act] = {"review.filter": self._toggle_missed}
         if self.sources.has_focus and self.sources.key:
             return acts | {"app.copy": CopyWanted(self.sources.key, "the entry's id")}
         metric = self._metric

@@ -1,0 +1,174 @@
+"""Problems as a reviewer sees them: everything that goes back to one cause is one problem. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from handoff_tui.checks.report import CheckReport, CheckResult, Finding, is_open, sort_worst_first
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.status.inbox_item import CauseCommit, MeasuredGate, ReviewProblem
+
+FindCause = Callable[[str], CauseCommit | None]
+"""The commit that last changed a path."""
+_HEX = compile_later(r"\b[0-9a-f]{12,64}\b")
+_RULE_NUMBER = compile_later(r"^[A-Z]{2}\d{3}: ")
+_PLAIN_WORD = compile_later(r"[a-z]+(?: |$)")
+_LEAST_TAIL = 12
+_SHORT_HEX = 12
+_LONGEST_QUOTE = 60
+_HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
+_PATHS = frozenset({*_HASHES, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.UNCOMMITTED})
+
+_Key = tuple[object, ...]
+
+
+class _Fact(NamedTuple):
+    """One thing that is wrong, and what ties it to others."""
+
+    title: str
+    keys: frozenset[_Key]
+    blocks: bool
+    place: Place | None = None
+    measured: str = ""
+    check: str = ""
+    subject: str = ""
+    """The file it is about."""
+
+
+def measure_gate(
+    report: CheckReport, verdicts: Iterable[Verdict] = (), find_cause: FindCause = lambda _: None
+) -> MeasuredGate:
+    """What the checks of a gate say, and the problems behind it."""
+    problems = find_problems(report, verdicts, find_cause)
+    return MeasuredGate(report.passed, report.total, problems, len(report.blocking_failures))
+
+
+def find_problems(
+    report: CheckReport, verdicts: Iterable[Verdict] = (), find_cause: FindCause = lambda _: None
+) -> tuple[ReviewProblem, ...]:
+    """Joins false claims and findings that share a place, a hash or their words; what blocks comes first."""
+    results = sort_worst_first(result for result in report.results if is_open(result))
+    facts = [
+        *_list_claims(verdicts),
+        *(fact for result in results for fact in _list_findings(result, report.handoff or "")),
+    ]
+    problems = [_build(group, find_cause) for group in _join(facts)]
+    return tuple(sorted(problems, key=lambda problem: not problem.blocks))
+
+
+def _list_claims(verdicts: Iterable[Verdict]) -> Iterator[_Fact]:
+    for verdict in verdicts:
+        if verdict.state is VerdictState.CONTRADICTED:
+            claim = verdict.claim
+            subject = claim.subject or "" if claim.kind in _PATHS else ""
+            words = f"{claim.value} {verdict.measured}"
+            keys = {*_tie_place(claim.where), *_tie_hashes(words), *_tie_words(claim.text)}
+            blocks = False  # the check that fails over it says whether it does
+            yield _Fact(_name_claim(verdict), frozenset(keys), blocks, claim.where, verdict.evidence, subject=subject)
+
+
+def _name_claim(verdict: Verdict) -> str:
+    claim = verdict.claim
+    if claim.kind in _HASHES and claim.subject:
+        return f"The hash of {claim.subject} is wrong"
+    text = _shorten_hashes(claim.text).strip('"')
+    quoted = text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1]}…"
+    return f'"{quoted}" is false'
+
+
+def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
+    if not result.findings:
+        yield _Fact(
+            _name_finding(result.summary, handoff),
+            frozenset(_tie_words(result.summary)),
+            result.blocking,
+            check=result.id,
+        )
+    for finding in result.findings:
+        places = [Place(path=one.path, line=one.line) for one in finding.evidence if one.path]
+        keys = {key for place in places for key in _tie_place(place)}
+        keys |= {
+            key for one in finding.evidence if one.expected and one.actual
+            for key in _tie_hashes(f"{one.expected} {one.actual}")
+        }  # fmt: skip
+        keys |= set(_tie_words(finding.message))
+        place = places[0] if places else None
+        measured = _describe_measured(finding)
+        subject = places[0].path if places else ""
+        title = _name_finding(finding.message, handoff)
+        yield _Fact(title, frozenset(keys), result.blocking, place, measured, result.id, subject)
+
+
+def _describe_measured(finding: Finding) -> str:
+    one = next((one for one in finding.evidence if one.expected and one.actual), None)
+    return _shorten_hashes(f"expected {one.expected}, found {one.actual}") if one is not None else ""
+
+
+def _name_finding(message: str, handoff: str) -> str:
+    """The message as a sentence of its own: without the rule's number and the handoff, which everybody knows here."""
+    words = _shorten_hashes(_RULE_NUMBER.sub("", message)).removeprefix(f"{handoff}: ")
+    return words[:1].upper() + words[1:] if _PLAIN_WORD.match(words) else words
+
+
+def _tie_place(place: Place) -> Iterator[_Key]:
+    if place.line is not None:
+        yield ("at", place.path, place.line)
+
+
+def _tie_hashes(words: str) -> Iterator[_Key]:
+    """Two different digests side by side: what is claimed, and what is there."""
+    found = sorted({digest[:_SHORT_HEX] for digest in _HEX.findall(words)})
+    if len(found) > 1:
+        yield ("hashes", *found)
+
+
+def _tie_words(message: str) -> Iterator[_Key]:
+    """The end of a sentence, which rules quote from the same source."""
+    tail = message.rpartition(": ")[2].strip().removesuffix(")")
+    if len(tail) >= _LEAST_TAIL and ": " in message:
+        yield ("words", tail)
+
+
+def _shorten_hashes(text: str) -> str:
+    return _HEX.sub(lambda match: f"{match[0][:_SHORT_HEX]}…" if len(match[0]) > _SHORT_HEX else match[0], text)
+
+
+def _join(facts: Sequence[_Fact]) -> list[list[_Fact]]:
+    """Groups of facts that are tied together, directly or through others, in the order of their first fact."""
+    roots = list(range(len(facts)))
+    holders: dict[_Key, int] = {}
+
+    def find(index: int) -> int:
+        while roots[index] != index:
+            roots[index] = index = roots[roots[index]]
+        return index
+
+    for index, fact in enumerate(facts):
+        for key in fact.keys:
+            other, own = find(holders.setdefault(key, index)), find(index)
+            roots[max(other, own)] = min(other, own)
+    groups: dict[int, list[_Fact]] = {}
+    for index, fact in enumerate(facts):
+        groups.setdefault(find(index), []).append(fact)
+    return list(groups.values())
+
+
+def _build(group: Sequence[_Fact], find_cause: FindCause) -> ReviewProblem:
+    first = group[0]
+    places = dict.fromkeys(fact.place for fact in group if fact.place is not None)
+    told = dict.fromkeys(fact.measured for fact in group if fact.measured)
+    others = dict.fromkeys(fact.title for fact in group[1:] if fact.title != first.title)
+    subject = next((fact.subject for fact in group if fact.subject), "")
+    return ReviewProblem(
+        key="\0".join((first.title, *map(str, places))),
+        title=first.title,
+        blocks=any(fact.blocks for fact in group),
+        place=first.place or next(iter(places), None),
+        facts=(*told, *others),
+        checks=tuple(dict.fromkeys(fact.check for fact in group if fact.check)),
+        places=tuple(place for place in places if place != first.place),
+        cause=find_cause(subject) if subject else None,
+    )

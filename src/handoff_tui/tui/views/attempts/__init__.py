@@ -1,3 +1,0 @@
-"""The attempts view."""
-
-from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The changes of one handoff, file by file."""

@@ -1,0 +1,151 @@
+"""The single lines around a diff: the snapshot diff's summary, the title of the file, the status."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from handoff_tui.changes.comparison.page import build_snapshot_diff_page
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.changes.files.page import label_change
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Line, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import ChangedFile, FileChange, LineCounts, Whitespace
+from handoff_tui.live.state.app import AppState, DifferenceView, Loaded
+from handoff_tui.tui.views.changes.file_rows import count_read, label_read, shorten_path
+
+Row = tuple[Cell, ...]
+SCOPE_WORDS = {
+    DiffScope.SINCE_BASELINE: "baseline",
+    DiffScope.SINCE_MY_REVIEW: "my last review",
+    DiffScope.SINCE_PREVIOUS_ATTEMPT: "previous attempt",
+    DiffScope.BETWEEN: "between",
+    DiffScope.OWN: "own",
+    DiffScope.SINCE_SHOWN: "shown",
+}
+_MOST_ITEMS = 2_000
+"""A snapshot diff with more items is cut, as on the command line."""
+
+
+class Shown(NamedTuple):
+    """How the current file is shown."""
+
+    split: bool = False
+    wanted: str = "auto"
+    """The requested mode: `auto`, `unified` or `split`."""
+    width: int = 80
+    wrap: bool = False
+    whitespace: Whitespace = Whitespace.ALL
+    context: int | None = 3
+    change: int = 0
+    """The number of the change at or before the cursor, out of `changes`."""
+    changes: int = 0
+    reading: bool = False
+
+
+def build_record_page(loaded: Loaded[DifferenceView], files: int | None) -> Page:
+    """Shows the snapshot diff in full, or why there is none."""
+    page = Page()
+    if loaded.trouble is not None:
+        page.line(Cell(f"✗ {render_safe(loaded.trouble.message)}", "fail"))
+        page.line(Cell(render_safe(loaded.trouble.hint), "muted"))
+    if loaded.value is not None:
+        value = loaded.value
+        sections = value.record.sections.values() if value.record else ()
+        few = sum(len(section.items) for section in sections) <= _MOST_ITEMS
+        found = build_snapshot_diff_page(value.record, value.pair, value.claims, files, everything=few)
+        page.parts += found.parts
+        for note in value.notes:
+            page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+    elif loaded.trouble is None:
+        page.line(Cell("Comparing tests, packages, checks and findings…", "muted"))
+    return page
+
+
+def build_record_sum(loaded: Loaded[DifferenceView], files: int | None, key: str) -> Row:
+    """Shows the first line of the snapshot diff, and how to see the rest."""
+    first = next((part for part in build_record_page(loaded, files).parts if isinstance(part, Line)), None)
+    cells = first.cells if first is not None else ()
+    stale = (Cell("  (older than the files; reading again)", "warning"),) if loaded.stale and loaded.value else ()
+    return (Cell(" record  ", "muted"), *cells, *stale, Cell(f"  {key} shows it" if key else "", "muted"))
+
+
+def build_pair(pair: ComparedPair) -> str:
+    """Says in short what is compared with what."""
+    after = "now" if pair.after is None else _name(pair.after)
+    before = _name(pair.before)
+    return (
+        f"{SCOPE_WORDS[pair.scope]} {before} → {after}"
+        if pair.scope is not DiffScope.BETWEEN
+        else f"{before} → {after}"
+    )
+
+
+def build_file_title(
+    change: FileChange,
+    counts: LineCounts | None,
+    place: tuple[int, int],
+    pair: ComparedPair | None,
+    *,
+    read: bool,
+    width: int,
+) -> Row:
+    """Shows name, change and counts on the left; on the right whether it was read, and its position in the list."""
+    label, status = label_read(read=read), label_change(change.status)
+    right = (Cell(f"{label}", label.role), Cell(f"  {place[0]}/{place[1]} ", "muted"))
+    known = counts is not None and counts.added is not None
+    numbers = f"+{counts.added:,} -{counts.deleted:,}" if counts is not None and known else ""
+    middle = f"  {status.glyph} {status.word}  {numbers}"
+    compared = build_pair(pair) if pair is not None else ""
+    taken = sum(compute_width(cell.text) for cell in right) + compute_width(middle) + 1
+    room = width - taken
+    name = render_safe(change.path)
+    shows_pair = compute_width(name) + compute_width(compared) + 4 <= room
+    name = shorten_path(name, max(8, room - 2))
+    gap = room - compute_width(name) - (compute_width(compared) + 2 if shows_pair else 0)
+    return (
+        Cell(f" {name}", "heading"),
+        Cell(middle, status.role),
+        Cell(" " * max(1, gap)),
+        Cell(f"{compared}  " if shows_pair else "", "muted"),
+        *right,
+    )
+
+
+def build_status(state: AppState, place: tuple[int, int], shown: Shown) -> Row:
+    """Says how the file is shown, what is unusual about it, where the cursor is, and how much has been read."""
+    files: tuple[ChangedFile, ...] = state.files.value.files if state.files.value else ()
+    words = [
+        text
+        for text, wanted in (
+            ("wrapped", shown.wrap),
+            (f"whitespace: {shown.whitespace}", shown.whitespace is not Whitespace.ALL),
+            ("whole file" if shown.context is None else f"context {shown.context}", shown.context != 3),  # noqa: PLR2004 - as usual
+            ("reading…", shown.reading),
+            (f"file {place[0]} of {place[1]}", place[1] > 0),
+            (f"{count_read(files, state.drafts.viewed)} of {len(files)} read", place[1] > 0),
+            (f"change {shown.change:,} of {shown.changes:,}", shown.changes > 0),
+            (f"your drafts: {plural(len(state.drafts.comments), 'comment')}", bool(state.drafts.comments)),
+        )
+        if wanted
+    ]
+    rest = "".join(f" · {word}" for word in words)
+    long, short = _describe_mode(shown), "side by side" if shown.split else "unified"
+    return (Cell(f" {long if len(long) + len(rest) < shown.width else short}{rest}", "muted"),)
+
+
+def _describe_mode(shown: Shown) -> str:
+    if shown.split:
+        return "side by side"
+    if shown.wanted != "unified":
+        return "unified (split needs 100 columns)" if shown.width < 100 else "unified"  # noqa: PLR2004 - said in words
+    return "unified"
+
+
+def _name(choice: BaselineChoice) -> str:
+    if choice.commit is not None:
+        return choice.commit[:SHORT_COMMIT]
+    name = choice.snapshot or choice.tree
+    return name[:SHORT_DIGEST] if name is not None else "nothing"

@@ -1,0 +1,297 @@
+"""The diff on screen: the snapshot diff's summary, the files, and the lines of the current file."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import ChangedFile, DiffOptions
+from handoff_tui.live.state.app import AppState, FilesView
+from handoff_tui.tui import messages
+from handoff_tui.tui.drawing.cells import find_ink
+from handoff_tui.tui.views.changes.bars import build_file_title, build_record_page, build_record_sum
+from handoff_tui.tui.views.changes.file_rows import ChangedFileRows, count_read, filter_files
+from handoff_tui.tui.views.changes.lines_view import DiffLinesView
+from handoff_tui.tui.views.changes.row_map import Folding, RowKind
+from handoff_tui.tui.views.changes.rows import DiffLook, DiffRows
+from handoff_tui.tui.views.view import View
+from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.page_view import PageView
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
+
+LEAST_SPLIT = 100
+"""Side by side needs this many columns."""
+_LEAST_HEIGHT = 28
+"""From this height on, files are shown above the lines; below it, one or the other."""
+FILES, LINES = "files", "lines"
+"""The two panels."""
+
+
+class DiffPanels(View):
+    """Snapshot diff, files, lines. With little room, files or lines: Enter opens a file, escape returns."""
+
+    DEFAULT_CSS = """
+    DiffPanels #record { height: 1fr; display: none; }
+    DiffPanels #files { height: 1fr; min-height: 3; }
+    DiffPanels #lines { height: 3fr; min-height: 3; }
+    DiffPanels #diff-note { display: none; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._panel = FILES
+        self._record_open = False
+        self._filter = ""
+        self._mode = "auto"
+        self._around: int | None = 3
+        self._opened: frozenset[int] = frozenset()
+        self._expanded = False
+        self._options = DiffOptions(most_lines=None)
+        self._expected: tuple[str, int | None] | None = None
+        self._asked: tuple[object, ...] = ()
+        self._places: tuple[FilesView | None, dict[str, int]] = (None, {})
+        self._drawn_files: tuple[object, ...] = ()
+        self._drawn_record: tuple[object, ...] = ()
+        self._drawn_file: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="record-sum")
+        yield PageView(id="record")
+        yield Rule(id="files-title")
+        yield RowList(id="files")
+        yield Bar(id="file-title", raised=True)
+        yield DiffLinesView(id="lines")
+        yield Bar(id="diff-note")
+
+    # content
+
+    def show(self, state: AppState) -> None:
+        self._state = state
+        self._ask_for_first()
+        self._draw_record()
+        self._draw_files()
+        self._draw_file()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._redraw)
+
+    @on(DiffLinesView.Resized)
+    def lay_out_lines(self, event: DiffLinesView.Resized) -> None:
+        event.stop()
+        self._draw_file()
+        self.post_message(messages.StatusChanged())
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._drawn_file = ()
+
+    def _redraw(self) -> None:
+        self._place()
+        self._drawn_files = self._drawn_record = ()
+        self.show(self._state)
+        self.post_message(messages.StatusChanged())
+
+    @property
+    def _view(self) -> FilesView | None:
+        return self._state.files.value
+
+    @property
+    def _files(self) -> tuple[ChangedFile, ...]:
+        return self._view.files if self._view is not None else ()
+
+    @property
+    def _path(self) -> str | None:
+        return self._state.open_file.path if self._state.open_file is not None else None
+
+    @property
+    def _file(self) -> ShownFile | None:
+        """The current file, if its lines have been read."""
+        file = self._state.file.value
+        return file if file is not None and file.change.path == self._path else None
+
+    @property
+    def _lines(self) -> DiffLinesView:
+        return self.query_one(DiffLinesView)
+
+    @property
+    def _list(self) -> RowList:
+        return self.query_one("#files", RowList)
+
+    @property
+    def _roomy(self) -> bool:
+        return self.size.height >= _LEAST_HEIGHT
+
+    @property
+    def _split(self) -> bool:
+        return self._mode == "auto" and self.size.width >= LEAST_SPLIT
+
+    def _ask_for_first(self) -> None:
+        """Asks for the first unread file, once per handoff and scope."""
+        state = self._state
+        now = (state.chosen, state.scope)
+        gone = self._path is None or self._find_file(self._path) is None
+        if gone and self._files and self._asked != now:
+            self._asked = now
+            viewed = state.drafts.viewed
+            unread = next((file for file in self._files if file.change.path not in viewed), self._files[0])
+            self._want(unread.change.path)
+
+    def _want(self, path: str) -> None:
+        if path != self._path:  # the layout of one file doesn't carry over to another
+            self._options = self._options._replace(as_text=False, as_stored=False)
+        self.post_message(messages.FileWanted(path, self._options))
+
+    def _place(self) -> None:
+        """Decides which panels have room."""
+        record, both = self._record_open, self._roomy
+        self.query_one("#record").display = record
+        shows_files = not record and (both or self._panel == FILES)
+        shows_lines = not record and (both or self._panel == LINES)
+        for name in ("#files-title", "#files"):
+            self.query_one(name).display = shows_files
+        for name in ("#file-title", "#lines"):
+            self.query_one(name).display = shows_lines
+        most = max(4, self.size.height // 4)
+        self._list.styles.height = min(most, max(3, len(self._files))) if both else "1fr"
+
+    def _draw_record(self) -> None:
+        state = self._state
+        now = (state.difference, self._view, self._record_open, state.item is None)
+        if is_same(now, self._drawn_record):
+            return
+        self._drawn_record = now
+        files = len(self._files) if self._view is not None else None
+        summed = build_record_sum(state.difference, files, "i") if state.item is not None else ()
+        self.query_one("#record-sum", Bar).show(*summed)
+        if self._record_open:
+            self.query_one("#record", PageView).show(build_record_page(state.difference, files))
+
+    def _draw_files(self) -> None:
+        state = self._state
+        now = (state.files, state.drafts, self._path, self._filter)
+        if is_same(now, self._drawn_files):
+            return
+        self._drawn_files = now
+        files = filter_files(self._files, self._filter)
+        if files:
+            self._list.show(ChangedFileRows(files, state.drafts.viewed, state.drafts.comments, self._path))
+        else:
+            self._list.show(EmptyRows(*self._describe_nothing()))
+        read = count_read(self._files, state.drafts.viewed)
+        title = f"Files · {read} of {len(self._files)} read" if self._files else "Files"
+        more = f"{len(files)} of {len(self._files)} shown" if self._filter else ""
+        note = self._view.note if self._view is not None and self._view.note else ""
+        self.query_one("#files-title", Rule).show_title(
+            Cell(title, "heading"), Cell(f"  ! {render_safe(note, 60)}" if note else "", "warning"), right=more
+        )
+        self._place()
+
+    def _describe_nothing(self) -> tuple[Cell, ...]:
+        state = self._state
+        if state.files.trouble is not None:
+            trouble = state.files.trouble
+            return (Cell(f"✗ {render_safe(trouble.message)} ", "fail"), Cell(render_safe(trouble.hint), "muted"))
+        if self._filter and self._files:
+            return (Cell(f'No matches for "{render_safe(self._filter, 40)}"', "muted"),)
+        if self._view is None:
+            return (Cell("no handoff selected" if state.chosen is None else "Comparing the files…", "muted"),)
+        if not self._view.pair.comparable:
+            return (Cell(f"Nothing to compare with: {render_safe(self._view.pair.before.reason)}", "warning"),)
+        return (Cell("No changes", "muted"),)
+
+    def _draw_file(self) -> None:
+        file, state = self._file, self._state
+        if file is None and self._is_read_again():
+            self._draw_title()
+            return
+        look = DiffLook(
+            split=self._split,
+            folding=Folding(self._around, self._opened),
+            tinted=find_ink(self).tinted,
+            expanded=self._expanded,
+        )
+        now = (file, state.drafts.comments, look, self._lines.room)
+        if not self._drawn_file or now[0] is not self._drawn_file[0] or now[1:] != self._drawn_file[1:]:
+            before = self._lines.rows
+            anew = file is None or before is None or before.file.change.path != file.change.path
+            self._drawn_file = now
+            if anew:
+                self._opened, self._expanded = frozenset(), False
+                look = look._replace(folding=Folding(self._around), expanded=False)
+                self._drawn_file = (file, state.drafts.comments, look, self._lines.room)
+            width = max(20, self._lines.room - 1)
+            self._lines.show(
+                DiffRows(file, look, state.drafts.comments, width) if file is not None else None, anew=anew
+            )
+            self._meet_expectation()
+        self._draw_title()
+
+    def _is_read_again(self) -> bool:
+        """Whether the current file is only being read in another mode: until then it stays as it is."""
+        shown = self._lines.rows
+        same = shown is not None and shown.file.change.path == self._path
+        return same and self._state.file.trouble is None and self._find_file(self._path) is not None
+
+    def _draw_title(self) -> None:
+        found = self._find_file(self._path)
+        bar, note = self.query_one("#file-title", Bar), self.query_one("#diff-note", Bar)
+        trouble = self._state.file.trouble
+        note.display = trouble is not None and bool(self._files) and not self._record_open
+        if trouble is not None:
+            note.show(Cell(f" ✗ {render_safe(trouble.message)} ", "fail"), Cell(render_safe(trouble.hint), "muted"))
+        if found is None:
+            words = f" {render_safe(self._path)}" if self._path else " No file open"
+            bar.show(Cell(words, "muted"), Cell("  unchanged" if self._path and self._view else "", "warning"))
+            return
+        file, place = found
+        bar.show(
+            *build_file_title(
+                file.change,
+                file.counts,
+                (place + 1, len(self._files)),
+                self._view.pair if self._view else None,
+                read=file.change.path in self._state.drafts.viewed,
+                width=self.size.width,
+            )
+        )
+
+    def _find_file(self, path: str | None) -> tuple[ChangedFile, int] | None:
+        if self._places[0] is not self._view:
+            self._places = (self._view, {file.change.path: place for place, file in enumerate(self._files)})
+        place = self._places[1].get(path or "")
+        return (self._files[place], place) if place is not None else None
+
+    def _meet_expectation(self) -> None:
+        """Goes to the requested line once its file has been read."""
+        file = self._file
+        if self._expected is None or file is None or file.change.path != self._expected[0]:
+            return
+        number = self._expected[1]
+        if number is None:
+            self._expected = None
+            return
+        known = file.lines.find_last_numbers()[1]
+        if file.complete or number <= known:
+            self._expected = None
+            line = file.lines.find_numbered(number)
+            if line is not None:
+                self._go_to_line(line)
+
+    def _go_to_line(self, line: int) -> None:
+        """Shows a line of the patch, even if it is folded."""
+        rows = self._lines.rows
+        if rows is None:
+            return
+        self._expanded = True
+        row = rows.map.find_row(rows.map.find_line(line))
+        if row.kind is RowKind.GAP:
+            self._opened |= {row.block}
+        self._draw_file()
+        self._lines.go_to_line(line)
+
+
+def is_same(now: tuple[object, ...], drawn: tuple[object, ...]) -> bool:
+    return len(now) == len(drawn) and all(one is other or one == other for one, other in zip(now, drawn, strict=True))

@@ -1,0 +1,385 @@
+"""The changes as a reviewer reads them: file by file, hunk by hunk, with marks and comments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import DiffLine, DiffOptions, Whitespace
+from handoff_tui.live.state.app import USUAL_SCOPE, Part, Scope
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.tui import messages
+from handoff_tui.tui.views.changes.bars import Shown, build_status
+from handoff_tui.tui.views.changes.file_rows import filter_files
+from handoff_tui.tui.views.changes.head import AS_STORED, AS_TEXT, EXPAND
+from handoff_tui.tui.views.changes.lines_view import DiffLinesView
+from handoff_tui.tui.views.changes.panels import FILES, LEAST_SPLIT, LINES, DiffPanels
+from handoff_tui.tui.views.changes.row_map import RowKind
+from handoff_tui.tui.views.changes.rows import DiffRows
+from handoff_tui.tui.views.view import Act
+from handoff_tui.tui.widgets.page_view import PageView
+from handoff_tui.tui.widgets.row_list import RowList
+
+
+def build_comment_place(rows: DiffRows, first: int, last: int) -> messages.CommentWanted | str:
+    """Returns the place of a comment on some rows, or why there is none."""
+    path = rows.file.change.path
+    if not len(rows) or (first == last and rows.find_head(first) is not None):
+        return messages.CommentWanted(path)
+    if first == last and (comment := rows.find_comment(first)) is not None:
+        return messages.CommentWanted(path, comment.line, comment.end_line, comment.text, comment)
+    if first == last and rows.map.find_row(first).kind is RowKind.GAP:
+        return "these lines are hidden; enter shows them"
+    return _find_lines(rows, first, last) or "there's no line to comment on"
+
+
+def _find_lines(rows: DiffRows, first: int, last: int) -> messages.CommentWanted | None:
+    path = rows.file.change.path
+    lines = [line for index in (first, last) if (line := _find_near(rows, index)) is not None]
+    if not lines:
+        return None
+    numbers = [line.new_number for line in lines if line.new_number is not None]
+    if numbers:
+        start, end = min(numbers), max(numbers)
+        return messages.CommentWanted(path, start, end if end != start else None)
+    # only deleted lines: the comment goes where they were, and quotes them
+    old = sorted(line.old_number for line in lines if line.old_number is not None)
+    named = f"line {old[0]}" if old[0] == old[-1] else f"lines {old[0]}-{old[-1]}"
+    return messages.CommentWanted(path, _find_new_number(rows, last), None, f"(deleted {named}) ")
+
+
+def _find_near(rows: DiffRows, index: int) -> DiffLine | None:
+    """Returns the line of a row; for a row that isn't a line, the one above it."""
+    line = rows.map.find_line_at(index)
+    shown = rows.find_line(index)
+    return shown if shown is not None else None if line < 0 else rows.file.lines.read_line(line)
+
+
+def _find_new_number(rows: DiffRows, index: int) -> int | None:
+    """Returns the number of the line that took the place of a deleted one; the last one if nothing follows."""
+    lines = rows.file.lines
+    start = rows.map.find_line_at(index)
+    run = lines.runs.find(start)
+    following = run.middle if run is not None else start
+    if following < len(lines):
+        return lines.read_line(following).new_number
+    return lines.find_last_numbers()[1] or None
+
+
+_CONTEXTS = (0, 1, 3, 6, 12, 25, 50, 100, None)
+_WHITESPACES = tuple(Whitespace)
+_ON_LINES = frozenset({"review.comment", "review.select", "nav.next-section", "nav.previous-section", "app.copy"})
+_ON_FILES = frozenset({
+    "app.edit", "app.copy", "app.copy-all", "review.mark", "review.unmark", "review.form", "nav.next-file",
+    "nav.previous-file", "changes.wrap", "changes.whitespace", "changes.more-context", "changes.less-context",
+})  # fmt: skip
+
+
+class ChangesView(DiffPanels):
+    """With little room, files or lines: Enter opens a file, escape returns."""
+
+    parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE})
+    hints: ClassVar[tuple[str, ...]] = (
+        *("review.next", "review.mark", "review.comment", "nav.next-section", "nav.next-file", "decide.approve"),
+        *("decide.reject", "review.lens", "review.compare", "review.select", "app.edit", "nav.next-handoff"),
+    )
+
+    def refuse(self, action: str) -> str:
+        if action in {"changes.snapshots", "review.compare", "review.lens"}:
+            return "" if self._state.chosen is not None else "no handoff selected"
+        if action not in _ON_FILES | _ON_LINES:
+            return ""
+        if not self._files:
+            return "No changes" if self._view is not None else "still comparing the files"
+        if action == "review.form" and self.size.width < LEAST_SPLIT:
+            return f"side by side needs {LEAST_SPLIT} columns"
+        if action in _ON_LINES and self._file is None:
+            return "no file open"
+        return ""
+
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {
+            "nav.next-section": partial(self._step_change, backwards=False),
+            "nav.previous-section": partial(self._step_change, backwards=True),
+            "nav.next-file": partial(self._step_file, 1),
+            "nav.previous-file": partial(self._step_file, -1),
+            "review.lens": self._switch_lens,
+            "review.compare": messages.PointsWanted(),
+            "review.form": self._toggle_mode,
+            "review.mark": self._mark_and_go_on,
+            "review.unmark": partial(self._mark, viewed=False),
+            "changes.wrap": lambda: self._lines.set_wrap(wrap=not self._lines.wrap),
+            "changes.whitespace": self._step_whitespace,
+            "changes.more-context": partial(self._step_context, 1),
+            "changes.less-context": partial(self._step_context, -1),
+            "review.comment": self._comment,
+            "review.select": self._lines.toggle_range,
+            "changes.snapshots": self._toggle_record,
+            "app.edit": self._edit,
+            "app.copy": self._copy,
+        }
+        if self.focused_lines is self._list:
+            acts["app.open"] = partial(self._open_lines, self._list.key)
+        path = self._list.key if self._panel == FILES else self._path
+        return acts | {"app.copy-all": messages.CopyWanted(path, "the path")} if path else acts
+
+    def perform(self, action: str) -> bool:
+        return self._step_back() if action == "app.back" else super().perform(action)
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
+        if self._record_open:
+            found = self.query_one("#record", PageView).find(text, backwards=backwards, again=again)
+            return "" if found else f'No matches for "{render_safe(text, 40)}" in the snapshot diff'
+        if self._panel == FILES:
+            self._filter = text
+            self._draw_files()
+            return f"{plural(len(filter_files(self._files, text)), 'file')}" if text else ""
+        line = self._lines.find(text, backwards=backwards, again=again)
+        if line is not None:
+            self._go_to_line(line)
+        return "" if line is not None or not text else f'No matches for "{render_safe(text, 40)}" in this file'
+
+    def go_to(self, path: str, line: int | None) -> None:
+        """Opens a file at a line, once it has been read."""
+        self._expected = (path, line)
+        self._record_open = False
+        if path == self._path:
+            self._meet_expectation()
+        else:
+            self._want(path)
+        self._focus_panel(LINES)
+
+    def describe(self) -> tuple[Cell, ...]:
+        found = self._find_file(self._path)
+        rows, file = self._lines.rows, self._file
+        shown = Shown(
+            split=rows.split if rows is not None else self._split,
+            wanted=self._mode,
+            width=self.size.width,
+            wrap=self._lines.wrap,
+            whitespace=self._options.whitespace,
+            context=self._around,
+            change=rows.map.find_change_number(self._lines.index) if rows is not None else 0,
+            changes=len(file.lines.runs.starts) if file is not None else 0,
+            reading=self._state.file.loading or (file is not None and not file.complete),
+        )
+        if self._lines.has_range:
+            first, last = self._lines.range
+            return (
+                Cell(
+                    f" {plural(last - first + 1, 'row')} selected · c comments on them · v ends the selection", "accent"
+                ),
+            )
+        return build_status(self._state, (found[1] + 1, len(self._files)) if found else (0, 0), shown)
+
+    def focus_first(self) -> None:
+        self._place()
+        if self._record_open:
+            self.query_one("#record").focus(scroll_visible=False)
+        else:
+            self._focus_panel(self._panel)
+
+    def _focus_panel(self, panel: str) -> None:
+        self._panel = panel
+        self._place()
+        (self._lines if panel == LINES else self._list).focus(scroll_visible=False)
+
+    def on_descendant_focus(self) -> None:
+        focused = self.screen.focused
+        if focused is self._lines or focused is self._list:
+            self._panel = LINES if focused is self._lines else FILES
+
+    @on(RowList.Highlighted)
+    def preview(self, event: RowList.Highlighted) -> None:
+        """Shows the selected file, if the lines are visible."""
+        event.stop()
+        if self._roomy and event.key and event.key != self._path and self._list.has_focus:
+            self._want(event.key)
+
+    @on(RowList.Opened)
+    def open_clicked(self, event: RowList.Opened) -> None:
+        event.stop()
+        self._open_lines(event.key)
+
+    @on(DiffLinesView.Moved)
+    def tell_move(self, event: DiffLinesView.Moved) -> None:
+        event.stop()
+
+    @on(DiffLinesView.Opened)
+    def open_row(self, event: DiffLinesView.Opened) -> None:
+        """Handles Enter on a row: opens a gap, edits a comment, or shows a hidden file."""
+        event.stop()
+        rows, row = self._lines.rows, self._lines.row
+        if rows is None or row is None:
+            return
+        if row.kind is RowKind.GAP:
+            self._opened |= {row.block}
+            self._draw_file()
+        elif (head := rows.find_head(self._lines.index)) is not None and head.door:
+            self._open_door(head.door)
+        elif rows.find_comment(self._lines.index) is not None:
+            self._comment()
+
+    def _open_door(self, door: str) -> None:
+        if door == EXPAND:
+            self._expanded = True
+            self._draw_file()
+        elif door == AS_TEXT:
+            self._read_again(self._options._replace(as_text=True))
+        elif door == AS_STORED:
+            self._read_again(self._options._replace(as_stored=not self._options.as_stored))
+
+    def _read_again(self, options: DiffOptions) -> None:
+        self._options = options
+        if self._path is not None:
+            self._want(self._path)
+
+    def _open_lines(self, path: str) -> None:
+        if not path:
+            return
+        if path != self._path:
+            self._want(path)
+        self._focus_panel(LINES)
+
+    def _step_back(self) -> bool:
+        """Ends a range, closes the snapshot diff, or returns to the files; tells whether it left anything."""
+        if self._lines.has_range:
+            self._lines.toggle_range()
+        elif self._record_open:
+            self._toggle_record()
+        elif self._filter:
+            self._filter = ""
+            self._draw_files()
+        elif self._panel == LINES and not self._roomy:
+            self._focus_panel(FILES)
+        else:
+            return False
+        return True
+
+    def _toggle_record(self) -> None:
+        self._record_open = not self._record_open
+        self.focus_first()
+        self.call_after_refresh(self._draw_record)
+
+    def _step_change(self, *, backwards: bool) -> None:
+        rows = self._lines.rows
+        if rows is None:
+            return
+        self._focus_panel(LINES)
+        target = rows.map.find_change(self._lines.index, backwards=backwards)
+        if target is not None:
+            self._lines.go(target, above=3)
+        else:
+            words = "No earlier change in this file" if backwards else "No more changes in this file"
+            self.post_message(messages.StatusTextWanted(f"{words}; }} and {{ go to the others", "muted"))
+
+    def _step_file(self, by: int) -> None:
+        found = self._find_file(self._path)
+        place = (found[1] + by) % len(self._files) if found is not None else 0
+        self._show_file(self._files[place].change.path)
+
+    def _mark_and_go_on(self) -> None:
+        """Marks the file as read and shows the next unread one."""
+        self._mark(viewed=True)
+        here = self._list.key if self._panel == FILES else self._path
+        found = self._find_file(here)
+        start = found[1] + 1 if found is not None else 0
+        ordered = (*self._files[start:], *self._files[:start])
+        read = {*self._state.drafts.viewed, here}
+        unread = next((file for file in ordered if file.change.path not in read), None)
+        if unread is None:
+            self.post_message(messages.StatusTextWanted("Every file is marked as read", "pass"))
+        else:
+            self._show_file(unread.change.path)
+
+    def read_on(self) -> bool:
+        """Goes to the next hunk of the file, or a page further if the hunk is longer; tells whether there was more."""
+        rows = self._lines.rows
+        if self._panel != LINES or rows is None:
+            return False
+        last_seen = self._lines.scroll_offset.y + self._lines.scrollable_content_region.height
+        target = rows.map.find_change(self._lines.index, backwards=False)
+        if target is not None and target >= last_seen:
+            self._lines.go(min(target, last_seen), above=1)
+            return True
+        if last_seen < len(rows):
+            self._lines.go(last_seen, above=0)
+            return True
+        return False
+
+    def get_stop(self) -> str:
+        return self._path or ""
+
+    def choose(self, name: str) -> None:
+        """Shows a file, from its beginning."""
+        self.go_to(name, None)
+
+    @property
+    def handoff(self) -> HandoffKey | None:
+        return self._state.chosen
+
+    def _switch_lens(self) -> None:
+        """Shows the handoff's own files, or those of the whole repository."""
+        is_own = self._state.scope == USUAL_SCOPE
+        scope = Scope(DiffScope.SINCE_BASELINE) if is_own else USUAL_SCOPE
+        self.post_message(messages.ScopeWanted(scope))
+        words = "Everything in the repository since the baseline" if is_own else "The handoff's own files"
+        self.post_message(messages.StatusTextWanted(words))
+
+    def _show_file(self, path: str) -> None:
+        self._list.choose(path)
+        self._want(path)
+
+    def _toggle_mode(self) -> None:
+        self._mode = "unified" if self._mode == "auto" else "auto"
+        self._draw_file()
+
+    def _mark(self, *, viewed: bool) -> None:
+        path = self._list.key if self._panel == FILES else self._path
+        if path and self._find_file(path) is not None:
+            self.post_message(messages.FileMarked(path, viewed))
+
+    def _step_whitespace(self) -> None:
+        place = (_WHITESPACES.index(self._options.whitespace) + 1) % len(_WHITESPACES)
+        self._read_again(self._options._replace(whitespace=_WHITESPACES[place]))
+
+    def _step_context(self, by: int) -> None:
+        place = min(max(0, _CONTEXTS.index(self._around) + by), len(_CONTEXTS) - 1)
+        self._around = _CONTEXTS[place]
+        self._draw_file()
+
+    def _comment(self) -> None:
+        rows = self._lines.rows
+        if rows is None:
+            return
+        place = build_comment_place(rows, *self._lines.range)
+        if isinstance(place, str):
+            self.post_message(messages.StatusTextWanted(place, "warning"))
+            return
+        self.post_message(place)
+        if self._lines.has_range:
+            self._lines.toggle_range()
+
+    def _edit(self) -> None:
+        if self._panel == FILES and self._list.key:
+            self.post_message(messages.EditorWanted(self._list.key))
+        elif self._path is not None:
+            rows = self._lines.rows
+            line = rows.find_line(self._lines.index) if rows is not None else None
+            self.post_message(messages.EditorWanted(self._path, line.new_number if line else None))
+
+    def _copy(self) -> None:
+        rows = self._lines.rows
+        if rows is None:
+            return
+        first, last = self._lines.range
+        lines = [line.text for index in range(first, last + 1) if (line := rows.find_line(index)) is not None]
+        if lines:
+            self.post_message(messages.CopyWanted("\n".join(lines), plural(len(lines), "line")))

@@ -1,3 +1,0 @@
-"""The checks view."""
-
-from __future__ import annotations

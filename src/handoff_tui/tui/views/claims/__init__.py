@@ -1,3 +1,0 @@
-"""The claims view."""
-
-from __future__ import annotations

@@ -1,3 +1,0 @@
-"""The diff view."""
-
-from __future__ import annotations

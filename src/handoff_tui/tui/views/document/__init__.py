@@ -1,3 +1,0 @@
-"""The documents view."""
-
-from __future__ import annotations

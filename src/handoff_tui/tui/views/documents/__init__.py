@@ -1,0 +1,1 @@
+"""The documents of one handoff, with verdicts in the margin."""

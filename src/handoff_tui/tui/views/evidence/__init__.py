@@ -1,0 +1,1 @@
+"""The evidence about one handoff: problems, claims and checks."""

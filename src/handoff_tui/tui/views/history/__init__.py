@@ -1,0 +1,1 @@
+"""The history of one handoff: attempts, compared and explained."""

@@ -1,3 +1,0 @@
-"""The inbox."""
-
-from __future__ import annotations

@@ -1,0 +1,212 @@
+"""The overview as a page: the facts, the problems as cards, the pipeline, and what the person at the desk can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from handoff_tui.core.text.ages import describe_ago
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.scope.scope import Source
+from handoff_tui.live.state.app import AppState
+from handoff_tui.log.entry import SENDING_BACK
+from handoff_tui.status.changed_paths import SOURCE_WORDS
+from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem
+from handoff_tui.tui.views.overview.chain import build_strip
+from handoff_tui.tui.views.queue.rows import RISK_WORDS
+
+_NAME = 11
+_LONGEST = 240
+_MOST_CHECKS = 4
+_CAN = {
+    QueueGroup.READY: "a approve it · x send it back",
+    QueueGroup.RUNNING: "S stop the agent · 5 watch it",
+    QueueGroup.AGENTS_TURN: "s start the agent · 4 read what it gets",
+    QueueGroup.WAITING: "A other decisions · J next handoff",
+    QueueGroup.DONE: "A withdraw, or other decisions · J next handoff",
+    QueueGroup.PAST: "6 look at its history · J next handoff",
+}
+
+
+class Card(NamedTuple):
+    """A part of the overview; one with a key can be selected."""
+
+    page: Page
+    key: str = ""
+
+
+def build_overview_page(state: AppState, item: InboxItem, now: datetime | None) -> Page:
+    """The overview on one page, to be read beside a list."""
+    page = Page()
+    for card in build_cards(state, item, now):
+        page.parts += card.page.parts
+    return page
+
+
+def build_cards(state: AppState, item: InboxItem, now: datetime | None) -> list[Card]:
+    """The parts of the overview, in order. Parts of another handoff than the one in view aren't known."""
+    known = state if state.chosen == item.key else None
+    return [
+        Card(_build_facts(known, item, now)),
+        *_build_problem_cards(known, item),
+        Card(_build_end(known, item)),
+    ]
+
+
+def find_problems(state: AppState | None, item: InboxItem) -> tuple[ReviewProblem, ...] | None:
+    """The problems of a handoff: as read for the one in view, or as measured for the queue; None if not known."""
+    measured = (state.problems.value if state is not None else None) or item.measured
+    return measured.problems if measured is not None else None
+
+
+def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) -> Page:
+    page = Page()
+    handoff = item.reviewed.handoff
+    asked = handoff.message or handoff.title or ""
+    if asked:
+        where = next((document.path for document in handoff.documents), "")
+        _add(page, "asked", Cell(render_safe(asked, _LONGEST)), Cell(f"  {render_safe(where)}", "path"))
+    _add(page, "delivered", *_describe_work(item, now))
+    _add(page, "claims", *_describe_claims(item))
+    if handoff.status:
+        _add(page, "it says", Cell(render_safe(handoff.status, 60)))
+    for number, risk in enumerate(item.risks or ()):
+        words = (Cell(f"! {RISK_WORDS[risk.kind]} ", "warning"), Cell(render_safe(risk.text)))
+        _add(page, "" if number else "risk", *words)
+    if (sent := _describe_sent_back(state)) is not None:
+        _add(page, "sent back", sent)
+    return page
+
+
+def _describe_work(item: InboxItem, now: datetime | None) -> list[Cell]:
+    scope, size = item.reviewed.scope, item.size
+    if not scope.files:
+        return [Cell("no changes of its own", "muted")]
+    cells = [Cell(plural(scope.files, "file"))]
+    if size is not None and size.added is not None:
+        cells += [Cell(f", +{size.added:,}", "added"), Cell(f" -{size.deleted:,}", "removed")]
+    words = [plural(scope.commits, "commit") if scope.commits else "not committed"]
+    words += [f"by {item.reviewed.handoff.source_agent}"] if item.reviewed.handoff.source_agent else []
+    words += [ago] if (ago := describe_ago(item.since, now)) else []
+    cells.append(Cell(f", {render_safe(', '.join(words))}"))
+    if scope.shared:
+        cells.append(Cell(f"; {plural(scope.shared, 'file')} shared with others", "warning"))
+    if scope.undeclared:
+        cells.append(Cell(f"; {plural(scope.undeclared, 'file')} not declared", "warning"))
+    if scope.source == Source.SPAN:
+        cells.append(Cell(f"  {SOURCE_WORDS[scope.source]}", "warning"))
+    return cells
+
+
+def _describe_claims(item: InboxItem) -> list[Cell]:
+    claims = item.reviewed.claims
+    told = (
+        (claims.contradicted, "✗", "false", "contradicted"),
+        (getattr(claims, "was_true", 0), "~", "was true", "warning"),
+        (claims.holds, "✓", "hold" if claims.holds != 1 else "holds", "holds"),
+        (claims.unverified, "?", "not measured", "unverified"),
+    )
+    cells = [Cell(f"{glyph} {number} {word}  ", role) for number, glyph, word, role in told if number]
+    return cells or [Cell("none that can be measured", "muted")]
+
+
+def _describe_sent_back(state: AppState | None) -> Cell | None:
+    """The last time it was sent back, with the reason."""
+    pipeline = state.pipeline.value if state is not None else None
+    sent = [one for one in pipeline.attempts if one.entry and one.outcome in _BACK] if pipeline is not None else []
+    if not sent:
+        return None
+    last = sent[-1]
+    return Cell(render_safe(f'attempt {last.number} by {last.who}: "{last.reason}"', _LONGEST), "warning")
+
+
+_BACK = frozenset(verb.value for verb in SENDING_BACK)
+
+
+def _build_problem_cards(state: AppState | None, item: InboxItem) -> Iterator[Card]:
+    page = Page()
+    page.blank()
+    trouble = state.problems.trouble if state is not None else None
+    problems = find_problems(state, item)
+    if trouble is not None:
+        page.line(Cell(f"✗ {render_safe(trouble.message)}. {render_safe(trouble.hint)}", "fail"))
+        yield Card(page)
+        return
+    if problems is None:
+        page.line(Cell("PROBLEMS · … ", "heading"), Cell("measuring", "muted"))
+        yield Card(page)
+        return
+    if not problems:
+        checked = item.is_measured
+        words = "None found" if checked else "None found, and not everything was measured"
+        page.line(
+            Cell("PROBLEMS · 0  ", "heading"),
+            Cell(f"{'✓' if checked else '?'} {words}", "pass" if checked else "unknown"),
+        )
+        yield Card(page)
+        return
+    page.line(Cell(f"PROBLEMS · {len(problems)}", "heading"))
+    yield Card(page)
+    for problem in problems:
+        yield Card(build_problem_page(problem, short=True), problem.key)
+
+
+def build_problem_page(problem: ReviewProblem, *, short: bool = False) -> Page:
+    """One problem: what is wrong, where, what was measured, and which commit caused it."""
+    page = Page()
+    glyph, role = ("✗", "fail") if problem.blocks else ("!", "warning")
+    where = f"  {problem.place}" if problem.place is not None else ""
+    page.line(
+        Cell(f"{glyph} ", role), Cell(render_safe(problem.title), role), Cell(render_safe(where), "path"), indent=4
+    )
+    for fact in problem.facts[:1] if short else problem.facts:
+        page.line(Cell(f"    {render_safe(fact)}"), indent=4)
+    if problem.cause is not None:
+        page.line(Cell(f"    {render_safe(describe_cause(problem.cause))}", "muted"), indent=4)
+    if not short:
+        _add_beneath(page, problem)
+    return page
+
+
+def _add_beneath(page: Page, problem: ReviewProblem) -> None:
+    for place in problem.places:
+        page.line(Cell("    also at ", "muted"), Cell(render_safe(str(place)), "path"), indent=4)
+    if problem.checks:
+        shown = ", ".join(problem.checks[:_MOST_CHECKS])
+        more = len(problem.checks) - _MOST_CHECKS
+        page.line(Cell(f"    fails {shown}{f' and {more} more' if more > 0 else ''}", "muted"), indent=4)
+
+
+def describe_cause(cause: CauseCommit) -> str:
+    """`last changed in 6c3f4f0 "Round heights" by plover (TDD-2)`."""
+    subject = f' "{cause.subject}"' if cause.subject else ""
+    by = f" by {cause.author}" if cause.author else ""
+    return f"last changed in {cause.id}{subject}{by}{f' ({cause.handoff})' if cause.handoff else ''}"
+
+
+def _build_end(state: AppState | None, item: InboxItem) -> Page:
+    page = Page()
+    page.blank()
+    pipeline = state.pipeline.value if state is not None else None
+    if pipeline is not None and pipeline.phases:
+        _add(page, "pipeline", *build_strip(pipeline, needs_you=item.needs_you))
+    _add(page, "state", Cell(render_safe(item.reason)))
+    _add(page, "you can", Cell(_describe_choices(state, item), "accent"))
+    return page
+
+
+def _describe_choices(state: AppState | None, item: InboxItem) -> str:
+    if item.group is not QueueGroup.YOUR_CALL:
+        return _CAN[item.group]
+    problems = find_problems(state, item) or ()
+    goes = f" ({plural(len(problems), 'problem')} {'goes' if len(problems) == 1 else 'go'} along)" if problems else ""
+    if item.refusal:
+        return f"look at everything; nothing can be signed: {render_safe(item.refusal)}"
+    return f"x send it back{goes} · r retry · A approve anyway, as a recorded override"
+
+
+def _add(page: Page, name: str, *cells: Cell) -> None:
+    page.line(Cell(f"{name:<{_NAME}}", "muted"), *cells, indent=_NAME)

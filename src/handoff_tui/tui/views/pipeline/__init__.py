@@ -1,3 +1,0 @@
-"""The pipeline view."""
-
-from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The queue: every handoff by what you can do about it."""

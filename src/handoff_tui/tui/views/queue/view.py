@@ -1,0 +1,311 @@
+"""The queue: every handoff of every open repository, grouped by what the person at the desk can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.app import AppState, Part, RepositoryPart
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, QueueGroup, UnclaimedWork
+from handoff_tui.tui.chrome import is_reading
+from handoff_tui.tui.messages import (
+    CopyWanted,
+    DescriptionChanged,
+    EditorWanted,
+    HandoffChosen,
+    HandoffOpened,
+    ViewWanted,
+)
+from handoff_tui.tui.views.overview.cards import build_overview_page
+from handoff_tui.tui.views.queue.page import build_broken_page, build_unclaimed_page
+from handoff_tui.tui.views.queue.rows import QueueForm, QueueRows, build_key, describe_reason
+from handoff_tui.tui.views.view import MOVES, Act, LooseFiles, View
+from handoff_tui.tui.widgets.bars import Rule
+from handoff_tui.tui.widgets.freshness import read_now
+from handoff_tui.tui.widgets.page_view import PageView
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
+
+_TICK_SECONDS = 20.0
+"""Ages change by the minute; refreshing more often would show nothing new."""
+_BESIDE = 150
+"""From this width on, the overview of the selected row is beside the list."""
+_TWO_LINES = (100, 24)
+"""From this room on, each row has its reason below it."""
+_OVERVIEW = frozenset({Part.SHOWN, Part.PROBLEMS, Part.PIPELINE})
+
+
+class QueueView(View):
+    """All handoffs, those that need you first."""
+
+    DEFAULT_CSS = """
+    QueueView RowList { width: 1fr; height: 1fr; }
+    QueueView #queue-beside { width: 42%; display: none; border-left: solid $border; }
+    QueueView.-beside #queue-beside { display: block; }
+    QueueView #queue-reason { height: 2; display: none; }
+    QueueView.-low #queue-reason { display: block; }
+    """
+    hints: ClassVar[tuple[str, ...]] = (
+        *("app.open", "review.next", "decide.approve", "decide.reject", "agent.start"),
+        *("find.open", "review.select", "review.filter", "view.coverage", "review.scope"),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._table: QueueRows | None = None
+        self._text = ""
+        self._only_mine = False
+        self._opened: set[QueueGroup] = set()
+        self._moved = False
+        """Whether a person has moved the cursor; until then it is on the first row."""
+        self.selected: set[str] = set()
+        """The keys of rows that a batch is about."""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield RowList(id="rows")
+            with Vertical(id="queue-beside"):
+                yield Rule()
+                yield PageView(id="queue-overview")
+        reason = PageView(id="queue-reason")
+        reason.can_focus = False
+        yield reason
+
+    def on_mount(self) -> None:
+        self.set_interval(_TICK_SECONDS, self._tick)
+
+    @property
+    def rows(self) -> RowList:
+        return self.query_one("#rows", RowList)
+
+    def list_parts(self) -> frozenset[Part]:
+        return _OVERVIEW if self.has_class("-beside") else frozenset()
+
+    def show(self, state: AppState) -> None:
+        before, self._state = self._state, state
+        if state.inbox is not before.inbox or _describe_repositories(state) != _describe_repositories(before):
+            self.redraw()
+            if (state.travel or before.travel) is not None and state.chosen is not None:
+                self.rows.choose("\0".join(state.chosen))  # at another point in time: select the current handoff there
+        self._show_beside()
+
+    def redraw(self) -> None:
+        """Draws the list again with the current time; the cursor stays where it was."""
+        known = {build_key(item) for item in self._state.inbox}
+        self.selected &= known
+        self._table = QueueRows(
+            self._state.inbox,
+            QueueForm(
+                self._text,
+                frozenset(self._opened),
+                frozenset(self.selected),
+                reasons=not self.has_class("-low"),
+                only_mine=self._only_mine,
+            ),
+            now=read_now(),
+            broken=self._broken,
+            unclaimed=list_unclaimed(self._state),
+        )
+        self.rows.show(self._table if self._table.keys else EmptyRows(self._explain_empty()))
+        if not self._moved and any(self._table.keys):  # nobody has moved the cursor yet: what is ready stays in view
+            self.rows.choose(next(key for key in self._table.keys if key))
+
+    def _show_beside(self, *, from_top: bool = False) -> None:
+        """Shows the reason below the list, or the overview beside it."""
+        row = self._item or self.unclaimed
+        if self.has_class("-low"):
+            page = Page()
+            if row is not None:
+                page.line(*describe_reason(row), indent=1)
+            self.query_one("#queue-reason", PageView).show(page, from_top=True)
+        if self.has_class("-beside"):
+            self.query_one(Rule).show_title(Cell(self._describe_beside(), "muted"))
+            self.query_one("#queue-overview", PageView).show(self._build_beside(), from_top=from_top)
+
+    def _describe_beside(self) -> str:
+        item = self._item
+        return "Unclaimed work" if self.unclaimed else render_safe(item.key.handoff) if item is not None else ""
+
+    def _build_beside(self) -> Page:
+        if self.unclaimed is not None:
+            return build_unclaimed_page(self.unclaimed, self.show_key("review.scope"), self.show_key("view.coverage"))
+        item = self._item
+        if item is None:
+            return build_broken_page(self._broken)
+        return build_overview_page(self._state, item, read_now())
+
+    def on_resize(self) -> None:
+        width, height = self.size
+        self.set_class(width >= _BESIDE, "-beside")
+        self.set_class(width < _TWO_LINES[0] or height < _TWO_LINES[1], "-low")
+        self.call_after_refresh(self._redraw_whole)
+
+    def _redraw_whole(self) -> None:
+        self.redraw()
+        self._show_beside()
+
+    def _tick(self) -> None:
+        if self.display and self.is_attached:
+            self.redraw()
+
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+        event.stop()
+        if event.key == self.rows.key:  # else the cursor has moved on
+            item = self._find_item(event.key)
+            if item is not None:
+                self.post_message(HandoffChosen(item.key))
+            self._show_beside(from_top=True)
+            self.post_message(DescriptionChanged())
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        event.stop()
+        group = self._table.find_group(event.key) if self._table is not None else None
+        item = self._find_item(event.key)
+        if group is not None:
+            self._opened ^= {group}
+            self.redraw()
+        elif item is not None:
+            self.post_message(HandoffOpened(item.key))
+        elif self.unclaimed is not None:
+            self.post_message(ViewWanted("coverage"))
+
+    @property
+    def handoff(self) -> HandoffKey | None:
+        return self._item.key if self._item else None
+
+    @property
+    def unclaimed(self) -> UnclaimedWork | None:
+        """The unclaimed work, if it is selected."""
+        return self._table.find_unclaimed(self.rows.key) if self._table is not None else None
+
+    def find_loose(self) -> LooseFiles | None:
+        return LooseFiles(self.unclaimed.root, self.unclaimed.files) if self.unclaimed is not None else None
+
+    def perform(self, action: str) -> bool:
+        self._moved = self._moved or action in MOVES
+        return super().perform(action)
+
+    def focus_first(self) -> None:
+        """Selects the current handoff on the way back to the queue."""
+        if self._state.chosen is not None:
+            self.rows.choose("\0".join(self._state.chosen))
+        super().focus_first()
+
+    def refuse(self, action: str) -> str:
+        if action.startswith("decide.") and self.unclaimed is not None:
+            return f"these files belong to no handoff; {self.show_key('review.scope')} gives them to one"
+        if action in {"app.copy", "app.copy-all", "app.edit", "review.select"} and self._item is None:
+            return "no handoff selected"
+        if action in {"app.copy-all", "app.edit"} and self._find_document() is None:
+            return "this handoff has no file"
+        return ""
+
+    def list_acts(self) -> Mapping[str, Act]:
+        acts: dict[str, Act] = {"review.filter": self._toggle_mine, "review.select": self._toggle_selected}
+        if self._text or self.selected:
+            acts["app.back"] = self._clear
+        if self._item is not None:
+            acts["app.copy"] = CopyWanted(self._item.key.handoff, "the id")
+        if (document := self._find_document()) is not None:
+            acts |= {"app.copy-all": CopyWanted(document, "the path"), "app.edit": EditorWanted(document)}
+        return acts
+
+    def _toggle_mine(self) -> None:
+        self._only_mine = not self._only_mine
+        self.redraw()
+
+    def _toggle_selected(self) -> None:
+        self.selected ^= {self.rows.key}
+        self.redraw()
+        self.rows.move(1)
+
+    def _clear(self) -> None:
+        """Ends a filter that was kept, or the selection."""
+        if self._text:
+            self._text = ""
+        else:
+            self.selected.clear()
+        self.redraw()
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
+        """Filters the list and lands on the best match; asked again, moves to the next one."""
+        if again:
+            self.rows.move(-1 if backwards else 1)
+            return ""
+        self._text = text
+        self.redraw()
+        if not text or self._table is None:
+            return ""
+        self._moved = True
+        self.rows.choose(self._table.find_best(text))
+        handoffs = plural(len(self._state.inbox), "handoff")
+        return f"{len(self._table.handoffs)} of {handoffs} · also phase: who: state: repo: is:mine"
+
+    def describe(self) -> tuple[Cell, ...]:
+        names = ", ".join(render_safe(one.name) for one in self._broken)
+        broken = (Cell(f" ✗ Can't be read: {names} ·", "fail"),) if names else ()
+        if is_reading(self._state):
+            return (*broken, Cell(" Reading the repository…", "muted"))
+        closed = sum(bool(item.closed) for item in self._state.inbox)
+        past = sum(item.group is QueueGroup.PAST for item in self._state.inbox)
+        words = f" {len(self._state.inbox) - past} live, {past} past" if past else f" {len(self._state.inbox)} live"
+        words += f", {closed} behind closed gates" if closed else ""
+        cells = [*broken, Cell(words, "muted")]
+        if self._text:
+            cells.append(Cell(f' · filter "{render_safe(self._text)}": {self._count_matching()}', "accent"))
+        if self._only_mine:
+            cells.append(Cell(" · only what needs you", "accent"))
+        if self.selected:
+            cells.append(Cell(f" · {len(self.selected)} selected; a approves those that are ready", "accent"))
+        return tuple(cells)
+
+    @property
+    def _broken(self) -> list[RepositoryPart]:
+        return [one for one in self._state.repositories if one.state.trouble is not None]
+
+    @property
+    def _item(self) -> InboxItem | None:
+        return self._find_item(self.rows.key)
+
+    def _find_item(self, key: str) -> InboxItem | None:
+        return self._table.find_handoff(key) if self._table is not None else None
+
+    def _count_matching(self) -> int:
+        return len(self._table.handoffs) if self._table is not None else 0
+
+    def _find_document(self) -> str | None:
+        item = self._item
+        documents = item.reviewed.handoff.documents if item is not None else ()
+        return next((one.path for one in documents if ":" not in one.path), None)
+
+    def _explain_empty(self) -> Cell:
+        if self._text:
+            return Cell(f'No matches for "{render_safe(self._text)}"; esc clears the filter', "muted")
+        if is_reading(self._state):
+            return Cell("Reading the repository…", "muted")
+        if self._only_mine and self._state.inbox:
+            return Cell("Nothing needs you; f shows everything", "muted")
+        return Cell("No handoff in a known format here. `handoff-tui demo` shows what they look like.", "muted")
+
+
+def list_unclaimed(state: AppState) -> list[UnclaimedWork]:
+    """Lists the unclaimed work of every repository that has handoffs at all."""
+    known = [(one, one.state.value) for one in state.repositories]
+    return [
+        UnclaimedWork(one.root, one.name, value.unclaimed, value.unclaimed_commits)
+        for one, value in known
+        if value is not None and value.unclaimed and value.handoffs
+    ]
+
+
+def _describe_repositories(state: AppState) -> list[tuple[object, ...]]:
+    """Returns what is drawn of the repositories; the watcher's messages change far more often."""
+    return [
+        (one.name, one.state.trouble, one.state.value and one.state.value.unclaimed, one.state.value is None)
+        for one in state.repositories
+    ]

@@ -1,0 +1,101 @@
+"""The attempts, driven as a person would."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.live.state.app import AttemptsView, Loaded, Part, Scope, Trouble
+from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
+from tests.support.desk_app import StillApp, drive
+from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
+from tests.support.view_states import COMPARISON, FAILURE, FIRST, SECOND, build_desk
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+DESK = build_desk()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+def test_attempts_look_as_committed(size: tuple[int, int]) -> None:
+    """The same in a theme without colours: nothing is said by colour alone."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "enter", "6")
+        compare_screen(f"history-{size[0]}x{size[1]}", cut_view(pilot, screen))
+
+    for theme in ("dark", "monochrome"):
+        drive(StillApp(DESK, theme), script, size=size)
+
+
+@at_desk(DESK, size=(120, 40))
+async def test_attempt_is_shown_whole_under_the_list(pilot: Pilot[None]) -> None:
+    """What was asked for stands beside whether it was addressed; output is never a control code."""
+    screen = await settle(pilot, "enter", "6")
+    assert "▸      2  ○ submitted" in screen
+    assert "fix: the tests" in screen
+    assert "done ␛[31m" in screen
+    screen = await settle(pilot, "j")
+    assert "✓ addressed  check tests-unit: 2 failed" in screen
+    assert "✗ NOT addressed  comment src/a.py:3: name it" in screen
+    assert Part.ATTEMPTS in get_app(pilot).main_screen.parts
+
+
+@at_desk(DESK, size=(120, 40))
+async def test_attempt_is_compared_with_the_one_before_or_the_marked_one(pilot: Pilot[None], app: StillApp) -> None:
+    """The older one first; the first attempt has none before it, and says so."""
+    await settle(pilot, "enter", "6", "D")
+    app.give(dataclasses.replace(DESK, comparison=Loaded(COMPARISON)))
+    screen = await settle(pilot)
+    assert "Two attempts compared" in screen
+    assert "H-1:build:1 → H-1:build:2" in screen
+    assert "no earlier attempt" in await settle(pilot, "j", "D")
+    screen = await settle(pilot, "m", "k", "D")
+    assert "H-1:build:1 marked" in screen
+    pairs = [(one.before, one.after) for one in list_asked(pilot, ComparisonWanted)]
+    assert pairs == [("H-1:build:1", "H-1:build:2")] * 2
+    await settle(pilot, "m", "m", "j", "j", "y")
+    assert [one.text for one in list_asked(pilot, CopyWanted)] == ["H-1:plan:1"]
+
+
+@at_desk(DESK, size=(120, 40))
+async def test_difference_of_two_attempts_opens_in_the_diff(pilot: Pilot[None], app: StillApp) -> None:
+    """Between their commits; where one is not known, that is said."""
+    await settle(pilot, "enter", "6", "d")
+    asked = [one for one in app.asked if isinstance(one, ScopeWanted | ViewWanted)]
+    assert asked[0] == ScopeWanted(Scope(DiffScope.BETWEEN, FIRST, SECOND))
+    assert app.main_screen.view_name == "diff"
+    screen = await settle(pilot, "enter", "6", "m", "j", "j", "d")
+    assert "the commit of H-1:plan:1 isn't known" in screen
+
+
+@at_desk(DESK, size=(120, 50))
+async def test_failure_is_explained_on_request(pilot: Pilot[None], app: StillApp) -> None:
+    """The first failing check, its error lines, the rest folded; the page can be read at once."""
+    assert "Examining every failing check…" in await settle(pilot, "enter", "6", "o")
+    assert any(isinstance(one, FailureWanted) for one in app.asked)
+    app.give(dataclasses.replace(DESK, failure=Loaded(FAILURE)))
+    screen = await settle(pilot)
+    assert "look first at tests-unit" in screen
+    assert "⋯ 39 lines" in screen
+    assert "40 ✗ E  boom" in screen
+    app.give(dataclasses.replace(DESK, failure=Loaded(trouble=Trouble("the settings are wrong", "Mend them."))))
+    assert "✗ the settings are wrong" in await settle(pilot)
+
+
+@at_desk(DESK)
+async def test_list_is_narrowed_by_words_and_emptiness_is_explained(pilot: Pilot[None], app: StillApp) -> None:
+    """Reading, trouble, nobody tried: each in words."""
+    assert "1 attempt matches" in await settle(pilot, "enter", "6", "slash", *"red")
+    assert 'No matches for "redx"' in await settle(pilot, "x")
+    await settle(pilot, "escape")
+    for part, words in (
+        (Loaded(), "Reading log, commits and runs…"),
+        (Loaded(trouble=Trouble("the log is gone", "Look.")), "✗ the log is gone. Look."),
+        (Loaded(AttemptsView(())), "No attempts yet"),
+    ):
+        app.give(dataclasses.replace(DESK, attempts=part))
+        assert words in await settle(pilot)
+    assert "copy: no attempt selected" in await settle(pilot, "y")

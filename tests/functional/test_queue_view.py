@@ -1,0 +1,207 @@
+"""The inbox, driven as a person would."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, Trouble
+from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.status.inbox_item import HandoffKey, RiskFact, RiskKind
+from handoff_tui.tui.messages import CopyWanted, HandoffChosen, ViewWanted
+from handoff_tui.tui.views.queue.view import InboxView
+from tests.support.desk_app import StillApp, drive
+from tests.support.desk_states import MOMENT, ROOT, build_state, make_item, read_desk
+from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+RISK = RiskFact(kind=RiskKind.TESTS_REMOVED, text="2 tests are gone")
+ITEMS = (
+    make_item("lamp", since=MOMENT, risks=(RISK,)),
+    make_item("kettle", since=MOMENT),
+    make_item("chair", mine=False, who=Mover.AGENT, agent="heron", phase="plan"),
+)
+DESK = AppState(
+    repositories=(RepositoryPart(ROOT, "lamp", Loaded(build_state())),),
+    inbox=ITEMS,
+    chosen=ITEMS[0].key,
+)
+
+
+def list_chosen(pilot: Pilot[None]) -> list[str]:
+    return [message.key.handoff for message in list_asked(pilot, HandoffChosen)]
+
+
+@at_desk(DESK)
+async def test_inbox_shows_what_waits_and_the_facts_behind_the_risk(pilot: Pilot[None]) -> None:
+    """The first is chosen at once; moving chooses another, and the page follows."""
+    screen = await settle(pilot)
+    assert "▸ lamp" in screen
+    assert "◆ needs you" in screen
+    assert "! tests 2 tests are gone" in screen
+    screen = await settle(pilot, "j", "j")
+    assert "▸ chair" in screen
+    assert "Why · chair" in screen
+    assert list_chosen(pilot) == ["lamp", "kettle", "chair"]
+    await settle(pilot, "enter")
+    assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in get_app(pilot).asked)
+
+
+@at_desk(DESK)
+async def test_filter_narrows_with_every_letter_and_escape_ends_it(pilot: Pilot[None]) -> None:
+    """The status line says how many there are; nothing fits is said too."""
+    screen = await settle(pilot, "slash", "k", "e", "t")
+    assert "kettle" in screen
+    assert "chair" not in screen
+    assert "1 of 3 handoffs" in screen
+    screen = await settle(pilot, "x")
+    assert 'No matches for "ketx"' in screen
+    screen = await settle(pilot, "escape")
+    assert "chair" in screen
+
+
+@at_desk(DESK)
+async def test_filter_that_is_kept_stays_in_the_status_line(pilot: Pilot[None]) -> None:
+    """Enter leaves the field and keeps the rows; the cursor is back in the list."""
+    screen = await settle(pilot, "slash", *"plan", "enter", "k")
+    assert 'filter "plan": 1' in screen
+    assert "▸ chair" in screen
+
+
+@at_desk(DESK)
+async def test_sorting_goes_through_all_orders(pilot: Pilot[None]) -> None:
+    """The status line names the order; what waits on me stays on top."""
+    assert "sorted by urgency" in await settle(pilot)
+    assert "sorted by age" in await settle(pilot, "s")
+    screen = await settle(pilot, "s")
+    assert "sorted by name" in screen
+    assert screen.index("  kettle") < screen.index("lamp", screen.index("HANDOFF")) < screen.index("  chair")
+    assert "sorted by urgency" in await settle(pilot, "s", "s")
+
+
+@at_desk(DESK)
+async def test_news_never_move_the_cursor(pilot: Pilot[None]) -> None:
+    """Rows come before it; it stays on its handoff, and a wait for others changes nothing."""
+    await settle(pilot, "j")
+    more = (*(make_item(f"new-{number}", since=MOMENT, risks=(RISK, RISK)) for number in range(30)), *ITEMS)
+    get_app(pilot).give(dataclasses.replace(DESK, inbox=more))
+    screen = await settle(pilot)
+    assert "▸ kettle" in screen
+    assert list_chosen(pilot)[-1] == "kettle"
+
+
+@at_desk(AppState(repositories=(RepositoryPart("/a", "a"),)))
+async def test_inbox_without_handoffs_and_with_a_broken_repository(pilot: Pilot[None]) -> None:
+    """Reading, empty and broken are three different things, each in words."""
+    empty = AppState(repositories=(RepositoryPart("/a", "a", Loaded(build_state())),))
+    trouble = Trouble("/b is not inside a git repository", "Go to a repository.")
+    broken = dataclasses.replace(
+        DESK, repositories=(*DESK.repositories, RepositoryPart("/b", "shop", Loaded(trouble=trouble)))
+    )
+    assert "Reading the repository…" in await settle(pilot)
+    get_app(pilot).give(empty)
+    assert "No handoff in a known format here" in await settle(pilot)
+    assert "sort: nothing to sort" in await settle(pilot, "s")
+    get_app(pilot).give(broken)
+    screen = await settle(pilot)
+    assert "✗ shop  /b is not inside a git repository" in screen
+    assert "✗ Can't be read: shop" in await settle(pilot, "j")
+    assert "lamp" in screen
+
+
+def test_headings_stand_over_their_columns_when_the_scroll_bar_goes() -> None:
+    """A filter leaves few rows: they are a column wider than before, and so are the headings."""
+    many = tuple(make_item(f"lamp-{number:02}", since=MOMENT) for number in range(60))
+    state = dataclasses.replace(DESK, inbox=many, chosen=many[0].key)
+
+    async def script(pilot: Pilot[None]) -> None:
+        for keys in ((), ("/", *"lamp-07", "enter")):
+            lines = (await settle(pilot, *keys)).splitlines()
+            heading = next(line for line in lines if "HANDOFF" in line)
+            row = next(line for line in lines if "▸ lamp" in line)
+            assert row.index("◆ needs you") == heading.index("STATE")
+
+    drive(StillApp(state), script)
+
+
+def test_page_is_laid_out_beside_its_scroll_bar() -> None:
+    """The bar takes a column: a digest that fills the line is broken, never cut."""
+    digest = "0123456789abcdef" * 12
+    item = make_item("lamp", since=MOMENT, blocking=(digest, *(f"reason {number}" for number in range(30))))
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        page = get_app(pilot).main_screen.query_one(InboxView).page
+        assert page.show_vertical_scrollbar
+        shown = "".join("".join(segment.text for segment in page.render_line(y)).strip() for y in range(8))
+        assert digest in shown.replace(" ", "")
+        assert "…" not in shown
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=(item,), chosen=item.key)), script)
+
+
+@at_desk(DESK)
+async def test_copy_takes_the_id(pilot: Pilot[None]) -> None:
+    """Of the handoff under the cursor."""
+    await settle(pilot, "j", "y")
+    assert CopyWanted("kettle", "the id") in get_app(pilot).asked
+
+
+def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:
+    """Markup, escape sequences and overrides come out as what they are."""
+    nasty = make_item("lamp")._replace(key=HandoffKey(ROOT, "[red]\x1b[2J\u202ex[/]"))
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot)
+        assert "[red]␛[2J⟨U+202E⟩" in screen
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=(nasty,), chosen=nasty.key)), script, size=(160, 50))
+
+
+def test_keystroke_of_the_filter_takes_less_than_two_frames() -> None:
+    """Two thousand handoffs; the work of the view itself, the best of a few."""
+    items = tuple(make_item(f"H-{number}", since=MOMENT, risks=(RISK,)) for number in range(2_000))
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        view = pilot.app.screen.query_one(InboxView)
+        taken: list[float] = []
+        for text in ("h", "h-", "h-1", "h-12", "h-1"):
+            started = time.perf_counter()
+            view.find(text)
+            taken.append(time.perf_counter() - started)
+        assert min(taken) < 0.033
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(160, 50))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+def test_inbox_of_the_sample_looks_as_committed(sample_repository: Path, size: tuple[int, int]) -> None:
+    """The same in a theme without colours: nothing is said by colour alone."""
+    state = read_desk(sample_repository, "H-3", MOMENT)
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "g")
+        compare_screen(f"inbox-{size[0]}x{size[1]}", cut_view(pilot, screen))
+
+    for theme in ("dark", "monochrome"):
+        drive(StillApp(state, theme), script, size=size)
+
+
+def test_cursor_stays_on_the_screen_when_the_terminal_shrinks() -> None:
+    """And its row stays the chosen one."""
+    items = tuple(make_item(f"H-{number:02}", since=MOMENT) for number in range(40))
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, *["j"] * 15)
+        await pilot.resize_terminal(80, 24)
+        screen = await settle(pilot)
+        assert "▸ H-15" in screen
+        await pilot.resize_terminal(120, 40)
+        assert "▸ H-15" in await settle(pilot)
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(120, 40))
