@@ -38,12 +38,14 @@ def open_app(terminal: Terminal, demo: Path) -> None:
     terminal.press_slowly("/")
     terminal.type_slowly("station-names")
     terminal.press_slowly("Enter")
-    terminal.wait_for(f"Why · {HANDOFF}")
+    terminal.wait_for("▸ Names of stations")
+    terminal.press_slowly("Enter")
+    terminal.wait_for("1 Overview")
 
 
 def read_and_remark(terminal: Terminal) -> None:
     """The document, and a remark on one of its lines."""
-    terminal.press_slowly("5")
+    terminal.press_slowly("4")
     terminal.wait_for("Two names that differ in case only")
     terminal.press_slowly("j", "j", "c")
     terminal.wait_for("Comment on")
@@ -111,7 +113,7 @@ def test_rejected_work_comes_back_and_is_approved(demo: Path, terminal: Terminal
     terminal.press(".")  # takes the new work in
     terminal.wait_for("The names are those of the harbour office")
     approve(terminal)
-    terminal.press_slowly("q", "q", "q")
+    terminal.press_slowly("q")
     assert terminal.wait_for_end()[0] == 0
     added = set(list_entries(demo)) - before
     assert len(added) == 2

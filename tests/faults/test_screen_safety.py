@@ -101,7 +101,7 @@ def list_leaks(written: bytes) -> list[str]:
 
 
 PAYLOAD = "a" + "".join(ESCAPES.values()) + "z"
-VIEWS = ("3jj", "8jj", "5v}v}", "4jj}}", "6jj", "2j", "1jjG")
+VIEWS = ("2jj", "3jj", "1jjG", "g", "\r", "jj", "2jj}}", "3jjfjjfjj", "4V}V}", "5", "6jj", " ", "J", "1", "\x1b")
 """Keys that open each view, and move in it."""
 
 

@@ -95,7 +95,7 @@ async def test_output_follows_until_somebody_scrolls_up(pilot: Pilot[None], app:
     app.give(replace(WORKING, output=make_window(RUNNING, more[-60:], first=141)))
     assert "line 201" not in await settle(pilot)
     assert app.main_screen.query_one(OutputLines).top == top
-    assert "line 201" in await settle(pilot, "f")
+    assert "line 201" in await settle(pilot, "F")
 
 
 @at_desk(WORKING)
@@ -142,17 +142,17 @@ def test_hostile_output_is_text() -> None:
 
 @at_desk(WORKING)
 async def test_tries_are_gone_through_and_told_apart(pilot: Pilot[None], app: StillApp) -> None:
-    """`]` and `[`; the output of the other one is asked for, and what it was told on `i`."""
+    """`]` and `[`; the output of the other one is asked for, and what it was told on request."""
     screen = await settle(pilot, "enter", "5", "[")
     assert "Output · build 1.1" in screen
     assert "line 200" not in screen
     asked = list_asked(pilot, OutputWanted)[-1]
     assert asked.place.run == FAILED.state.key
-    assert "What the agent was told" in await settle(pilot, "i")
+    assert "What the agent was told" in await settle(pilot, "ctrl+p", *"inputs or", "enter")
     asked = list_asked(pilot, OutputWanted)[-1]
     assert asked.place == OutputRange(FAILED.state.key, OutputSource.PROMPT, 0, asked.place.height)
-    assert "Outcome of build 1.1" in await settle(pilot, "v")
-    assert "Output · build 1.2" in await settle(pilot, "v", "]")
+    assert "Outcome of build 1.1" in await settle(pilot, "V")
+    assert "Output · build 1.2" in await settle(pilot, "V", "]")
 
 
 @at_desk(make_agent_state(FAILED))
@@ -205,13 +205,10 @@ async def test_each_key_opens_its_box(pilot: Pilot[None], app: StillApp) -> None
     """Nothing is done by it; escape leaves it."""
     kinds = {
         "s": ProposalKind.STEP,
-        "R": ProposalKind.AGAIN,
-        "b": ProposalKind.BACK,
-        "C": ProposalKind.LOOP,
-        "X": ProposalKind.STOP,
-        "L": ProposalKind.UNLOCK,
+        "L": ProposalKind.LOOP,
+        "S": ProposalKind.STOP,
         "B": ProposalKind.ROLLBACK,
-        "U": ProposalKind.UNDO,
+        "u": ProposalKind.UNDO,
     }
     await settle(pilot, "enter", "5")
     for key in kinds:
@@ -225,7 +222,7 @@ async def test_each_key_opens_its_box(pilot: Pilot[None], app: StillApp) -> None
     assert list_asked(pilot, ProposalConfirmed) == []
 
 
-@pytest.mark.parametrize(("key", "kind"), [("s", ProposalScreen), ("P", ProofsScreen), ("t", PaletteScreen)])
+@pytest.mark.parametrize(("key", "kind"), [("s", ProposalScreen), ("P", ProofsScreen), ("T", PaletteScreen)])
 @at_desk(WORKING)
 async def test_keys_behind_the_closing_one_close_nothing_else(
     pilot: Pilot[None], app: StillApp, key: str, kind: type[Box[None]]
@@ -319,37 +316,36 @@ async def test_refusal_names_its_reason(pilot: Pilot[None], app: StillApp) -> No
 
 @at_desk(WORKING)
 async def test_agent_is_held_and_goes_on(pilot: Pilot[None], app: StillApp) -> None:
-    """`p` and `c`; on one that has ended, `c` has its work looked at."""
+    """`p` in both directions; on one that has ended, it has its work looked at."""
     paused = make_run(2, RunStatus.PAUSED)
-    assert "it isn't paused" in await settle(pilot, "enter", "5", "c")
-    await settle(pilot, "p")
+    await settle(pilot, "enter", "5", "p")
     app.give(make_agent_state(FAILED, paused))
-    assert "it isn't running" in await settle(pilot, "p")
-    await settle(pilot, "c")
+    await settle(pilot)
+    await settle(pilot, "p")
     told = [one.paused for one in list_asked(pilot, RunPaused)]
     assert told == [True, False]
     app.give(make_agent_state(FAILED, make_run(2)))
-    assert "c reviews its work" in await settle(pilot)
-    await settle(pilot, "c")
+    assert "p reviews its work" in await settle(pilot)
+    await settle(pilot, "p")
     assert len(list_asked(pilot, RunReviewWanted)) == 1
 
 
 @at_desk(WORKING)
 async def test_note_is_written_to_the_agents(pilot: Pilot[None], app: StillApp) -> None:
     """An empty one is none."""
-    screen = await settle(pilot, "enter", "5", "m")
+    screen = await settle(pilot, "enter", "5", "e")
     assert "Note to the agents of H-1" in screen
     await settle(pilot, *"keep it", "enter")
-    await settle(pilot, "m", "enter")
+    await settle(pilot, "e", "enter")
     assert [one.text for one in list_asked(pilot, NoteWritten)] == ["keep it"]
 
 
 @at_desk(make_agent_state(FAILED, look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))))
 async def test_diff_of_a_try_is_opened(pilot: Pilot[None], app: StillApp) -> None:
     """From before it to after it; two tries are compared by their last commits."""
-    await settle(pilot, "enter", "5", "d")
-    assert app.main_screen.view_name == "diff"
-    await settle(pilot, "enter", "5", "D")
+    await settle(pilot, "enter", "5", "ctrl+p", *"changes of this run", "enter")
+    assert app.main_screen.view_name == "changes"
+    await settle(pilot, "5", "D")
     scopes = [one.scope for one in list_asked(pilot, ScopeWanted)]
     assert [tuple(scope) for scope in scopes] == [
         (DiffScope.BETWEEN, "b" * 40, "d" * 40),
@@ -374,16 +370,16 @@ async def test_empty_view_says_why(pilot: Pilot[None], state: AppState, words: s
 
 @at_desk(WORKING, read_only=True)
 async def test_desk_to_read_only_starts_nothing(pilot: Pilot[None], app: StillApp) -> None:
-    """Neither here nor from the pipeline."""
-    for keys in (("7", "s"), ("X",), ("m",), ("B",), ("2", "s")):
+    """Neither here nor from another tab."""
+    for keys in (("s",), ("enter", "5", "s"), ("S",), ("e",), ("B",), ("2", "s")):
         assert "--read-only" in await settle(pilot, *keys)
     assert list_asked(pilot, ProposalWanted) == []
 
 
 @at_desk(WORKING)
-async def test_pipeline_steps_too(pilot: Pilot[None], app: StillApp) -> None:
-    """The agent's view opens with the box."""
-    await settle(pilot, "2", "s")
+async def test_agent_is_started_from_anywhere(pilot: Pilot[None], app: StillApp) -> None:
+    """The agent's tab opens with the box."""
+    await settle(pilot, "s")
     assert app.main_screen.view_name == "agent"
     assert isinstance(app.screen, ProposalScreen)
 
@@ -396,7 +392,7 @@ def test_long_lines_are_wrapped_where_somebody_wants_it() -> None:
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, "enter", "5")
         assert "end 29" not in screen
-        screen = await settle(pilot, "w")
+        screen = await settle(pilot, "W")
         assert "end 29" in screen
         assert "follow ●" in screen
         screen = await settle(pilot, "tab", "g")
@@ -405,7 +401,7 @@ def test_long_lines_are_wrapped_where_somebody_wants_it() -> None:
         screen = await settle(pilot, "G")
         assert "end 29" in screen
         assert "follow ●" in screen
-        assert "end 29" not in await settle(pilot, "w")
+        assert "end 29" not in await settle(pilot, "W")
 
     drive(StillApp(state), script)
 
@@ -428,7 +424,7 @@ async def test_file_that_the_output_names_is_opened(pilot: Pilot[None], app: Sti
 @at_desk(make_agent_state(FAILED, breakpoints=frozenset({Breakpoint("build", before=False)})))
 async def test_breakpoints_are_set_between_phases(pilot: Pilot[None]) -> None:
     """Those that are set are marked."""
-    screen = await settle(pilot, "enter", "5", "t")
+    screen = await settle(pilot, "enter", "5", "ctrl+p", *"breakpoint", "enter")
     assert "before build" in screen
     assert "● set" in screen
     await settle(pilot, "enter")
@@ -443,7 +439,7 @@ async def test_breakpoints_are_set_between_phases(pilot: Pilot[None]) -> None:
 async def test_try_that_comes_by_itself_is_said_and_kept_from_it(pilot: Pilot[None], app: StillApp) -> None:
     """Without a box: nothing is running that could be lost."""
     assert "build starts automatically at" in await settle(pilot, "enter", "5")
-    await settle(pilot, "X")
+    await settle(pilot, "S")
     assert len(list_asked(pilot, FollowUpsCancelled)) == 1
     assert list_asked(pilot, ProposalWanted) == []
     app.give(make_agent_state(FAILED, RUNNING, loops=True))

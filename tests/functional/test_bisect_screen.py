@@ -47,7 +47,7 @@ async def test_search_is_asked_for_on_a_failing_check(pilot: Pilot[None], app: S
     assert [one.check for one in list_asked(pilot, BisectWanted)] == ["tests-unit"]
     app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, trouble=Trouble("no"))))
     await settle(pilot, "escape")
-    assert "find the commit that broke it: this one doesn't fail" in await settle(pilot, "G", "b")
+    assert "Since when: this one doesn't fail" in await settle(pilot, "f", "f", "G", "b")
 
 
 def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,6 +95,6 @@ async def test_enter_opens_the_diff_that_did_it(pilot: Pilot[None], app: StillAp
     app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, report=REPORT)))
     assert "b2b2b2b broke" in await settle(pilot)
     await settle(pilot, "enter")
-    assert app.main_screen.view_name == "diff"
+    assert app.main_screen.view_name == "changes"
     scopes = [one.scope for one in list_asked(pilot, ScopeWanted)]
     assert scopes == [Scope(DiffScope.BETWEEN, FIRST, SECOND)]

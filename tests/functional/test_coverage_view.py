@@ -44,7 +44,7 @@ def test_bar_is_in_the_title_and_opens_the_list() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot)
-        assert "approved 33 % since v0.4 ███░░░░░░░ 1 unclaimed" in screen.split("\n")[0]
+        assert "approved 33 % since v0.4 ███░░░░░░░ 1 unclaimed" in screen.split("\n")[1]
         screen = await settle(pilot, "%")
         rows = [line for line in screen.split("\n") if ".py" in line or "ci.yml" in line]
         assert "▸ ci.yml" in rows[0]
@@ -67,7 +67,7 @@ def test_enter_opens_the_file_in_the_diff_of_its_handoff() -> None:
         assert "this file belongs to no handoff" in screen
         assert not any(isinstance(one, DecisionWanted) for one in app.asked)
         await settle(pilot, "enter")
-        await settle(pilot, "%", "f")
+        await settle(pilot, "escape", "escape", "%", "f")
         await settle(pilot, "j", "enter")
         wanted = [one for one in app.asked if isinstance(one, ChangedFileWanted)]
         assert [(one.key and one.key.handoff, one.path) for one in wanted] == [(None, "ci.yml"), ("H-2", "kettle.py")]
@@ -76,14 +76,14 @@ def test_enter_opens_the_file_in_the_diff_of_its_handoff() -> None:
     drive(StillApp(DESK), script, (138, 30))
 
 
-def test_unclaimed_work_is_an_item_of_the_inbox_that_can_be_given_away() -> None:
+def test_unclaimed_work_is_an_item_of_the_queue_that_can_be_given_away() -> None:
     """Below what needs you; a decision is refused with the key that leads on, which asks for the handoff."""
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         screen = await settle(pilot, "j")
-        assert "▸ unclaimed work" in screen
-        assert "Your call: 1 changed file without a handoff" in screen
+        assert "▸ Unclaimed work" in screen
+        assert "1 file belongs to no handoff" in screen
         assert "ci.yml" in screen
         screen = await settle(pilot, "a")
         assert "belong to no handoff; O gives them to one" in screen
@@ -100,9 +100,9 @@ def test_filter_finds_unclaimed_work_by_its_files() -> None:
     """A filter that fits nothing of it leaves it out."""
 
     async def script(pilot: Pilot[None]) -> None:
-        assert "unclaimed work" in await settle(pilot, "slash", *"ci.yml")
+        assert "Unclaimed work" in await settle(pilot, "slash", *"ci.yml")
         await settle(pilot, "escape")
-        assert "unclaimed work" not in await settle(pilot, "slash", *"h-2")
+        assert "Unclaimed work" not in await settle(pilot, "slash", *"h-2")
 
     drive(StillApp(DESK), script)
 

@@ -247,7 +247,7 @@ async def test_what_moved_underneath_can_be_shown(hands: Hands) -> None:
     await hands.wait_for("show changes")
     await hands.press("ctrl+f")
     await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
-    await hands.wait_until(lambda: hands.app.main_screen.view_name == "diff")
+    await hands.wait_until(lambda: hands.app.main_screen.view_name == "changes")
     wanted = [one.scope for one in list_asked(hands.pilot, messages.ScopeWanted)]
     assert wanted == [Scope(DiffScope.SINCE_SHOWN, "ab12")]
     assert hands.confirmed == []

@@ -49,9 +49,9 @@ def sit_down(folder: Path, script: Callable[[Pilot[None]], Awaitable[None]]) -> 
     async def run() -> None:
         async with app.run_test(size=(100, 40)) as pilot:
             await see(pilot, "H-1", "H-2", "live")
-            await pilot.press("enter", "4")
+            await pilot.press("enter", "2")
             await see(pilot, "Files", "H-1_RESULTS.md")
-            await pilot.press("b", *"zero", "enter")
+            await pilot.press("D", *"zero", "enter")
             await see(pilot, "src/part.py", "src/other.py")
             await script(pilot)
 

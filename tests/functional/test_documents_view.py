@@ -141,18 +141,18 @@ async def test_sections_are_stepped_through_and_jumped_to(pilot: Pilot[None]) ->
 async def test_raw_text_keeps_the_place(pilot: Pilot[None]) -> None:
     """The line under the cursor is the same rendered and raw; numbers stand in front."""
     await settle(pilot, "enter", "4", "right_square_bracket", "right_square_bracket", "right_square_bracket")
-    screen = await settle(pilot, "v")
+    screen = await settle(pilot, "V")
     assert get_line(pilot) == 21
     assert "21 │## Risks" in screen
     assert "**switched**" in screen
     assert "✗ false: measured 11 (counted)" in screen
-    assert "**switched**" not in await settle(pilot, "v")
+    assert "**switched**" not in await settle(pilot, "V")
 
 
 @at_desk(DESK)
 async def test_line_of_a_claim_is_told_in_the_status_line(pilot: Pilot[None]) -> None:
     """With what was measured."""
-    screen = await settle(pilot, "enter", "4", "v", *["j"] * 5)
+    screen = await settle(pilot, "enter", "4", "V", *["j"] * 5)
     assert get_line(pilot) == 6
     assert "✗ false: measured 11 (counted)" in screen.splitlines()[-2]
 
@@ -160,7 +160,7 @@ async def test_line_of_a_claim_is_told_in_the_status_line(pilot: Pilot[None]) ->
 @at_desk(DESK)
 async def test_remark_is_written_on_a_range(pilot: Pilot[None], app: StillApp) -> None:
     """V begins the range, c asks for the words, Enter keeps them; c on such a line writes its remark anew."""
-    screen = await settle(pilot, "enter", "4", "v", "j", "j", "V", "j", "j")
+    screen = await settle(pilot, "enter", "4", "V", "j", "j", "v", "j", "j")
     assert "lines 3 to 5" in screen
     await settle(pilot, "c")
     assert [(one.line, one.end_line) for one in list_asked(pilot, CommentWanted)] == [(3, 5)]
@@ -190,17 +190,17 @@ async def test_editor_and_clipboard_get_the_line(
 ) -> None:
     """`e` opens the file at the line, `y` copies it as it is written, `Y` its path."""
     monkeypatch.setattr(StillApp, "run_outside", lambda *_: None)
-    await settle(pilot, "enter", "4", "v", *["j"] * 5, "y", "Y")
+    await settle(pilot, "enter", "4", "V", *["j"] * 5, "y", "Y")
     copied = [one.text for one in list_asked(pilot, CopyWanted)]
     assert copied == ["12 tests pass.", SPEC]
-    await settle(pilot, "e")
+    await settle(pilot, "o")
     assert [(one.path, one.line) for one in list_asked(pilot, EditorWanted)] == [(SPEC, 6)]
 
 
 @at_desk(DESK)
 async def test_find_goes_from_hit_to_hit(pilot: Pilot[None]) -> None:
     """And says when there is none."""
-    await settle(pilot, "enter", "4", "v", "slash", *"lamp", "enter")
+    await settle(pilot, "enter", "4", "V", "slash", *"lamp", "enter")
     assert get_line(pilot) == 1
     await settle(pilot, "n")
     assert get_line(pilot) == 5
@@ -210,11 +210,11 @@ async def test_find_goes_from_hit_to_hit(pilot: Pilot[None]) -> None:
 
 
 @at_desk(DESK)
-async def test_outline_goes_and_comes(pilot: Pilot[None]) -> None:
-    """`o` gives the whole width to the text, and back."""
-    assert "Documents" in await settle(pilot, "enter", "4")
-    assert "Documents" not in await settle(pilot, "o")
-    assert "Documents" in await settle(pilot, "o")
+async def test_pane_is_zoomed_and_back(pilot: Pilot[None]) -> None:
+    """`z` gives the whole width to the text, and takes it back."""
+    assert "─ Documents" in await settle(pilot, "enter", "4")
+    assert "─ Documents" not in await settle(pilot, "z")
+    assert "─ Documents" in await settle(pilot, "z")
 
 
 def test_long_document_is_rendered_without_waiting_for_it() -> None:
@@ -243,13 +243,12 @@ async def test_huge_lines_stay_usable(pilot: Pilot[None]) -> None:
     screen = await settle(pilot, "enter", "4")
     assert "(10,000,000 characters)" in screen
     screen = await settle(pilot, *["l"] * 5, "G", "g", "j")
-    assert "raw or rendered: it isn't Markdown" in await settle(pilot, "v")
+    assert "Other form: it isn't Markdown" in await settle(pilot, "V")
 
 
 @pytest.mark.parametrize(
     ("desk", "words"),
     [
-        (AppState(), "No handoff selected"),
         (replace(DESK, document=Loaded()), "reading…"),
         (replace(DESK, document=Loaded(trouble=Trouble("it is gone", "Look again."))), "✗ it is gone Look again."),
         (build_desk(OpenDocument(SPEC, "cut", truncated=True)), "Only the beginning is shown"),

@@ -1,4 +1,4 @@
-"""The checks, driven as a person would."""
+"""The evidence, driven as a person would: problems, claims, checks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import (
     ConsentState,
     Evidence,
@@ -48,7 +49,12 @@ REPORT = build_report(
     build_result("style", Outcome.FAIL, severity=Severity.LOW),
     build_result("types"),
 )
-DESK = dataclasses.replace(make_state(watching=Watching.LIVE), checks=Loaded(REPORT, at=MOMENT - timedelta(minutes=3)))
+AT = MOMENT - timedelta(minutes=3)
+DESK = dataclasses.replace(
+    make_state(watching=Watching.LIVE), checks=Loaded(REPORT, at=AT), problems=Loaded(measure_gate(REPORT), at=AT)
+)
+CHECKS = ("enter", "3", "f", "f")
+"""The keys that lead to the list of checks."""
 
 
 def list_wanted(pilot: Pilot[None]) -> list[tuple[str, ...]]:
@@ -58,31 +64,44 @@ def list_wanted(pilot: Pilot[None]) -> list[tuple[str, ...]]:
 @at_desk(DESK)
 async def test_first_failing_check_is_chosen_and_its_finding_shown(pilot: Pilot[None]) -> None:
     """With evidence, what was expected, and what to do."""
-    screen = await settle(pilot, "3")
+    screen = await settle(pilot, *CHECKS)
     assert "BLOCKING 2" in screen
     assert "▸   tests-unit" in screen
     assert "2 failed of 418" in screen
     assert "tests/test_a.py:88" in screen
-    assert "■ 2 block" in screen
+    assert "■ 2 checks block" in screen
 
 
 @at_desk(DESK)
-async def test_one_check_or_all_under_a_heading_are_run_again(pilot: Pilot[None]) -> None:
-    """R on a row, R on its heading, and F for all."""
-    await settle(pilot, "3", "R", "k", "R", "F")
-    assert list_wanted(pilot) == [("tests-unit",), ("tests-unit", "tests-slow"), ()]
+async def test_problems_come_first_with_everything_beneath(pilot: Pilot[None]) -> None:
+    """One row a root cause; the page has the finding, the check and what to do. `f` goes through the three lists."""
+    screen = await settle(pilot, "enter", "3")
+    assert "▸ ✗  2 failed of 418" in screen
+    assert "fails tests-unit" in screen
+    assert "make test" in await settle(pilot, "tab", "G")
+    assert "PROBLEMS · claims · checks" in screen
+    assert "problems · CLAIMS · checks" in await settle(pilot, "f")
+    assert "problems · claims · CHECKS" in await settle(pilot, "f")
+    assert "PROBLEMS · claims · checks" in await settle(pilot, "f")
+
+
+@at_desk(DESK)
+async def test_problem_one_check_or_all_under_a_heading_are_run_again(pilot: Pilot[None]) -> None:
+    """R on a problem runs what fails over it; on a check that one; on its heading all below it."""
+    await settle(pilot, "enter", "3", "R", "f", "f", "R", "k", "R")
+    assert list_wanted(pilot) == [("tests-unit",), ("tests-unit",), ("tests-unit", "tests-slow")]
 
 
 @at_desk(DESK)
 async def test_run_shows_its_progress_and_can_be_cancelled(pilot: Pilot[None]) -> None:
     """A bar with numbers; what cannot be done meanwhile says why."""
-    assert "cancel: no checks are running" in await settle(pilot, "3", "X")
+    assert "Cancel the checks: no checks are running" in await settle(pilot, *CHECKS, "X")
     progress = ChecksProgress(1, 4, "tests-unit", MOMENT - timedelta(seconds=9))
     get_app(pilot).give(dataclasses.replace(DESK, running=progress))
     screen = await settle(pilot)
     assert "█████░░░" in screen
     assert "1/4 tests-unit 9s" in screen
-    assert "re-run: checks are running" in await settle(pilot, "R")
+    assert "Run again: checks are running" in await settle(pilot, "R")
     await settle(pilot, "X")
     assert any(isinstance(one, ChecksCancelled) for one in get_app(pilot).asked)
 
@@ -90,7 +109,7 @@ async def test_run_shows_its_progress_and_can_be_cancelled(pilot: Pilot[None]) -
 @at_desk(DESK)
 async def test_places_are_opened_one_after_another_and_commands_copied(pilot: Pilot[None]) -> None:
     """The first place, then the second; the command of the remedy."""
-    await settle(pilot, "3", "e", "o", "o", "y")
+    await settle(pilot, *CHECKS, "o", "enter", "enter", "y")
     app = get_app(pilot)
     assert [(one.path, one.line) for one in list_asked(pilot, EditorWanted)] == [
         ("tests/test_a.py", 88),
@@ -103,14 +122,11 @@ async def test_places_are_opened_one_after_another_and_commands_copied(pilot: Pi
 
 
 @at_desk(DESK)
-async def test_list_is_narrowed_to_what_fails_and_by_words(pilot: Pilot[None]) -> None:
-    """The cursor stays where it was."""
-    screen = await settle(pilot, "3", "f")
-    assert "PASSED" not in screen
-    assert "only failing" in screen
-    assert "PASSED" in await settle(pilot, "f")
+async def test_list_is_narrowed_by_words(pilot: Pilot[None]) -> None:
+    """Every word of it."""
+    await settle(pilot, *CHECKS)
     screen = await settle(pilot, "slash", *"slow")
-    assert "1 checks match" in screen
+    assert "2 checks match" in screen
     assert "tests-unit" not in cut_view(pilot, screen)
 
 
@@ -119,12 +135,12 @@ def test_stale_results_are_shown_as_stale() -> None:
     stale = dataclasses.replace(DESK, checks=Loaded(REPORT, at=MOMENT - timedelta(minutes=3), stale=True))
 
     async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "3")
+        screen = await settle(pilot, *CHECKS)
         assert "? pass" in screen
         assert "✓ pass" not in cut_view(pilot, screen)
         assert "stale, read 3 min ago" in screen
 
-    drive(StillApp(stale), script, size=(100, 40))
+    drive(StillApp(stale), script, size=(120, 40))
 
 
 def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> None:
@@ -132,7 +148,7 @@ def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> Non
     report = REPORT.model_copy(update={"trust": ConsentState(digest="sha256:12", trusted=False)})
 
     async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "3", "T")
+        await settle(pilot, *CHECKS, "ctrl+p", *"consent", "enter")
         app = get_app(pilot)
         assert [one.kind for one in list_asked(pilot, ProposalWanted)] == [ProposalKind.TRUST]
         plan = RequestedCommands(
@@ -151,14 +167,14 @@ def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> Non
 @at_desk(DESK)
 async def test_news_never_move_the_cursor(pilot: Pilot[None]) -> None:
     """A check that begins to fail comes before it."""
-    await settle(pilot, "3", "j")
+    await settle(pilot, *CHECKS, "j")
     worse = build_report(build_result("a-new-one", Outcome.ERROR, severity=Severity.CRITICAL), *REPORT.results)
     get_app(pilot).give(dataclasses.replace(DESK, checks=Loaded(worse, at=MOMENT)))
     assert "▸   tests-slow" in await settle(pilot)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
-def test_checks_of_the_sample_look_as_committed(sample_repository: Path, size: tuple[int, int]) -> None:
+def test_overview_and_evidence_of_the_sample_look_as_committed(sample_repository: Path, size: tuple[int, int]) -> None:
     """The same in a theme without colours: nothing is said by colour alone."""
     state = read_desk(sample_repository, "H-3", MOMENT)
     assert state.checks.value is not None
@@ -167,8 +183,9 @@ def test_checks_of_the_sample_look_as_committed(sample_repository: Path, size: t
     state = dataclasses.replace(state, checks=Loaded(report, at=MOMENT))
 
     async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "3")
-        compare_screen(f"checks-{size[0]}x{size[1]}", cut_view(pilot, screen))
+        await settle(pilot, "slash", *"h-3", "enter")
+        compare_screen(f"overview-{size[0]}x{size[1]}", cut_view(pilot, await settle(pilot, "enter")))
+        compare_screen(f"evidence-{size[0]}x{size[1]}", cut_view(pilot, await settle(pilot, "3")))
 
     for theme in ("dark", "monochrome"):
         drive(StillApp(state, theme), script, size=size)

@@ -52,29 +52,29 @@ async def test_attempt_is_compared_with_the_one_before_or_the_marked_one(pilot: 
     assert "Two attempts compared" in screen
     assert "H-1:build:1 → H-1:build:2" in screen
     assert "no earlier attempt" in await settle(pilot, "j", "D")
-    screen = await settle(pilot, "m", "k", "D")
-    assert "H-1:build:1 marked" in screen
+    screen = await settle(pilot, "v", "k", "D")
+    assert "H-1:build:1 selected" in screen
     pairs = [(one.before, one.after) for one in list_asked(pilot, ComparisonWanted)]
     assert pairs == [("H-1:build:1", "H-1:build:2")] * 2
-    await settle(pilot, "m", "m", "j", "j", "y")
+    await settle(pilot, "v", "v", "j", "j", "y")
     assert [one.text for one in list_asked(pilot, CopyWanted)] == ["H-1:plan:1"]
 
 
 @at_desk(DESK, size=(120, 40))
 async def test_difference_of_two_attempts_opens_in_the_diff(pilot: Pilot[None], app: StillApp) -> None:
     """Between their commits; where one is not known, that is said."""
-    await settle(pilot, "enter", "6", "d")
+    await settle(pilot, "enter", "6", "enter")
     asked = [one for one in app.asked if isinstance(one, ScopeWanted | ViewWanted)]
     assert asked[0] == ScopeWanted(Scope(DiffScope.BETWEEN, FIRST, SECOND))
-    assert app.main_screen.view_name == "diff"
-    screen = await settle(pilot, "enter", "6", "m", "j", "j", "d")
+    assert app.main_screen.view_name == "changes"
+    screen = await settle(pilot, "6", "v", "j", "j", "enter")
     assert "the commit of H-1:plan:1 isn't known" in screen
 
 
 @at_desk(DESK, size=(120, 50))
 async def test_failure_is_explained_on_request(pilot: Pilot[None], app: StillApp) -> None:
     """The first failing check, its error lines, the rest folded; the page can be read at once."""
-    assert "Examining every failing check…" in await settle(pilot, "enter", "6", "o")
+    assert "Examining every failing check…" in await settle(pilot, "enter", "6", "E")
     assert any(isinstance(one, FailureWanted) for one in app.asked)
     app.give(dataclasses.replace(DESK, failure=Loaded(FAILURE)))
     screen = await settle(pilot)
@@ -98,4 +98,4 @@ async def test_list_is_narrowed_by_words_and_emptiness_is_explained(pilot: Pilot
     ):
         app.give(dataclasses.replace(DESK, attempts=part))
         assert words in await settle(pilot)
-    assert "copy: no attempt selected" in await settle(pilot, "y")
+    assert "Copy: no attempt selected" in await settle(pilot, "y")

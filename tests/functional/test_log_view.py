@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.log.show.view import EntryView, LogReport
-from handoff_tui.tui.messages import CopyWanted, EntryWanted, HandoffChosen, VerifyWanted, ViewWanted
+from handoff_tui.tui.messages import CopyWanted, EntryWanted, HandoffChosen, VerifyWanted
 from handoff_tui.tui.widgets.row_list import RowList
 from tests.support.desk_app import StillApp, drive
 from tests.support.screens import at_desk, compare_screen, cut_view, list_asked, settle
@@ -56,7 +56,7 @@ async def test_filter_takes_fields_and_words(pilot: Pilot[None]) -> None:
 @at_desk(DESK)
 async def test_verify_now_shows_the_report_until_the_cursor_moves(pilot: Pilot[None], app: StillApp) -> None:
     """First that it is underway, then what it says."""
-    screen = await settle(pilot, "2", "v")
+    screen = await settle(pilot, "2", "R")
     assert any(isinstance(one, VerifyWanted) for one in app.asked)
     assert "Verifying every byte of the log" in screen
     app.give(replace(DESK, report=Loaded(REPORT, at=READ_AT)))
@@ -69,15 +69,14 @@ async def test_verify_now_shows_the_report_until_the_cursor_moves(pilot: Pilot[N
 @at_desk(DESK)
 async def test_handoff_of_an_entry_is_gone_to_where_it_is(pilot: Pilot[None], app: StillApp) -> None:
     """One that is not here any more, and an entry about none, say so."""
-    screen = await settle(pilot, "2", "j", "o")
+    screen = await settle(pilot, "2", "j", "enter")
     assert "H-2 is no longer in this repository" in screen
-    screen = await settle(pilot, "G", "o")
+    screen = await settle(pilot, "G", "enter")
     assert "this entry isn't about a handoff" in screen
-    await settle(pilot, "g", "y", "o")
+    await settle(pilot, "g", "y", "enter")
     assert [one.text for one in list_asked(pilot, CopyWanted)] == [build_id("d")]
     assert [one.key.handoff for one in list_asked(pilot, HandoffChosen)][-1] == "H-1"
-    assert app.main_screen.view_name == "pipeline"
-    assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in app.asked)
+    assert app.main_screen.view_name == "history"
 
 
 @at_desk(replace(DESK, log=Loaded(VIEW.model_copy(update={"rows": ROWS[1:], "total": 4}))))
@@ -88,7 +87,7 @@ async def test_following_keeps_the_cursor_on_the_newest(pilot: Pilot[None], app:
     app.give(DESK)
     await settle(pilot)
     assert rows.key == build_id("c")
-    await settle(pilot, "f")
+    await settle(pilot, "F")
     assert rows.key == build_id("d")
 
 

@@ -44,7 +44,7 @@ async def test_entry_behind_a_figure_opens_in_the_log(pilot: Pilot[None], app: S
 @at_desk(DESK, size=(120, 40))
 async def test_entry_is_gone_to_as_soon_as_the_log_is_read(pilot: Pilot[None], app: StillApp) -> None:
     """The log may come later than the wish, and a filter does not hide it."""
-    await settle(pilot, "2", "slash", *"policy", "enter", "0", "enter", "j")
+    await settle(pilot, "2", "slash", *"policy", "enter", "3", "enter", "j")
     app.give(dataclasses.replace(DESK, log=Loaded()))
     assert "Reading the log…" in await settle(pilot)
     await settle(pilot, "enter")

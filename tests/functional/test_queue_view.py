@@ -1,4 +1,4 @@
-"""The inbox, driven as a person would."""
+"""The queue, driven as a person would."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from textual.pilot import Pilot
 
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import Mover
-from handoff_tui.status.inbox_item import HandoffKey, RiskFact, RiskKind
-from handoff_tui.tui.messages import CopyWanted, HandoffChosen, ViewWanted
-from handoff_tui.tui.views.queue.view import InboxView
+from handoff_tui.status.inbox_item import HandoffKey, MeasuredGate, RiskFact, RiskKind
+from handoff_tui.tui.messages import CopyWanted, HandoffChosen
+from handoff_tui.tui.views.queue.view import QueueView
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import MOMENT, ROOT, build_state, make_item, read_desk
 from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 RISK = RiskFact(kind=RiskKind.TESTS_REMOVED, text="2 tests are gone")
+CLEAN = MeasuredGate(12, 12)
 ITEMS = (
-    make_item("lamp", since=MOMENT, risks=(RISK,)),
-    make_item("kettle", since=MOMENT),
+    make_item("lamp", since=MOMENT, risks=(RISK,))._replace(measured=CLEAN),
+    make_item("kettle", since=MOMENT)._replace(measured=CLEAN),
     make_item("chair", mine=False, who=Mover.AGENT, agent="heron", phase="plan"),
 )
 DESK = AppState(
@@ -37,18 +38,50 @@ def list_chosen(pilot: Pilot[None]) -> list[str]:
 
 
 @at_desk(DESK)
-async def test_inbox_shows_what_waits_and_the_facts_behind_the_risk(pilot: Pilot[None]) -> None:
-    """The first is chosen at once; moving chooses another, and the page follows."""
+async def test_queue_shows_what_waits_and_why(pilot: Pilot[None]) -> None:
+    """The first is chosen at once; moving chooses another, and its reason follows. Enter opens the review."""
     screen = await settle(pilot)
-    assert "▸ lamp" in screen
-    assert "◆ needs you" in screen
-    assert "! tests 2 tests are gone" in screen
+    assert "▸ The title of lamp" in screen
+    assert "READY TO APPROVE · 2" in screen
+    assert "12 checks pass" in screen.splitlines()[-4]
     screen = await settle(pilot, "j", "j")
-    assert "▸ chair" in screen
-    assert "Why · chair" in screen
+    assert "▸ The title of chair" in screen
     assert list_chosen(pilot) == ["lamp", "kettle", "chair"]
     await settle(pilot, "enter")
-    assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in get_app(pilot).asked)
+    assert get_app(pilot).main_screen.view_name == "overview"
+
+
+@at_desk(DESK, size=(100, 30))
+async def test_reason_stands_below_each_row_where_there_is_room(pilot: Pilot[None]) -> None:
+    """The cursor steps over it."""
+    lines = (await settle(pilot, "j")).splitlines()
+    place = next(number for number, line in enumerate(lines) if "▸ The title of kettle" in line)
+    assert lines[place + 1].strip() == "12 checks pass"
+
+
+@at_desk(DESK, size=(160, 50))
+async def test_overview_of_the_row_is_beside_the_list_where_there_is_room(pilot: Pilot[None]) -> None:
+    """With what the person can do."""
+    screen = await settle(pilot)
+    assert "─ lamp ─" in screen
+    assert "you can    a approve it" in screen
+
+
+@at_desk(dataclasses.replace(DESK, inbox=(make_item("old", mine=False, who=Mover.NOBODY), *ITEMS)))
+async def test_folded_group_opens_with_enter(pilot: Pilot[None]) -> None:
+    """And folds again."""
+    screen = await settle(pilot, "G")
+    assert "▸ DONE · 1   enter unfolds" in screen
+    assert "The title of old" in await settle(pilot, "enter")
+    assert "The title of old" not in await settle(pilot, "enter")
+
+
+@at_desk(AppState(repositories=DESK.repositories, inbox=ITEMS[1:], chosen=ITEMS[1].key))
+async def test_what_becomes_ready_stays_in_view_until_somebody_moves(pilot: Pilot[None]) -> None:
+    """The cursor is on the first row, whatever comes before it; then it stays where it was put."""
+    many = tuple(make_item(f"new-{number:02}", since=MOMENT, risks=(RISK, RISK)) for number in range(30))
+    get_app(pilot).give(dataclasses.replace(DESK, inbox=(*(item._replace(measured=CLEAN) for item in many), *ITEMS)))
+    assert "▸ The title of new-00" in await settle(pilot)
 
 
 @at_desk(DESK)
@@ -69,18 +102,7 @@ async def test_filter_that_is_kept_stays_in_the_status_line(pilot: Pilot[None]) 
     """Enter leaves the field and keeps the rows; the cursor is back in the list."""
     screen = await settle(pilot, "slash", *"plan", "enter", "k")
     assert 'filter "plan": 1' in screen
-    assert "▸ chair" in screen
-
-
-@at_desk(DESK)
-async def test_sorting_goes_through_all_orders(pilot: Pilot[None]) -> None:
-    """The status line names the order; what waits on me stays on top."""
-    assert "sorted by urgency" in await settle(pilot)
-    assert "sorted by age" in await settle(pilot, "s")
-    screen = await settle(pilot, "s")
-    assert "sorted by name" in screen
-    assert screen.index("  kettle") < screen.index("lamp", screen.index("HANDOFF")) < screen.index("  chair")
-    assert "sorted by urgency" in await settle(pilot, "s", "s")
+    assert "▸ The title of chair" in screen
 
 
 @at_desk(DESK)
@@ -90,7 +112,7 @@ async def test_news_never_move_the_cursor(pilot: Pilot[None]) -> None:
     more = (*(make_item(f"new-{number}", since=MOMENT, risks=(RISK, RISK)) for number in range(30)), *ITEMS)
     get_app(pilot).give(dataclasses.replace(DESK, inbox=more))
     screen = await settle(pilot)
-    assert "▸ kettle" in screen
+    assert "▸ The title of kettle" in screen
     assert list_chosen(pilot)[-1] == "kettle"
 
 
@@ -105,43 +127,11 @@ async def test_inbox_without_handoffs_and_with_a_broken_repository(pilot: Pilot[
     assert "Reading the repository…" in await settle(pilot)
     get_app(pilot).give(empty)
     assert "No handoff in a known format here" in await settle(pilot)
-    assert "sort: nothing to sort" in await settle(pilot, "s")
     get_app(pilot).give(broken)
     screen = await settle(pilot)
     assert "✗ shop  /b is not inside a git repository" in screen
     assert "✗ Can't be read: shop" in await settle(pilot, "j")
     assert "lamp" in screen
-
-
-def test_headings_stand_over_their_columns_when_the_scroll_bar_goes() -> None:
-    """A filter leaves few rows: they are a column wider than before, and so are the headings."""
-    many = tuple(make_item(f"lamp-{number:02}", since=MOMENT) for number in range(60))
-    state = dataclasses.replace(DESK, inbox=many, chosen=many[0].key)
-
-    async def script(pilot: Pilot[None]) -> None:
-        for keys in ((), ("/", *"lamp-07", "enter")):
-            lines = (await settle(pilot, *keys)).splitlines()
-            heading = next(line for line in lines if "HANDOFF" in line)
-            row = next(line for line in lines if "▸ lamp" in line)
-            assert row.index("◆ needs you") == heading.index("STATE")
-
-    drive(StillApp(state), script)
-
-
-def test_page_is_laid_out_beside_its_scroll_bar() -> None:
-    """The bar takes a column: a digest that fills the line is broken, never cut."""
-    digest = "0123456789abcdef" * 12
-    item = make_item("lamp", since=MOMENT, blocking=(digest, *(f"reason {number}" for number in range(30))))
-
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot)
-        page = get_app(pilot).main_screen.query_one(InboxView).page
-        assert page.show_vertical_scrollbar
-        shown = "".join("".join(segment.text for segment in page.render_line(y)).strip() for y in range(8))
-        assert digest in shown.replace(" ", "")
-        assert "…" not in shown
-
-    drive(StillApp(dataclasses.replace(DESK, inbox=(item,), chosen=item.key)), script)
 
 
 @at_desk(DESK)
@@ -154,6 +144,8 @@ async def test_copy_takes_the_id(pilot: Pilot[None]) -> None:
 def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:
     """Markup, escape sequences and overrides come out as what they are."""
     nasty = make_item("lamp")._replace(key=HandoffKey(ROOT, "[red]\x1b[2J\u202ex[/]"))
+    handoff = nasty.reviewed.handoff.model_copy(update={"title": "[red]\x1b[2J\u202ex[/]"})
+    nasty = nasty._replace(reviewed=nasty.reviewed.model_copy(update={"handoff": handoff}))
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot)
@@ -168,7 +160,7 @@ def test_keystroke_of_the_filter_takes_less_than_two_frames() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot)
-        view = pilot.app.screen.query_one(InboxView)
+        view = pilot.app.screen.query_one(QueueView)
         taken: list[float] = []
         for text in ("h", "h-", "h-1", "h-12", "h-1"):
             started = time.perf_counter()
@@ -179,16 +171,18 @@ def test_keystroke_of_the_filter_takes_less_than_two_frames() -> None:
     drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(160, 50))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
-def test_inbox_of_the_sample_looks_as_committed(sample_repository: Path, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    "size", [(80, 24), (100, 30), (160, 50), (200, 60)], ids=["80x24", "100x30", "160x50", "200x60"]
+)
+def test_queue_of_the_sample_looks_as_committed(sample_repository: Path, size: tuple[int, int]) -> None:
     """The same in a theme without colours: nothing is said by colour alone."""
     state = read_desk(sample_repository, "H-3", MOMENT)
 
     async def script(pilot: Pilot[None]) -> None:
-        screen = await settle(pilot, "g")
-        compare_screen(f"inbox-{size[0]}x{size[1]}", cut_view(pilot, screen))
+        screen = await settle(pilot)
+        compare_screen(f"queue-{size[0]}x{size[1]}", cut_view(pilot, screen))
 
-    for theme in ("dark", "monochrome"):
+    for theme in ("dark", "light", "monochrome"):
         drive(StillApp(state, theme), script, size=size)
 
 
@@ -200,8 +194,8 @@ def test_cursor_stays_on_the_screen_when_the_terminal_shrinks() -> None:
         await settle(pilot, *["j"] * 15)
         await pilot.resize_terminal(80, 24)
         screen = await settle(pilot)
-        assert "▸ H-15" in screen
+        assert "▸ The title of H-15" in screen
         await pilot.resize_terminal(120, 40)
-        assert "▸ H-15" in await settle(pilot)
+        assert "▸ The title of H-15" in await settle(pilot)
 
     drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(120, 40))

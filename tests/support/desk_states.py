@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from handoff_tui.changes.risk import RiskMemory, read_risks
+from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.repository_facts import RepositoryFacts
@@ -136,11 +137,13 @@ def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
         reviewer_note=reviewer.note,
     )
     pipelines = desk.loaded.settings.pipelines
+    shown, report = show(desk, state, chosen), check(desk, CheckRequest(handoff=chosen))
     return AppState(
         repositories=(repository,),
         inbox=items,
         chosen=item.key,
-        shown=Loaded(show(desk, state, chosen), at=at),
+        shown=Loaded(shown, at=at),
         pipeline=Loaded(build_pipeline(item.reviewed, pipelines, gates.index if gates else None), at=at),
-        checks=Loaded(check(desk, CheckRequest(handoff=chosen)), at=at),
+        checks=Loaded(report, at=at),
+        problems=Loaded(measure_gate(report, shown.verdicts), at=at),
     )

@@ -10,6 +10,7 @@ from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.agents.step.report import Direction, NewCommit, Route, RunView, StepOutcome, StepReport, TouchedFile
 from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange
+from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.git.watch.noticed import Watching
@@ -408,11 +409,15 @@ def build_travel(index: int = 1, **more: object) -> TravelPart:
     return replace(TravelPart(STOPS, index, loading=False, visited=visited), **more)  # type: ignore[arg-type]
 
 
+CHECKED = build_report(build_result("tests-unit", Outcome.FAIL), build_result("types"))
+
+
 def build_desk(**more: object) -> AppState:
     """A desk with everything that debugging shows."""
     parts: dict[str, object] = {
         "attempts": Loaded(ATTEMPTS, at=MOMENT),
         "metrics": Loaded(FIGURES, at=MOMENT),
-        "checks": Loaded(build_report(build_result("tests-unit", Outcome.FAIL), build_result("types")), at=MOMENT),
+        "checks": Loaded(CHECKED, at=MOMENT),
+        "problems": Loaded(measure_gate(CHECKED), at=MOMENT),
     }
     return replace(DESK, **{**parts, **more})  # type: ignore[arg-type]

@@ -98,7 +98,7 @@ def test_long_name_is_cut_and_the_state_is_not() -> None:
 def test_figure_of_a_tab_is_never_stale() -> None:
     """Three dots while it is computed; then what blocks, what else is wrong, or that nothing is."""
     problem = ReviewProblem("k", "a test is gone")
-    cases = (
+    cases: tuple[tuple[Loaded[MeasuredGate], str], ...] = (
         (Loaded(MeasuredGate(1, 2, (problem,), 1)), "✗1"),
         (Loaded(MeasuredGate(2, 2, (problem._replace(blocks=False),))), "!1"),
         (Loaded(MeasuredGate(2, 2)), "✓"),

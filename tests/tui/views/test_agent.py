@@ -133,16 +133,16 @@ def test_agenda_is_told_before_the_rest() -> None:
     [
         (None, None, ""),
         (None, AgentsView((), agents=COMMANDS), " No agent started · 1 phase with an agent"),
-        (make_run(2), AgentsView(()), " ◆ not reviewed · build 1.2 · maker · 01:01 · c reviews its work"),
+        (make_run(2), AgentsView(()), " ◆ not reviewed · build 1.2 · maker · 01:01 · p reviews its work"),
         (
             make_run(2),
             AgentsView((), (make_lock(stale=True),)),
-            " ◆ not reviewed · build 1.2 · maker · 01:01 · lock of build left behind: L · c reviews its work",
+            " ◆ not reviewed · build 1.2 · maker · 01:01 · lock of build left behind: :unlock · p reviews its work",
         ),
         (
             look_at(make_run(2), StepOutcome.FAILED, "it exited with 1", "and more"),
             AgentsView((), (make_lock(stale=True),)),
-            " ✗ failed · build 1.2 · maker · 01:01 · lock of build left behind: L · it exited with 1",
+            " ✗ failed · build 1.2 · maker · 01:01 · lock of build left behind: :unlock · it exited with 1",
         ),
         (
             None,
@@ -172,17 +172,15 @@ LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
 @pytest.mark.parametrize(
     ("action", "here", "reason"),
     [
-        ("agent.step", RunInView(VIEW), ""),
+        ("agent.start", RunInView(VIEW), ""),
         ("agent.loop", RunInView(AgentsView(())), "no agent configured; docs/agents.md has examples"),
-        ("agent.step", RunInView(), ""),
-        ("agent.follow", RunInView(VIEW), "no agent started yet"),
-        ("agent.wrap", RunInView(VIEW, RUNNING), ""),
-        ("agent.continue", RunInView(VIEW, RUNNING), "it isn't paused"),
-        ("agent.continue", RunInView(VIEW, PAUSED), ""),
-        ("agent.continue", RunInView(VIEW, ENDED), ""),
-        ("agent.continue", RunInView(VIEW._replace(reviewing=frozenset({ENDED.state.key})), ENDED), "it isn't paused"),
-        ("agent.continue", RunInView(VIEW, LOOKED_AT), "it isn't paused"),
-        ("agent.pause", RunInView(VIEW, PAUSED), "it isn't running"),
+        ("agent.start", RunInView(), ""),
+        ("app.follow", RunInView(VIEW), "no agent started yet"),
+        ("changes.wrap", RunInView(VIEW, RUNNING), ""),
+        ("agent.pause", RunInView(VIEW, PAUSED), ""),
+        ("agent.pause", RunInView(VIEW, ENDED), ""),
+        ("agent.pause", RunInView(VIEW._replace(reviewing=frozenset({ENDED.state.key})), ENDED), "it isn't running"),
+        ("agent.pause", RunInView(VIEW, LOOKED_AT), "it isn't running"),
         ("agent.pause", RunInView(VIEW, RUNNING), ""),
         ("agent.stop", RunInView(VIEW, PAUSED), ""),
         ("agent.stop", RunInView(VIEW, ENDED), "it isn't running"),
@@ -190,11 +188,11 @@ LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
         ("agent.stop", RunInView(VIEW._replace(loops=True), ENDED), ""),
         ("agent.unlock", RunInView(VIEW), "nothing is locked"),
         ("agent.unlock", RunInView(VIEW._replace(locks=(make_lock(stale=True),))), ""),
-        ("agent.diff", RunInView(VIEW, RUNNING), "its files aren't known yet"),
-        ("agent.compare", RunInView(VIEW, LOOKED_AT), "no two runs with commits to compare"),
+        ("agent.changes", RunInView(VIEW, RUNNING), "its files aren't known yet"),
+        ("review.compare", RunInView(VIEW, LOOKED_AT), "no two runs with commits to compare"),
         ("agent.breakpoint", RunInView(VIEW), ""),
         ("agent.breakpoint", RunInView(AgentsView(())), "no agent configured"),
-        ("agent.next-try", RunInView(VIEW), "no agent started yet"),
+        ("nav.next-section", RunInView(VIEW), "no agent started yet"),
         ("agent.rollback", RunInView(), ""),
     ],
 )
@@ -206,11 +204,11 @@ def test_refusal_says_why(action: str, here: RunInView, reason: str) -> None:
 @pytest.mark.parametrize(
     ("here", "first"),
     [
-        (RunInView(VIEW), "agent.step"),
+        (RunInView(VIEW), "agent.start"),
         (RunInView(VIEW, RUNNING), "agent.pause"),
-        (RunInView(VIEW, PAUSED), "agent.continue"),
-        (RunInView(VIEW, ENDED), "agent.continue"),
-        (RunInView(VIEW, LOOKED_AT), "agent.step"),
+        (RunInView(VIEW, PAUSED), "agent.pause"),
+        (RunInView(VIEW, ENDED), "agent.pause"),
+        (RunInView(VIEW, LOOKED_AT), "agent.start"),
         (RunInView(VIEW._replace(scheduled=COMING), LOOKED_AT), "agent.stop"),
     ],
 )
@@ -223,8 +221,8 @@ def test_hint_that_is_wanted_most_comes_first(here: RunInView, first: str) -> No
 
 def test_file_is_opened_only_where_one_is_named() -> None:
     """By the lines in view, or by what was touched."""
-    assert refuse_agent_action("agent.open-file", RunInView(VIEW)) == "no file mentioned here"
-    assert refuse_agent_action("agent.open-file", RunInView(VIEW), places=1) == ""
+    assert refuse_agent_action("app.edit", RunInView(VIEW)) == "no file mentioned here"
+    assert refuse_agent_action("app.edit", RunInView(VIEW), places=1) == ""
 
 
 def test_diff_of_a_try_ends_at_its_commit() -> None:

@@ -332,7 +332,7 @@ def test_remark_on_deleted_lines_says_which_they_were() -> None:
 
 def test_remark_on_a_fold_is_refused() -> None:
     """One remarks on what one sees."""
-    assert build_comment_place(make_rows(), 0, 0) == "these lines are hidden; ↵ shows them"
+    assert build_comment_place(make_rows(), 0, 0) == "these lines are hidden; enter shows them"
 
 
 def test_remark_on_a_remark_writes_it_anew() -> None:

@@ -181,7 +181,7 @@ def test_entry_of_other_work_is_not_compared() -> None:
     assert find_changes(view, build_gate_view({"handoff": "H-99"})) is None
     assert find_changes(build_entry_view("policy"), build_gate(view)) is None
     text = "\n".join(list_lines(build_entry_detail(view, None, (view.row,))))
-    assert "? Open its handoff (o) to see whether it still holds." in text
+    assert "? Enter opens its handoff and says whether it still holds." in text
 
 
 def test_missing_human_input_is_said() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
 from textual.containers import Container
-from textual.dom import DOMNode
 from textual.message import Message
+from textual.widget import Widget
 
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import AppState, Part
@@ -36,7 +36,6 @@ class View(Container):
 
     DEFAULT_CSS = """
     View { width: 1fr; height: 1fr; background: $background; layout: vertical; }
-    View .-hidden { display: none !important; }
     """
     parts: ClassVar[frozenset[Part]] = frozenset()
     """The parts that must be fresh while it is on screen."""
@@ -46,6 +45,8 @@ class View(Container):
     def __init__(self) -> None:
         super().__init__()
         self._state = AppState()
+        self.zoomed: list[Widget] = []
+        """What is hidden while one pane has all the room."""
 
     def show(self, state: AppState) -> None:
         """Draws a new state. Called after every change, so it compares before it works."""
@@ -102,20 +103,17 @@ class View(Container):
 
     def zoom(self) -> bool:
         """Gives the focused pane all the room, or its usual room again; tells whether there is another pane."""
-        panes = [pane for pane in self.query(LineView) if pane.display and pane.parent is not None]
-        if len(panes) < 2 and not self.has_class("-zoomed"):  # noqa: PLR2004 - nothing to hide
-            return False
-        focused = self.focused_lines
-        is_zoomed = self.has_class("-zoomed")
-        self.set_class(not is_zoomed, "-zoomed")
-        for node in self._list_beside(focused):
-            node.set_class(not is_zoomed, "-hidden")
-        return True
-
-    def _list_beside(self, focused: LineView | None) -> list[DOMNode]:
-        """Everything in the view that doesn't hold the focused pane."""
-        kept = {self, focused, *(focused.ancestors if focused is not None else ())}
-        return [node for node in self.walk_children() if node not in kept and node.parent in kept]
+        hidden = self.zoomed
+        if hidden:
+            self.zoomed = []
+        else:
+            focused = self.focused_lines
+            kept = {self, focused, *(focused.ancestors if focused is not None else ())}
+            beside = (node for node in self.walk_children(Widget) if node not in kept and node.parent in kept)
+            hidden = self.zoomed = [node for node in beside if node.display]
+        for node in hidden:
+            node.display = not self.zoomed
+        return bool(hidden)
 
     def post_message(self, message: Message) -> bool:
         """Posts as this view: a message posted while the screen calls it would otherwise stop at the screen."""

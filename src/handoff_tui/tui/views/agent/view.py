@@ -41,7 +41,7 @@ _STEPS = frozenset({"agent.start", "agent.again", "agent.back", "agent.loop"})
 _OF_A_RUN = frozenset({"app.follow", "agent.inputs", "review.form", "changes.wrap"})
 _OWN = _STEPS | _OF_A_RUN | {
     "agent.stop", "agent.pause", "agent.note", "agent.proofs", "agent.rollback", "agent.breakpoint", "agent.unlock",
-    "agent.changes", "agent.mentioned", "review.compare", "nav.next-section", "nav.previous-section", "app.undo",
+    "agent.changes", "app.edit", "review.compare", "nav.next-section", "nav.previous-section", "app.undo",
 }  # fmt: skip
 _ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 
@@ -105,7 +105,7 @@ def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str
         "agent.unlock": (here.view is not None and bool(here.view.locks), "nothing is locked"),
         "agent.changes": (find_run_scope(here) is not None, "its files aren't known yet"),
         "review.compare": (find_compared_scope(here) is not None, "no two runs with commits to compare"),
-        "agent.mentioned": (places > 0, "no file mentioned here"),
+        "app.edit": (places > 0, "no file mentioned here"),
         "agent.breakpoint": (here.view is not None and bool(here.view.agents), "no agent configured"),
         "nav.next-section": (here.run is not None, "no agent started yet"),
         "nav.previous-section": (here.run is not None, "no agent started yet"),
@@ -279,7 +279,7 @@ class AgentView(View):
             return "no run selected" if action == "app.copy" and self._run is None else ""
         if self._state.item is None:
             return "no handoff selected"
-        places = len(self._find_places()) if action == "agent.mentioned" else 0
+        places = len(self._find_places()) if action == "app.edit" else 0
         return refuse_agent_action(action, self._here, places=places)
 
     def list_acts(self) -> Mapping[str, Act]:
@@ -294,7 +294,7 @@ class AgentView(View):
             "review.form": self._toggle_report,
             "agent.changes": lambda: self._open_diff(find_run_scope(self._here)),
             "review.compare": lambda: self._open_diff(find_compared_scope(self._here)),
-            "agent.mentioned": lambda: self.post_message(PlacesFound(self._find_places())),
+            "app.edit": lambda: self.post_message(PlacesFound(self._find_places())),
             "agent.note": NoteWanted(),
             "agent.proofs": ProofsWanted(),
         }

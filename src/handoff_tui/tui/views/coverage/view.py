@@ -12,7 +12,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import USUAL_SCOPE, Part, Scope
 from handoff_tui.live.state.app import CoverageView as Changes
 from handoff_tui.status.changed_paths import ChangedPath
-from handoff_tui.status.coverage_bar import build_bar
+from handoff_tui.status.coverage_bar import build_bar, describe_counts
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.messages import ChangedFileWanted, CopyWanted, EditorWanted
 from handoff_tui.tui.views.coverage.rows import CoverageRows, build_path_page
@@ -94,7 +94,8 @@ class CoverageView(ListedView[CoverageRows]):
         if repository is None or state is None:
             return ()
         since = f" · since {repository.since}" if repository.since else ""
-        return (Cell(" "), *build_bar(state.coverage, 20), Cell(render_safe(since), "muted"))
+        told = f" · {describe_counts(state.coverage)}{since}"
+        return (Cell(" "), *build_bar(state.coverage, 20), Cell(render_safe(told), "muted"))
 
     def describe_nothing(self) -> Cell:
         if self.part.value is not None and self.part.value.paths:

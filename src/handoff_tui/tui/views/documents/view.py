@@ -354,7 +354,7 @@ class DocumentsView(View):
         event.stop()
 
     def _place_outline(self) -> None:
-        self.query_one("#outline-panel").display = self.size.width >= _WITH_OUTLINE
+        self.query_one("#outline-panel").display = self.size.width >= _WITH_OUTLINE and not self.zoomed
 
     def _toggle_raw(self) -> None:
         self._panel.raw = not self._panel.raw

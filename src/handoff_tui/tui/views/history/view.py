@@ -137,7 +137,15 @@ class HistoryView(ListedView[AttemptRows]):
     """
     parts: ClassVar[frozenset[Part]] = frozenset({Part.ATTEMPTS})
     hints: ClassVar[tuple[str, ...]] = (
-        *("review.next", "review.compare", "review.explain", "review.select", "travel.begin", "decide.choose"),
+        *(
+            "review.next",
+            "app.open",
+            "review.compare",
+            "review.explain",
+            "review.select",
+            "travel.begin",
+            "decide.choose",
+        ),
         "nav.next-handoff",
     )
     listed = "attempts"
@@ -171,14 +179,16 @@ class HistoryView(ListedView[AttemptRows]):
     def refuse(self, action: str) -> str:
         if action == "review.explain":
             return "no handoff selected" if self._state.item is None else ""
-        if action not in {"review.compare", "review.select", "agent.changes", "app.copy"}:
+        if action not in {"review.compare", "review.select", "app.open", "app.copy"} or (
+            action == "app.open" and self.focused_lines is not self.rows
+        ):
             return ""
         record = self._record
         if record is None:
             return "no attempt selected"
         if action == "review.compare" and self._other is None:
             return "no earlier attempt; select another one with v first"
-        return self._refuse_diff() if action == "agent.changes" else ""
+        return self._refuse_diff() if action == "app.open" else ""
 
     def _refuse_diff(self) -> str:
         record, other = self._record, self._other
@@ -192,8 +202,9 @@ class HistoryView(ListedView[AttemptRows]):
             "review.compare": self._compare,
             "review.select": self._mark,
             "review.explain": self._explain_failure,
-            "agent.changes": self._open_diff,
         }
+        if self.focused_lines is self.rows:
+            acts["app.open"] = self._open_diff
         attempt = self._record
         return acts if attempt is None else acts | {"app.copy": CopyWanted(attempt.name, "the attempt's name")}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -13,7 +13,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.inbox_item import InboxItem, MeasuredGate, QueueGroup, RiskKind, UnclaimedWork
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate, QueueGroup, RiskKind, UnclaimedWork
 from handoff_tui.tui.widgets.row_list import Table, has_words
 
 RISK_WORDS: Final = {
@@ -100,15 +100,17 @@ class QueueRows(Table[QueueRow]):
         now: datetime | None = None,
         broken: Sequence[RepositoryPart] = (),
         unclaimed: Sequence[UnclaimedWork] = (),
+        groups: Mapping[HandoffKey, QueueGroup] | None = None,
     ) -> None:
-        """`broken` are unreadable repositories: they come last."""
+        """`broken` are unreadable repositories: they come last. `groups` are those of the items, if they are known."""
+        known = {item.key: item.group for item in items} if groups is None else groups
         text = form.text
         self.handoffs = filter_queue(items, text) if text else tuple(items)
         self._now, self._selected = now, form.selected
         self.fields = _FIELDS if len({item.key.root for item in items}) > 1 else _ALONE
         loose = [work for work in unclaimed if has_words(_build_search(work), text)]
         rows: list[QueueRow] = []
-        for group, members in _list_groups(self.handoffs, loose):
+        for group, members in _list_groups(self.handoffs, loose, known):
             if form.only_mine and group > QueueGroup.YOUR_CALL:
                 continue
             folded = group in FOLDED and group not in form.opened and not text
@@ -166,12 +168,12 @@ class QueueRows(Table[QueueRow]):
 
 
 def _list_groups(
-    items: Sequence[InboxItem], loose: Sequence[UnclaimedWork]
+    items: Sequence[InboxItem], loose: Sequence[UnclaimedWork], known: Mapping[HandoffKey, QueueGroup]
 ) -> Iterable[tuple[QueueGroup, list[InboxItem | UnclaimedWork]]]:
     """The groups that have members, in order; unclaimed work is the reviewer's call."""
     groups: dict[QueueGroup, list[InboxItem | UnclaimedWork]] = {group: [] for group in QueueGroup}
     for item in items:
-        groups[item.group].append(item)
+        groups[known[item.key]].append(item)
     groups[QueueGroup.YOUR_CALL] += loose
     return ((group, members) for group, members in groups.items() if members)
 

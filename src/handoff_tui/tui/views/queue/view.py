@@ -60,6 +60,7 @@ class QueueView(View):
         self._table: QueueRows | None = None
         self._text = ""
         self._only_mine = False
+        self._groups: tuple[tuple[InboxItem, ...], dict[HandoffKey, QueueGroup]] = ((), {})
         self._opened: set[QueueGroup] = set()
         self._moved = False
         """Whether a person has moved the cursor; until then it is on the first row."""
@@ -110,10 +111,19 @@ class QueueView(View):
             now=read_now(),
             broken=self._broken,
             unclaimed=list_unclaimed(self._state),
+            groups=self._find_groups(),
         )
         self.rows.show(self._table if self._table.keys else EmptyRows(self._explain_empty()))
-        if not self._moved and any(self._table.keys):  # nobody has moved the cursor yet: what is ready stays in view
+        if (
+            not self._moved and self._state.travel is None and any(self._table.keys)
+        ):  # nobody has moved the cursor yet: what is ready stays in view
             self.rows.choose(next(key for key in self._table.keys if key))
+
+    def _find_groups(self) -> dict[HandoffKey, QueueGroup]:
+        """The group of each handoff, found once for a state: typing a filter only looks it up."""
+        if self._groups[0] is not self._state.inbox:
+            self._groups = (self._state.inbox, {item.key: item.group for item in self._state.inbox})
+        return self._groups[1]
 
     def _show_beside(self, *, from_top: bool = False) -> None:
         """Shows the reason below the list, or the overview beside it."""
