@@ -61,7 +61,7 @@ def test_signal_that_ends_the_program_gives_the_terminal_back(
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("tui.views.log.rows", "LogRows.__init__"), ("tui.chrome", "build_why")],
+    [("tui.views.log.rows", "LogRows.__init__"), ("tui.chrome", "build_title")],
     ids=["when a view is opened", "at the first drawing"],
 )
 def test_fault_gives_the_terminal_back_and_names_its_report(
@@ -72,7 +72,7 @@ def test_fault_gives_the_terminal_back_and_names_its_report(
     with RawTerminal("--repo", repository, environment=surroundings) as terminal:
         if module == "tui.views.log.rows":
             person.say("init", "--repo", repository)
-            terminal.wait_for("HANDOFF.md")
+            terminal.wait_for("PAST · 1")
             terminal.press("2")
         code = terminal.wait_for_end()
     assert code == 70, terminal.written[-500:]

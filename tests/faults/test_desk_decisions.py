@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.gates import CODE, HANDOFF, GateDesk
+from tests.support.gates import CODE, GateDesk
 from tests.support.hostile import write_executable
 from tests.support.signed import Person, list_entries, write_identity
 from tests.support.ssh_keys import PASSPHRASE, add_to_agent, run_agent

@@ -13,6 +13,7 @@ from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git import command as git_door
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.life import Life, LifeState
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.gate_state import GateName, Mover
@@ -238,7 +239,7 @@ def test_group_is_what_can_be_done_and_the_reason_says_why(item: InboxItem, grou
 def test_work_of_the_past_is_in_no_other_group() -> None:
     """Whatever its gate says."""
     item = make_item()._replace(measured=CLEAN)
-    past = item._replace(reviewed=item.reviewed.model_copy(update={"past": True}))
+    past = item._replace(reviewed=item.reviewed.model_copy(update={"life": Life(state=LifeState.PAST, why="archived")}))
     assert past.group is QueueGroup.PAST
 
 

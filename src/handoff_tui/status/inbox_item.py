@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.labels import plural
-from handoff_tui.handoffs.handoff import RegistryState
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.review_state import ReviewedHandoff
@@ -141,7 +140,7 @@ class InboxItem(NamedTuple):
     def group(self) -> QueueGroup:
         """What the person at the desk can do about it."""
         gate = self.reviewed.gate
-        if self.reviewed.past or self.reviewed.handoff.registry is RegistryState.SUPERSEDED:
+        if self.reviewed.past:
             return QueueGroup.PAST
         if self.running:
             return QueueGroup.RUNNING

@@ -105,7 +105,7 @@ def _describe_claims(item: InboxItem) -> list[Cell]:
     claims = item.reviewed.claims
     told = (
         (claims.contradicted, "✗", "false", "contradicted"),
-        (getattr(claims, "was_true", 0), "~", "was true", "warning"),
+        (claims.was_true, "~", "was true", "warning"),
         (claims.holds, "✓", "hold" if claims.holds != 1 else "holds", "holds"),
         (claims.unverified, "?", "not measured", "unverified"),
     )
