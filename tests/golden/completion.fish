@@ -1,6 +1,7 @@
-complete -c handoff-tui -f -n __fish_use_subcommand -a 'status show check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion'
+complete -c handoff-tui -f -n __fish_use_subcommand -a 'status show new check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from status' -a '--help --at --repo --json --all --past'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from show' -a '--help --proofs --at --repo --json --all'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from new' -a '--help --title --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from check' -a '--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --grant --at --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from diff' -a '--help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from baseline' -a '--help list show capture pin'

@@ -19,6 +19,7 @@ from handoff_tui.core.errors import HandoffError, UsageError
 _VERBS = {
     "status": "List every handoff: where it stands, what blocks it, and whose turn it is",
     "show": "Show one handoff in full: claims beside measurements, documents, tasks, attempts",
+    "new": "Begin a handoff from a template that says what to leave behind",
     "check": "Run the checks: what holds, what fails, and what to do about it",
     "diff": "Show what changed since the baseline: tests, checks, packages, then files",
     "baseline": "List, show, capture or pin the snapshots to compare with",

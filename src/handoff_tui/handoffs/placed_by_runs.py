@@ -16,6 +16,8 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.run_commits import RunCommits, read_run_commits
 
 _NOTE = "notes:"
+ROLLBACK = "handoff-tui: roll back"
+"""How the subject of a rollback of ours begins."""
 
 
 class _LastRun(NamedTuple):
@@ -39,12 +41,26 @@ def place_by_runs(
     records = read_run_commits(repository.root)
     if not records:
         return handoffs
-    places = {commit.id: place for place, commit in enumerate(read_history())}
-    runs = _find_last_runs(records, places)
+    history = read_history()
+    places = {commit.id: place for place, commit in enumerate(history)}
+    undone = find_undone(history)
+    runs = _find_last_runs(records, {commit: place for commit, place in places.items() if commit not in undone})
     return tuple(
         _place(one, runs[one.id], _find_written(repository, changed, places, one)) if one.id in runs else one
         for one in handoffs
     )
+
+
+def find_undone(history: Sequence[Commit]) -> frozenset[str]:
+    """The commits that a rollback of ours took back: those between the one it went back to and its own."""
+    undone: set[str] = set()
+    for place, commit in enumerate(history):
+        target = commit.subject.removeprefix(f"{ROLLBACK} to ").partition(",")[0]
+        if not commit.subject.startswith(ROLLBACK) or commit.id in undone:
+            continue
+        behind = next((end for end, one in enumerate(history) if one.id.startswith(target) and end > place), place)
+        undone.update(one.id for one in history[place + 1 : behind])
+    return frozenset(undone)
 
 
 def _find_last_runs(records: Sequence[RunCommits], places: dict[str, int]) -> dict[str, _LastRun]:

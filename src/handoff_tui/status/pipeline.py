@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.core.model import Model
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 from handoff_tui.log.entry import SENDING_BACK, DecisionVerb
 from handoff_tui.log.gates.gate_state import SENT_BACK, GateName, GateState
@@ -128,6 +128,8 @@ class _PipelineFacts(NamedTuple):
 def _name_roles(pipeline: Pipeline, handoff: Handoff) -> Pipeline:
     """Puts the handoff's phases in place of "source" and "target"."""
     own, target = find_phase(handoff), handoff.target_phase
+    if handoff.stated_phase is not None:  # a run has moved it on to the second
+        own, target = build_id(handoff.stated_phase), own
     names = own, target if target and target.casefold() != own.casefold() else pipeline.phases[1].name
     renamed = tuple(phase.model_copy(update={"name": name}) for phase, name in zip(pipeline.phases, names, strict=True))
     edges = tuple(edge.model_copy(update={"source": names[0], "target": names[1]}) for edge in pipeline.edges)

@@ -10,8 +10,8 @@ from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks,
 from handoff_tui.agents.runs.phase_locks import take_lock, unlock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.core.errors import RollbackError
+from handoff_tui.handoffs.placed_by_runs import ROLLBACK
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.log.gates.scoped_work import ROLLBACK
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from tests.support.gates import CODE, GateDesk
 from tests.support.stepping import Stepping

@@ -35,7 +35,7 @@ def test_step_runs_the_agent_and_tells(stepping: Stepping, say: InProcess) -> No
 def test_prompt_is_shown_without_starting_anybody(stepping: Stepping, say: InProcess) -> None:
     """What would be told."""
     said = say("step", "build", "--prompt", "--repo", stepping.root)
-    assert (said.code, f"# {HANDOFF} · build" in said.stdout) == (ExitCode.OK, True)
+    assert (said.code, f"# {HANDOFF}: build" in said.stdout) == (ExitCode.OK, True)
     assert "You are the agent of the phase build" in said.stdout
     assert say("step", "--list", "--repo", stepping.root, "--json").json["runs"] == []
 

@@ -15,10 +15,10 @@ from handoff_tui.core.errors import RollbackError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
+from handoff_tui.handoffs.placed_by_runs import ROLLBACK
 from handoff_tui.handoffs.session import Desk, has_log
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import APPROVING
-from handoff_tui.log.gates.scoped_work import ROLLBACK
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.clock import read_now

@@ -49,7 +49,8 @@ def render_context(context: report.StepContext) -> tuple[str, str]:
         *(_render_previous(context.previous) if context.previous is not None else []),
         *_render_baseline(context),
     ]
-    packet = render_packet(context.packet, is_stepped=True) if context.packet is not None else ""
+    is_sent_back = context.packet is not None and (context.packet.demands or context.packet.comments)
+    packet = render_packet(context.packet, is_stepped=True) if context.packet is not None and is_sent_back else ""
     return "\n".join(lines).strip("\n") + "\n", packet
 
 

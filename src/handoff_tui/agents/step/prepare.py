@@ -43,6 +43,7 @@ from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.views import Packet
 from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.placed_by_runs import find_undone
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.times import parse_time
@@ -145,7 +146,7 @@ def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks |
     pipeline = find_pipeline(desk.loaded.settings.pipelines, handoff)
     reports = list_reports(desk, handoff.id)
     passed = _find_passed(examined.gates, handoff, pipeline, reports)
-    source = _find_source(examined.index, handoff, pipeline, passed, reports)
+    source = _find_source(examined.index, handoff, pipeline, passed, _list_standing(examined, reports))
     if source.name.casefold() != examined.key.phase.casefold():
         examined = _examine_again(examined, build_id(source.name), progress)
     trail = build_trail(reports, examined.index, handoff.id)
@@ -182,6 +183,14 @@ def _find_passed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports:
         for phase in pipeline.phases
         if gates.is_passed(handoff, phase.name, since=int(ended.get(phase.name, 0)))
     }
+
+
+def _list_standing(examined: ExaminedGate, reports: tuple[StepReport, ...]) -> tuple[StepReport, ...]:
+    """The runs whose work no rollback has taken back."""
+    if not any(report.commits for report in reports):
+        return reports
+    undone = find_undone(examined.reading.files.history)
+    return tuple(one for one in reports if not one.commits or any(made.id not in undone for made in one.commits))
 
 
 def _find_source(

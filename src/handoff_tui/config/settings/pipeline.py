@@ -16,6 +16,7 @@ from handoff_tui.core.model import Model
 _PROMPT = """\
 # {handoff}: {phase}, attempt {attempt}
 
+You are the agent of the phase {phase}.
 {role}
 
 Work in {folder}. Commit what you do, then end: the checks run when you have ended, and a person decides.

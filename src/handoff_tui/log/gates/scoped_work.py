@@ -10,6 +10,7 @@ from typing import Any
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.git.history.work_commits import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.placed_by_runs import ROLLBACK
 from handoff_tui.handoffs.scope.digests import ScopeDigests
 from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind, find_scopes, list_stated
 from handoff_tui.handoffs.scope.run_commits import find_run_commits, read_run_commits
@@ -24,8 +25,6 @@ from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.storage.evidence import find_review
 
 CONFIGURATION = "handoff-tui.toml"
-ROLLBACK = "handoff-tui: roll back"
-"""How the subject of a rollback of ours begins."""
 _DERIVED = frozenset({"registry", "blocked_by", "attempt", "documents", "ended", "stated_phase", "ran"})
 """Fields of a handoff that files of others decide on, or that are bound on their own."""
 _NAMED = 3

@@ -1,0 +1,182 @@
+"""Each system walked from `new` to its end: scripted agents work, a person decides, one round leads back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.core.errors import AgentRunError, NoHumanError
+from tests.support import builder_story as builder
+from tests.support.gates import GateDesk
+from tests.support.walking import Walk, commit, write
+
+
+@pytest.fixture
+def walk(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> Walk:
+    (gate_desk.root / "HANDOFF.md").unlink()
+    gate_desk.builder.commit("nothing is handed over yet")
+    return Walk(gate_desk, monkeypatch, "T-7")
+
+
+def _report_bugs(status: str) -> str:
+    bug = {"id": "B-1", "title": "Off by one", "severity": "high", "file": "src/limit.py", "status": status}
+    return write("tasks/T-7/bugs.json", [bug]) + commit("T-7: tested")
+
+
+def test_hub_is_walked_to_its_end(walk: Walk) -> None:
+    """QA sends it back to DEV, whose gate its report doesn't close; DEPLOY asks a person."""
+    walk.scripts = {
+        "dev": [write("src/limit.py", f"LIMIT = {number}") + commit("T-7: work") for number in (1, 2)],
+        "qa": [_report_bugs("open"), _report_bugs("fixed")],
+        "security": [write("tasks/T-7/security_report.json", []) + commit("T-7: looked for holes")],
+        "docs": [write("docs/limit.md", "# Limits") + commit("T-7: documented")],
+        "cicd": [write("tasks/T-7/deployment.md", "Deployed.") + commit("T-7: deployed")],
+    }
+    walk.begin("hub")
+    assert walk.walk() == ["DEV", "QA failed", "DEV", "QA", "SEC", "DOCS"]
+    with pytest.raises(NoHumanError, match="only a person may start DEPLOY"):
+        walk.step()
+    assert walk.walk(confirm=True) == ["DEPLOY"]
+    assert walk.is_done()
+
+
+def _note(phase: str, next_phase: str, result: str | None, *, done: bool) -> str:
+    test = {"description": "adds two", "testFile": "tests/test_add.py", "implFile": "src/add.py"}
+    value = {
+        "phase": phase,
+        "nextPhase": next_phase,
+        "cycleNumber": 1,
+        "currentTest": test,
+        "completedTests": ["adds two"] if done else [],
+        "pendingTests": [] if done else ["adds two"],
+        "testResult": result,
+        "error": None,
+        "retryCount": 0,
+    }
+    who = "git -c user.name=agent -c user.email=agent@example.org"
+    return f"{who} notes --ref=tdd-handoffs add -m '{json.dumps(value)}' HEAD\n"
+
+
+_TEST = "from src.add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+
+
+def _script_cycle() -> dict[str, list[str]]:
+    listed = "# Test list\n\n- [{}] adds two\n"
+    green = write("src/add.py", "def add(a, b):\n    return a + b\n") + write("test-list.md", listed.format("x"))
+    return {
+        "test-list": [
+            write("test-list.md", listed.format(" ")) + commit("plan: adding") + _note("PLAN", "RED", None, done=False)
+        ],
+        "test": [write("tests/test_add.py", _TEST) + commit("test: add") + _note("RED", "GREEN", "FAIL", done=False)],
+        "implement": ["echo no; exit 3", green + commit("feat: add") + _note("GREEN", "REFACTOR", "PASS", done=True)],
+        "refactor": [
+            write("src/add.py", "def add(one, two):\n    return one + two\n")
+            + commit("refactor: names")
+            + _note("REFACTOR", "COMPLETE", "PASS", done=True)
+        ],
+    }
+
+
+def test_tdd_is_walked_to_its_end(walk: Walk) -> None:
+    """GREEN fails once and comes back; notes are the protocol; COMPLETE needs no agent, and it stays approved."""
+    walk.handoff, walk.scripts = "TDD-1", _script_cycle()
+    walk.begin("tdd")
+    assert walk.walk() == ["PLAN", "RED", "GREEN failed", "GREEN", "REFACTOR"]
+    assert walk.is_done()
+    assert not any(report.notices for report in walk.reports if report.outcome is StepOutcome.READY)
+    walk.desk.builder.write("elsewhere.txt", "other work").commit("more")
+    walk.say("new", "tdd", "TDD-2", "--title", "Subtract")
+    assert walk.say("gate", "TDD-1", "--json").json["state"] == "approved"
+
+
+def test_rollback_takes_the_notes_of_a_cycle_along(walk: Walk) -> None:
+    """The cycle is where it was approved, and undoing the rollback brings the notes back."""
+    walk.handoff, walk.scripts = "TDD-1", _script_cycle()
+    walk.begin("tdd")
+    walk.advance("PLAN")
+    walk.step()
+    assert walk.phase() == "RED"
+    walk.desk.builder.commit("the log")
+    assert walk.say("rollback", "--apply").code == 0
+    assert walk.phase() == "PLAN"
+    assert walk.say("rollback", "--undo").code == 0
+    assert walk.phase() == "RED"
+
+
+def test_builder_is_walked_to_its_end(walk: Walk) -> None:
+    """The question gate asks for no results, and its approval is the greenlight; failed work comes back to build."""
+    walk.handoff = "H-5"
+    files = {
+        builder.MANIFEST: builder.build_manifest(),
+        "PKG-LAMP-001/lamp.py": builder.SOURCE,
+        "PKG-LAMP-001/test_lamp.py": builder.TESTS,
+    }
+    packages = "".join(write(path, text.rstrip("\n")) for path, text in files.items())
+    results = builder.build_results("H-5")
+    failed = results.replace("## Status: PASS", "## Status: FAIL")
+    path = builder.results_path("H-5")
+    review = "# Review: H-5\n\nVerified.\n\nReview verdict: PASS"
+    walk.scripts = {
+        "builder": [
+            write(builder.answers_path("H-5"), builder.build_answers("H-5", by="")) + commit("H-5: answers"),
+            packages + write(path, failed) + commit("H-5: built"),
+            write(path, results) + commit("H-5: built again"),
+            write("main.py", "import lamp") + commit("H-5: integrated"),
+        ],
+        "reviewer": [write("handoffs/H-5/REVIEW_REPORT.md", review) + commit("H-5: reviewed")],
+    }
+    walk.desk.builder.write("handoffs/BUILDER_PROMPT_CONTRACT.md", builder.build_contract()).commit("the contract")
+    walk.begin("builder")
+    walk.desk.builder.write(builder.spec_path("H-5"), builder.build_spec("H-5")).commit("H-5: specified")
+    prompt = (walk.root / builder.prompt_path("H-5")).read_text(encoding="utf-8")
+    assert "**Contract version**: 2.1" in prompt
+    assert "\n13. " in prompt
+    assert walk.advance("questions")
+    with pytest.raises(AgentRunError, match="does not follow questions"):
+        walk.step("review")
+    assert walk.walk() == ["build failed", "build", "review", "integration"]
+    assert walk.is_done()
+
+
+def test_session_is_walked_to_its_end(walk: Walk) -> None:
+    """The first session is sent back once; then the next one resumes."""
+    walk.handoff = "mosaic"
+    message = {"last_agent": "wren", "last_mode": "work", "implementation_progress": {"limiter": "done"}}
+    state = {**message, "handoff_message": "The limiter is in src/limit.py and its tests pass; nothing is left to do."}
+    task = {"task_id": "S-1", "objective": "Rate limiter", "status": "complete"}
+    work = write(".mosaic/agent_state.json", state) + write(".mosaic/current_task.json", task)
+    walk.scripts = {
+        "work": [write("src/limit.py", "LIMIT = 1") + work + commit(f"limiter {number}") for number in (1, 2)],
+        "resume": [write("src/limit.py", "LIMIT = 3") + commit("resumed")],
+    }
+    walk.scripts["work"][1] = walk.scripts["work"][1].replace("LIMIT = 1", "LIMIT = 2")
+    walk.begin("mosaic", name="S-1", more='[[pipelines.mosaic.phases]]\nname = "work"\n')
+    walk.step()
+    walk.decide("reject")
+    assert walk.walk() == ["work"]
+    assert walk.is_done()
+
+
+def test_procedure_is_walked_to_its_end(walk: Walk) -> None:
+    """The source phase fails once; then it hands over to the target phase."""
+    walk.handoff = "P-1"
+    record = {
+        "handoff_id": "P-1",
+        "handoff_type": "phase_transition",
+        "title": "Rate limiter",
+        "source_phase": "source",
+        "target_phase": "target",
+        "source_agent": "potter",
+        "status": "completed",
+        "metadata": {"description": "The limiter works."},
+    }
+    done = write("handoffs/P-1.json", record) + write("src/limit.py", "LIMIT = 1") + commit("P-1: done")
+    walk.scripts = {
+        "source": ["exit 4", done],
+        "target": [write("src/limit.py", "LIMIT = 2") + commit("P-1: taken over")],
+    }
+    walk.begin("procedure")
+    assert walk.walk() == ["source failed", "source", "target"]
+    assert walk.is_done()
