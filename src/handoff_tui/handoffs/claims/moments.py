@@ -81,7 +81,7 @@ class WorkHistory:
                 own = "" if _is_rolling(handoff.dialect, document.path) else handoff.id
                 self._line_of[document.path] = line, own
                 if document.path in reports:
-                    written = (one.position for one in self.list_versions(document.path) if not one.change.removed)
+                    written = (one.position for one in self._list_written(document.path) if not one.change.removed)
                     lines[line].update((position, handoff.id) for position in written)
         self._lines = {line: sorted(events) for line, events in lines.items()}
         self._writers = sorted({event for events in lines.values() for event in events})
@@ -115,6 +115,30 @@ class WorkHistory:
 
     def list_versions(self, path: str) -> list[PathVersion]:
         return self._versions.get(path, [])
+
+    def _list_written(self, document: str) -> list[PathVersion]:
+        """The versions of a document, also under earlier names: a commit that only renames it does not write it."""
+        versions = self.list_versions(document)
+        names = {document}
+        while versions:
+            first = versions[0]
+            former = self._find_former_name(first, names)
+            if former is None:
+                break
+            names.add(former)
+            earlier = [one for one in self.list_versions(former) if one.position < first.position]
+            is_same = bool(earlier) and earlier[-1].change.blob == first.change.blob
+            versions = [*earlier, *versions[1 if is_same else 0 :]]
+        return versions
+
+    def _find_former_name(self, first: PathVersion, names: set[str]) -> str | None:
+        """The path whose content, or whose file name, moved here in the commit that brought a path."""
+        name = first.change.path.rpartition("/")[2]
+        gone = [
+            change for change in self.commits[first.position].changes if change.removed and change.path not in names
+        ]
+        fitting = [change.path for change in gone if change.before == first.change.blob]
+        return next(iter(fitting or [one.path for one in gone if one.path.rpartition("/")[2] == name]), None)
 
     def find_version(self, path: str, position: int) -> PathVersion | None:
         """The last change of a path that a commit has behind it; None if the path wasn't there yet."""
@@ -198,7 +222,7 @@ class WorkHistory:
         now = len(self.commits)
         if document.startswith(_NOTES):
             return self.positions.get(document.rpartition("/")[2], now)
-        versions = self.list_versions(document)
+        versions = self._list_written(document)
         if not versions or versions[-1].change.removed:
             return now
         if line is None or (text is None and len(versions) == 1):

@@ -102,7 +102,9 @@ def recognise(source: Source) -> float:
     if is_structured(source.path):
         return _recognise_data(source)
     least = Confidence.POSSIBLE if _CANONICAL.search(source.path) else Confidence.NO
-    if not source.readable or not source.text.strip():
+    if not source.readable:
+        return Confidence.POSSIBLE if _NAME.search(source.path) and not PRODUCT.search(source.path) else least
+    if not source.text.strip():
         return least
     if is_template(source.text) or _is_command(source.text):
         return Confidence.NO
