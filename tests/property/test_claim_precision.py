@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.claim_sentences import COUNTS
+from handoff_tui.handoffs.claims.blocking import find_blocking
+from handoff_tui.handoffs.handoff import Handoff
+from tests.support.claim_sentences import BLOCKERS, COUNTS, WORDS
 from tests.support.claim_worlds import (
     FORMATS,
     Scores,
@@ -15,6 +17,7 @@ from tests.support.claim_worlds import (
     find_numbers,
     judge_counts,
     judge_world,
+    read_by_path,
 )
 
 LEAST_PRECISION = 0.95
@@ -55,5 +58,36 @@ def test_numbers_of_tests_have_a_grammar_and_a_role(tmp_path: Path, kind: object
     head = form.head.replace("{0}", "{number}")
     paths = build_single_documents(tmp_path, form, [f"{head}\n## Test results\n\n{one.text}\n" for one in COUNTS])
     score = judge_counts(paths, find_numbers(tmp_path))
-    assert score.precision >= 0.5, score.examples
-    assert score.recall >= 0.4, score.examples
+    assert score.precision >= LEAST_PRECISION, score.examples
+    assert score.recall >= LEAST_RECALL, score.examples
+
+
+def write_note(body: str) -> str:
+    head = "# Handoff {number}\n\n**From:** ada\n\n"
+    front = body.startswith("---")
+    return (f"{body}\n\n{head}" if front else f"{head}{body}\n\n") + "## Next steps\n\n- Go on\n"
+
+
+def test_author_is_quoted_and_a_bad_word_is_never_ready(tmp_path: Path) -> None:
+    """Whatever the field is called: as written, sorted, and no gate without a reason against it."""
+    paths = build_single_documents(tmp_path, FORMATS[0], [write_note(one.text) for one in WORDS])
+    found = read_by_path(tmp_path, lambda handoff: handoff)
+    wrong = []
+    for path, one in zip(paths, WORDS, strict=True):
+        handoff = found[path]
+        assert isinstance(handoff, Handoff)
+        words = [(word.sort.value, one.words in word.text) for word in handoff.words]
+        if (one.sort, True) not in words:
+            wrong.append((one, handoff.words))
+        if one.sort == "bad":
+            assert list(find_blocking(handoff, {}, (), ())), one
+    assert wrong == []
+
+
+def test_blockers_are_those_that_block(tmp_path: Path) -> None:
+    """`Nothing blocking`, `0`, a ticked or struck-out entry are none."""
+    paths = build_single_documents(tmp_path, FORMATS[0], [write_note(one.text) for one in BLOCKERS])
+    found = read_by_path(tmp_path, lambda handoff: sum(blocker.open for blocker in handoff.blockers))
+    assert [(one.text, found[path]) for path, one in zip(paths, BLOCKERS, strict=True)] == [
+        (one.text, one.open) for one in BLOCKERS
+    ]

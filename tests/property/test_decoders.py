@@ -7,10 +7,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handoff_tui.handoffs.grammar.counts import parse_counts, parse_number
 from handoff_tui.handoffs.grammar.tokens import find_commits, find_paths
 from handoff_tui.handoffs.reading.claim_words import (
-    parse_counts,
-    parse_number,
     parse_status,
     parse_verdict,
 )

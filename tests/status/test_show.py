@@ -311,9 +311,9 @@ def test_claims_that_are_false_come_first() -> None:
     page = build_show_page(ShownHandoff(reviewed=build_reviewed(), verdicts=verdicts))
     assert "Claims beside measurements  1 false, 1 holds, 1 not measured" in list_lines(page)
     assert find_section(page, "Claims beside measurements")[1:] == [
-        "✗ false | file-created a.py  (RESULTS.md:7) | looked",
-        "✓ holds | hash a.py = sha256:abababababab…  (RESULTS.md:7) | looked",
-        "? not measured | status = PASS  (RESULTS.md:7) | looked",
+        "✗ false | file-created a.py  (RESULTS.md:7) | – | looked",
+        "✓ holds | hash a.py = sha256:abababababab…  (RESULTS.md:7) | – | looked",
+        "? not measured | status = PASS  (RESULTS.md:7) | – | looked",
     ]
 
 

@@ -94,6 +94,24 @@ class RegistryState(StrEnum):
     SUPERSEDED = "SUPERSEDED"
 
 
+class WordSort(StrEnum):
+    """What an author's conclusion amounts to."""
+
+    GOOD = "good"
+    BAD = "bad"
+    UNDER_WAY = "under way"
+    UNKNOWN = "unknown"
+
+
+class AuthorWord(Model):
+    """A conclusion as its author wrote it: the name of the field, the words, and how they sort."""
+
+    name: str
+    text: str
+    sort: WordSort
+    where: Place
+
+
 class ClaimedBaseline(Model):
     """The baseline snapshot as a results document declares it."""
 
@@ -121,6 +139,8 @@ class Handoff(Model):
     priority: str | None = None
     status: str | None = None
     """The status token that the handoff claims."""
+    words: tuple[AuthorWord, ...] = ()
+    """Its author's conclusions as written, whatever the fields are called."""
     registry: RegistryState | None = None
     blocked_by: tuple[str, ...] = ()
     attempt: int = 1
@@ -145,6 +165,16 @@ class Handoff(Model):
     """When the handoff says it was made, as written there."""
     ended: str | None = None
     """Why it is over, by its own words or by files beside it: consumed, superseded by another."""
+
+    @property
+    def said(self) -> str | None:
+        """Its author's conclusion as written, bad ones first; the status token if no words were kept."""
+        bad = [
+            word.text if word.name.lower() == "status" else f"{word.name}: {word.text}"
+            for word in self.words
+            if word.sort is WordSort.BAD
+        ]
+        return "; ".join(bad) or next((word.text for word in self.words), None) or self.status
 
 
 class HandoffDraft(Handoff):

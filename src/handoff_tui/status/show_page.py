@@ -76,6 +76,7 @@ def _build_heading(handoff: Handoff) -> dict[str, object]:
         "original_name": handoff.original_name,
         "type": handoff.type,
         "status_claimed": handoff.status,
+        "words": _dump(handoff, "words"),
         "registry": handoff.registry,
         "blocked_by": list(handoff.blocked_by),
         "phase": handoff.source_phase,
@@ -193,7 +194,7 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
         ("attempt", str(shown.reviewed.attempt) if shown.reviewed.attempt > 1 else None),
         ("priority", handoff.priority),
         ("created", handoff.created),
-        ("says", handoff.status or "no status"),
+        ("says", handoff.said or "no status"),
         ("registry", handoff.registry),
         ("life", _describe_life(shown.reviewed.life)),
     ):

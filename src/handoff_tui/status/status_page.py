@@ -107,6 +107,7 @@ def _build_row(reviewed: ReviewedHandoff) -> dict[str, object]:
         "next_phase": handoff.target_phase,
         "attempt": reviewed.attempt,
         "status": handoff.status,
+        "words": [word.model_dump(mode="json") for word in handoff.words],
         "registry": handoff.registry,
         "claims": reviewed.claims.model_dump(mode="json"),
         "scope": reviewed.scope.model_dump(mode="json"),
@@ -220,7 +221,7 @@ def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, 
         Cell(handoff.dialect, "muted"),
         Cell(render_safe(handoff.source_phase or "–", 16)),
         Cell(str(reviewed.attempt)),
-        Cell(render_safe(handoff.status or "–", 16)),
+        Cell(render_safe(handoff.said or "–", 16)),
         Cell(_describe_move(reviewed, everything=everything), label_mover(reviewed.gate.next_move.who).role),
     )
 

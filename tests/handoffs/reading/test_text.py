@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.tasks import TestCounts
+from handoff_tui.handoffs.grammar.counts import parse_counts
 from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
-from handoff_tui.handoffs.reading.claim_words import parse_counts, parse_status
+from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.json_document import (
     JsonDocument,
     JsonNode,

@@ -10,7 +10,9 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.formats.hub.layout import is_later_report
-from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.grammar.author_words import sort_words
+from handoff_tui.handoffs.handoff import AuthorWord, Document, DocumentRole, Handoff, RegistryState, WordSort
+from handoff_tui.handoffs.reading.claim_words import parse_status
 
 
 class ProblemIndex:
@@ -59,7 +61,6 @@ _ACCEPTED_BLOCKERS = frozenset({RegistryState.VALIDATED, RegistryState.SUPERSEDE
 _SPOKEN_OF_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 _HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
 _CLOSED = frozenset({"fixed", "closed", "resolved", "wont-fix", "wontfix", "false-positive", "done"})
-_BAD_VERDICTS = frozenset({"FAIL", "RETRY", "ESCALATE", "REJECTED", "BLOCKED"})
 _BEFORE_RESULTS = frozenset({"spec", "questions"})
 _BAD_CHECKS = frozenset({"fail", "failed", "false", "error"})
 
@@ -83,18 +84,26 @@ def find_blocking(
 
 
 def says_good(handoff: Handoff) -> bool:
-    """Whether the handoff says that all is well."""
-    return status_token(handoff) in _SAYS_GOOD
+    """Whether the handoff says that all is well, and nothing bad beside it."""
+    return status_token(handoff) in _SAYS_GOOD and not _list_bad_words(handoff)
 
 
 def says_failed(handoff: Handoff) -> bool:
     """By its own word the work did not succeed. A new test that fails is what the RED phase is for."""
-    return status_token(handoff) in _FAILED and not is_red(handoff)
+    token = status_token(handoff)
+    says_so = token in _FAILED or (token not in _UNDERWAY and bool(_list_bad_words(handoff)))
+    return says_so and not is_red(handoff)
 
 
 def says_underway(handoff: Handoff) -> bool:
     """By its own word there is work left."""
-    return status_token(handoff) in _UNDERWAY
+    token = status_token(handoff)
+    waits = token not in _SAYS_GOOD and any(word.sort is WordSort.UNDER_WAY for word in handoff.words)
+    return token in _UNDERWAY or (waits and not says_failed(handoff))
+
+
+def _list_bad_words(handoff: Handoff) -> list[AuthorWord]:
+    return [word for word in handoff.words if word.sort is WordSort.BAD]
 
 
 def status_token(handoff: Handoff) -> str:
@@ -131,7 +140,7 @@ def find_unmet(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]:
 def find_bad_verdicts(handoff: Handoff) -> list[Claim]:
     """The last verdict of each reviewer, if it is bad. A good one doesn't approve anything."""
     last = {claim.subject: claim for claim in handoff.claims if claim.kind is ClaimKind.VERDICT}
-    return [claim for claim in last.values() if str(claim.value).upper() in _BAD_VERDICTS]
+    return [claim for claim in last.values() if sort_words(str(claim.value).replace("_", " ")) is WordSort.BAD]
 
 
 def list_doubtful(handoff: Handoff) -> list[Attempt]:
@@ -193,8 +202,14 @@ def _find_own_numbers(handoff: Handoff) -> Iterator[str]:
 
 def _find_own_word(handoff: Handoff) -> Iterator[str]:
     """Its status, the verdicts and checks it carries, and reports that their own output refutes."""
-    if says_failed(handoff) or says_underway(handoff) or status_token(handoff) == "SKIPPED":
+    token = status_token(handoff)
+    if (token in _FAILED and not is_red(handoff)) or token in _UNDERWAY or token == "SKIPPED":
         yield f"says {handoff.status}"
+    elif says_underway(handoff):
+        yield f"says {handoff.said}"
+    for word in () if is_red(handoff) else _list_bad_words(handoff):
+        if parse_status(word.text) != handoff.status or token not in _FAILED | _UNDERWAY:
+            yield f"its {word.name} says {word.text} ({word.where})"
     if is_red(handoff) and status_token(handoff) == "PASS":
         yield "is RED, but its new test passes: it proves nothing"
     for claim in find_bad_verdicts(handoff):

@@ -11,7 +11,9 @@ from handoff_tui.core.place import ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.grammar.author_words import find_words, is_settled, says_nothing, word_of
 from handoff_tui.handoffs.grammar.claims import find_claims
+from handoff_tui.handoffs.grammar.counts import claim_counts, find_counts, find_first_run
 from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading import claim_words
@@ -66,6 +68,7 @@ def read_state(root: JsonNode) -> PausedWork:
     tasks, commit_claims = _read_state_tasks(root)
     return _build_work(
         root,
+        words=word_of(root, "status"),
         status=claim_words.normalise_status(status) if status else None,
         message=notes,
         next_action=root.scalar("next_action"),
@@ -94,11 +97,11 @@ def _read_notes(root: JsonNode) -> str | None:
 
 
 def _claim_counts(root: JsonNode, notes: str | None) -> tuple[TestCounts | None, list[Claim]]:
-    found = claim_words.find_counts(notes) if notes else None
+    found = find_counts(notes) if notes else None
     if found is None:
         return None, []
     counts, sentence = found
-    return counts, claim_words.claim_counts(counts, "suite", root.place_of("context_notes"), sentence)
+    return counts, claim_counts(counts, "suite", root.place_of("context_notes"), sentence)
 
 
 def _read_state_tasks(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim]]:
@@ -156,7 +159,7 @@ def _read_titles(root: JsonNode, key: str, *titles: str) -> Iterator[tuple[int, 
     for number, node in enumerate(root.items(key), start=1):
         is_object = isinstance(node.value, dict)
         title = node.first(*titles) if is_object else node.as_text()
-        if title is not None and (is_object or not claim_words.says_nothing(title)):
+        if title is not None and (is_object or not says_nothing(title)):
             yield number, node, title
 
 
@@ -185,7 +188,7 @@ def _claim_uncommitted(root: JsonNode) -> list[Claim]:
     return [
         build_claim(ClaimKind.UNCOMMITTED, node.where, text, subject=_find_path(text))
         for node in root.items("uncommitted_files")
-        if (text := node.as_text()) is not None and not claim_words.says_nothing(text)
+        if (text := node.as_text()) is not None and not says_nothing(text)
     ]
 
 
@@ -228,18 +231,23 @@ def read_companion(source: Source) -> PausedWork:
     parts = _split_parts(source)
     front = source.frontmatter or JsonNode(JsonDocument(ParsedJson(source.path, "")), {})
     status = front.scalar("status")
-    state_lines = [line for name in ("current_state", "context") for line in _lines(parts.get(name, []))]
-    tests, count_claims = claim_words.claim_first_counts(state_lines, source.path)
+    run = find_first_run(section for name in ("current_state", "context") for section in parts.get(name, []))
+    counts = run.claims("suite", source.path) if run else []
     return _build_work(
         front,
         status=claim_words.normalise_status(status) if status else None,
         message=_text(parts, "current_state") or _text(parts, "context"),
         next_action=_text(parts, "next_action"),
+        words=find_words(source, source.outline.sections),
         created=front.scalar("last_updated") or front.scalar("timestamp"),
-        tests=tests,
+        tests=run.counts() if run else None,
         tasks=(*_read_tasks(source, parts, "completed_work"), *_read_tasks(source, parts, "remaining_work")),
         blockers=_read_blockers(source, parts),
-        claims=(*claim_words.claim_status(front, "status"), *count_claims, *_claim_prose(source)),
+        claims=(
+            *claim_words.claim_status(front, "status"),
+            *counts,
+            *_claim_prose(source),
+        ),
         facts=tuple(
             source.fact("decision", claim_words.one_line(item.text), item.line)
             for section in parts.get("decisions_made", [])
@@ -306,7 +314,7 @@ def _read_tasks(source: Source, parts: dict[str, list[Section]], name: str) -> I
         item
         for section in parts.get(name, [])
         for item in claim_words.top_items(section)
-        if not claim_words.says_nothing(item.text)
+        if not says_nothing(item.text)
     ]
     for number, item in enumerate(items, start=1):
         yield _build_task(source, item, f"{name.removesuffix('_work')}-{number}", done=done)
@@ -324,15 +332,19 @@ def _build_task(source: Source, item: Item, fallback: str, *, done: bool) -> Tas
 
 
 def _read_blockers(source: Source, parts: dict[str, list[Section]]) -> tuple[Blocker, ...]:
-    found: list[tuple[int, str]] = []
+    found: list[tuple[int, str, bool | None]] = []
     for section in parts.get("blockers", []):
-        items = [(item.line, item.text) for item in claim_words.top_items(section)]
-        found.extend(items or [(paragraph.line, paragraph.text) for paragraph in section.paragraphs()])
+        items = [(item.line, item.text, item.checked) for item in claim_words.top_items(section)]
+        found.extend(items or [(paragraph.line, paragraph.text, None) for paragraph in section.paragraphs()])
+    told = [entry for entry in found if not says_nothing(entry[1])]
     return tuple(
-        Blocker(id=f"blocker-{number}", title=claim_words.one_line(text), where=source.place(line))
-        for number, (line, text) in enumerate(
-            (entry for entry in found if not claim_words.says_nothing(entry[1])), start=1
+        Blocker(
+            id=f"blocker-{number}",
+            title=claim_words.one_line(text),
+            where=source.place(line),
+            open=not is_settled(text, checked=checked),
         )
+        for number, (line, text, checked) in enumerate(told, start=1)
     )
 
 
@@ -444,7 +456,7 @@ def _report_differences(companion: Source, state: PausedWork, other: PausedWork)
         companion.report(f"is about phase {other.slug()}, but the state file is about {state.slug()}")
 
 
-_SAID_ONCE: Final = ("status", "message", "next_action", "tests", "tasks", "created")
+_SAID_ONCE: Final = ("status", "words", "message", "next_action", "tests", "tasks", "created")
 
 
 def _build_handoff(entries: list[tuple[Source, PausedWork]], taken: set[str]) -> Handoff:

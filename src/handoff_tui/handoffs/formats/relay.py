@@ -8,6 +8,7 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.grammar.author_words import word_of
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
@@ -55,6 +56,7 @@ def _build_handoff(source: Source, taken: set[str]) -> Handoff:
         source_agent=actor,
         target_agent=None if next_role == _NOBODY else next_role,
         status=claim_words.normalise_status(status) if status else None,
+        words=word_of(root, "status"),
         producers=(actor,) if actor else (),
         claims=(
             *claim_words.claim_status(root, "status"),

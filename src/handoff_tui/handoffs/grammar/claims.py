@@ -15,6 +15,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar import stance
+from handoff_tui.handoffs.grammar.headings import DIRTY, MOVED, READ, Context, find_folder, find_label, read_headings
 from handoff_tui.handoffs.grammar.stance import CREATED, DELETED, MODIFIED
 from handoff_tui.handoffs.grammar.tokens import (
     COMMIT,
@@ -26,54 +27,6 @@ from handoff_tui.handoffs.grammar.tokens import (
 )
 from handoff_tui.handoffs.reading.markdown import Code, Item, Paragraph, Row, Section, Table, parse_field, plain
 
-READ, DIRTY = ClaimKind.FILE_REFERENCED, ClaimKind.UNCOMMITTED
-MOVED: Final = "moved"
-_FILES: Final = "files?|manifests?"
-_CHANGED: Final = "modified|changed|touched|updated|edited|rewritten|rebuilt"
-_LISTS: Final[tuple[tuple[re.Pattern[str], ClaimKind | str | None], ...]] = (
-    (compile_later(r"\bun-?(?:committed|staged|tracked)\b", re.IGNORECASE), DIRTY),
-    (
-        compile_later(
-            r"\b(?:key|relevant|important|useful|related) (?:files?|documents?|docs|paths?)\b|^references?$"
-            r"|^read first\b",
-            re.IGNORECASE,
-        ),
-        READ,
-    ),
-    (compile_later(r"\bmanifests? (?:hash|check)|\bchecksums?\b", re.IGNORECASE), None),
-    (compile_later(r"\bfiles?\b.*\b(?:moved|renamed)\b|\b(?:moved|renamed)\b.*\bfiles?\b", re.IGNORECASE), MOVED),
-    (compile_later(r"\barchives?\b.*\brebuilt\b", re.IGNORECASE), MODIFIED),
-    (
-        compile_later(
-            rf"\b(?:{_FILES})\b.*\b(?:created|added|delivered)\b|\b(?:created|added|new"
-            rf"|delivered)\b.*\b(?:{_FILES})\b"
-            r"|^archives?(?: built)?\b",
-            re.IGNORECASE,
-        ),
-        CREATED,
-    ),
-    (
-        compile_later(
-            rf"\b(?:{_FILES})\b.*\b(?:deleted|removed)\b|\b(?:deleted|removed)\b.*\b(?:{_FILES})\b", re.IGNORECASE
-        ),
-        DELETED,
-    ),
-    (
-        compile_later(
-            rf"\b(?:{_FILES})\b.*\b(?:{_CHANGED})\b|\b(?:{_CHANGED})\b.*\b(?:{_FILES})\b"
-            r"|^(?:summary of |code |key |main )?changes(?: made)?\b",
-            re.IGNORECASE,
-        ),
-        MODIFIED,
-    ),
-)
-"""What a heading says of the entries below it."""
-_DONE: Final = compile_later(
-    r"^(?:done|completed|accomplish\w+|work done|what (?:was|i|we|has been|got)\b|changes|summary of changes"
-    r"|cleanup)|\bfiles?\b",
-    re.IGNORECASE,
-)
-_COMMIT_HEADING: Final = compile_later(r"\bcommits?\b|\bgit (?:log|history|state)\b", re.IGNORECASE)
 _SPAN: Final = compile_later(
     r"`([^`\n]+)`|\[([^\]\n]+)\]\([^)\n]*\)|\*\*([^*\s]+)\*\*"
     r"|(?<![\w`/.@:#-])((?:[\w@.+-]+/)+[\w.+-]+\.\w+)(?![\w/`])"
@@ -88,9 +41,6 @@ _PREPOSITION: Final = compile_later(
     re.IGNORECASE,
 )
 _INTO: Final = frozenset({"to", "in", "into", "inside", "within", "from"})
-_NO_POINTERS: Final = compile_later(
-    r"\btemplate|\bexample|\bprevious|\bhistor|\bpropos|\bideas?\b|\bnot\b", re.IGNORECASE
-)
 _THERE: Final = compile_later(r"\b(?:in|inside|within|into|to)\s*$", re.IGNORECASE)
 _POINTING: Final = compile_later(
     r"\b(?:read|see|refer to|start (?:with|at)|consult|open|check|run|execute)\b[\s*_:]*(?:the\s+)?(?:\w+\s+)?$",
@@ -103,13 +53,6 @@ _UNCOMMITTED: Final = compile_later(r"\bun-?committed\b|\bnot (?:yet |been )?com
 _NO_UNCOMMITTED: Final = compile_later(
     r"\b(?:no|none|nothing|without|0) (?:\w+ )?(?:un-?committed|unstaged)|^\W*none\b", re.IGNORECASE
 )
-_ALL_IN: Final = compile_later(
-    r"\W*(?:all )?(?:\w+ )?(?:files|paths)(?: (?:are|lie|live|listed))?(?: below)?(?: are)?"
-    r" (?:in|under|below|relative to)\W{1,4}`([^`\s]+/?)`[^`]*$",
-    re.IGNORECASE,
-)
-_ONLY_PACKAGE: Final = compile_later(r"\W*(PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*)(?:\s+v?[\d.]+)?(?:\s*\([^)]*\))?\W*")
-_ARCHIVES: Final = (".tar.gz", ".tgz", ".zip")
 _NAME_STATUS: Final = compile_later(r"^\s{0,4}(\?\?|[AMDRC]{1,2})\s+(\S+)$")
 _STATUS_KINDS: Final = {"A": CREATED, "M": MODIFIED, "D": DELETED, "??": CREATED, "AM": CREATED, "MM": MODIFIED}
 _SUM_LINE: Final = compile_later(r"^\s*([0-9a-fA-F]{64})\s+\*?(\S+)\s*$")
@@ -145,9 +88,7 @@ _MOVED_TO: Final = compile_later(r"[`*\s]*(?:->|=>|→|to)\s+`?([^\s`]+)")
 _MANIFEST: Final = "manifest.json"
 _BECOMING: Final = frozenset({CREATED, MODIFIED, DELETED})
 _FULL_LENGTH = 64
-_BOLD_LINE: Final = compile_later(r"^\*\*[^*]+\*\*:?$")
 _LONGEST_BLOCK = 20_000
-_LONGEST_LABEL = 80
 
 
 class _Word(NamedTuple):
@@ -156,25 +97,6 @@ class _Word(NamedTuple):
     start: int
     end: int
     path: str
-
-
-@dataclass(slots=True)
-class _Context:
-    """What the headings above a block say of it."""
-
-    listed: ClaimKind | str | None = None
-    done: bool = False
-    silent: bool = False
-    points: bool = False
-    """Whether it tells the next agent what to do: it may point to files that must be there."""
-    commits: bool = False
-    folder: str = ""
-    """Where the paths are, if a heading or a line says so."""
-
-    def place(self, path: str) -> str:
-        """A path in the folder that is spoken of, unless it names that folder itself."""
-        own = self.folder.rstrip("/").rpartition("/")[2]
-        return path if not own or own in path.split("/") or path.endswith(_ARCHIVES) else self.folder + path
 
 
 @dataclass(slots=True)
@@ -220,13 +142,13 @@ def find_claims(sections: Iterable[Section], document: str, package: str = "") -
 
 def _read_section(claims: _Claims, names: list[str], section: Section) -> None:
     """A paragraph or an entry that is a label (`**Files created:**`) is a heading for what follows."""
-    own = context = _read_headings(names)
+    own = context = read_headings(names)
     depth = 0
     claims.parents.clear()
     for block in section.blocks:
         if isinstance(block, Paragraph):
-            label = _find_label(block.text)
-            context, depth = (_read_headings([*names, label]), 0) if label else (own, 0)
+            label = find_label(block.text)
+            context, depth = (read_headings([*names, label]), 0) if label else (own, 0)
         elif isinstance(block, Item) and depth and block.depth <= depth:
             context, depth = own, 0
         if isinstance(block, Table):
@@ -236,36 +158,14 @@ def _read_section(claims: _Claims, names: list[str], section: Section) -> None:
         elif not block.quoted and not (isinstance(block, Paragraph) and block.html):
             _read_text(claims, context, block)
             own.folder = context.folder
-        if isinstance(block, Item) and (label := _find_label(block.text)):
-            context, depth = _read_headings([*names, label]), block.depth
+        if isinstance(block, Item) and (label := find_label(block.text)):
+            context, depth = read_headings([*names, label]), block.depth
 
 
-def _find_label(text: str) -> str:
-    """The words of a last line that only announces what follows."""
-    line = text.rstrip().rpartition("\n")[2].strip()
-    if not line or len(line) > _LONGEST_LABEL or not (line.endswith(":") or _BOLD_LINE.match(line)):
-        return ""
-    return "" if "`" in line else plain(line).strip(" :")
-
-
-def _read_headings(names: list[str]) -> _Context:
-    own = names[-1]
-    listed = next((kind for pattern, kind in _LISTS if pattern.search(own)), None)
-    if listed is None and len(names) > 1:
-        listed = next((kind for pattern, kind in _LISTS[2:] if pattern.search(names[-2])), None)
-    # the title of a document may well be called "Plan" or "Next session"
-    silent = any(stance.is_silent_heading(name) for name in names[1:] or names) and listed is not DIRTY
-    folder = _find_folder(own)
-    points = silent and not any(_NO_POINTERS.search(name) for name in names)
-    return _Context(
-        listed, bool(_DONE.search(own)), silent, points, any(map(_COMMIT_HEADING.search, names[-2:])), folder
-    )
-
-
-def _read_text(claims: _Claims, context: _Context, block: Paragraph | Item) -> None:
+def _read_text(claims: _Claims, context: Context, block: Paragraph | Item) -> None:
     text = stance.blank_out(block.text[:_LONGEST_BLOCK])
     checked = block.checked if isinstance(block, Item) else None
-    folder = _find_folder(text)
+    folder = find_folder(text)
     if folder:
         context.folder = folder
         return
@@ -285,15 +185,6 @@ def _read_text(claims: _Claims, context: _Context, block: Paragraph | Item) -> N
         _read_sentence(claims, block, text, (start, end), here, done=done)
         _read_commits(claims, context, line, sentence, ticked=checked is True)
         _read_branch(claims, line, sentence)
-
-
-def _find_folder(text: str) -> str:
-    """The folder that paths below a heading or a line are in: `PKG-A-001`, `All files in `staging/x/``; else empty."""
-    stated = _ALL_IN.match(text)
-    if stated is not None:
-        return stated[1].rstrip("/") + "/"
-    package = _ONLY_PACKAGE.fullmatch(plain(text).strip())
-    return f"{package[1]}/" if package else ""
 
 
 def _read_pointers(claims: _Claims, block: Paragraph | Item, text: str, words: list[_Word]) -> None:
@@ -326,14 +217,14 @@ def _split_fields(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _find_words(text: str, context: _Context) -> Iterator[_Word]:
+def _find_words(text: str, context: Context) -> Iterator[_Word]:
     for match in _SPAN.finditer(text):
         path = clean_path(next(group for group in match.groups() if group))
         if path is not None:
             yield _Word(match.start(), match.end(), context.place(path))
 
 
-def _read_item(claims: _Claims, context: _Context, item: Item, text: str, words: list[_Word]) -> None:
+def _read_item(claims: _Claims, context: Context, item: Item, text: str, words: list[_Word]) -> None:
     """An entry that begins with a path, under a heading that says what became of its entries."""
     first_line = text.split("\n", 1)[0]
     mark = stance.MARK.match(first_line)
@@ -363,7 +254,7 @@ def _read_item(claims: _Claims, context: _Context, item: Item, text: str, words:
 
 def _read_entry(
     claims: _Claims,
-    context: _Context,
+    context: Context,
     item: Item,
     text: str,
     words: list[_Word],
@@ -387,7 +278,7 @@ def _lead_length(line: str) -> int:
     return match.end() if match else 0
 
 
-def _bare_word(line: str, lead: int, context: _Context) -> _Word | None:
+def _bare_word(line: str, lead: int, context: Context) -> _Word | None:
     """A path without any marks at the beginning of an entry."""
     match = re.match(r"\S+", line[lead:])
     if match is None or context.listed is None:
@@ -534,7 +425,7 @@ def _read_hashes(
         claims.add(ClaimKind.HASH, line, whole or text, subject=path, value=canonical_hash(lone[0][1]))
 
 
-def _read_commits(claims: _Claims, context: _Context, line: int, text: str, *, ticked: bool) -> None:
+def _read_commits(claims: _Claims, context: Context, line: int, text: str, *, ticked: bool) -> None:
     for match in COMMIT.finditer(text):
         before = text[: match.start()]
         named = context.commits or _COMMIT_WORD.search(text) is not None
@@ -557,7 +448,7 @@ def _read_branch(claims: _Claims, line: int, sentence: str) -> None:
         claims.add(ClaimKind.BRANCH, line, sentence.strip(), value=name)
 
 
-def _read_table(claims: _Claims, context: _Context, table: Table) -> None:
+def _read_table(claims: _Claims, context: Context, table: Table) -> None:
     if context.silent:
         return
     files = table.column("file", "path", "asset", "archive", "document")
@@ -576,7 +467,7 @@ def _read_table(claims: _Claims, context: _Context, table: Table) -> None:
             _read_row(claims, context, table, row, path, actions if actions != column else None)
 
 
-def _cell_path(context: _Context, table: Table, row: Row, column: int) -> str | None:
+def _cell_path(context: Context, table: Table, row: Row, column: int) -> str | None:
     cell = plain(row.cells[column]).strip()
     path = clean_path(cell.split()[0].strip(",;:()")) if cell else None
     if path is None:
@@ -585,7 +476,7 @@ def _cell_path(context: _Context, table: Table, row: Row, column: int) -> str | 
     return f"{folder}/{path}" if "/" not in path and clean_path(f"{folder}/") else context.place(path)
 
 
-def _read_row(claims: _Claims, context: _Context, table: Table, row: Row, path: str, actions: int | None) -> None:
+def _read_row(claims: _Claims, context: Context, table: Table, row: Row, path: str, actions: int | None) -> None:
     text = " | ".join(row.cells)
     action = plain(row.cells[actions]) if actions is not None and actions < len(row.cells) else ""
     verb = stance.ANY_VERB.search(action) or stance.FIELD_VERB.match(action.strip().lower())
@@ -599,7 +490,7 @@ def _read_row(claims: _Claims, context: _Context, table: Table, row: Row, path: 
             claims.add(when, row.line, text, subject=path, value=canonical_hash(match.group()))
 
 
-def _read_code(claims: _Claims, context: _Context, code: Code) -> None:
+def _read_code(claims: _Claims, context: Context, code: Code) -> None:
     """Output of git and of sha256sum, under headings that say what it is."""
     if context.silent:
         return

@@ -10,23 +10,13 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
-from handoff_tui.core.tasks import Fact, TestCounts
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.handoff import Document, Handoff, build_id
 from handoff_tui.handoffs.reading.format import FormatReading, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
-from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, plain
+from handoff_tui.handoffs.reading.markdown import Item, Section, plain
 
-_LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
-_NUMBER_THEN_WORD: Final = compile_later(
-    r"(?<![\w./])(?<!/ )(\d{1,9}(?:,\d{3})*)\s+(?:tests?\s+)?"
-    r"(passed|passing|pass|failed|failing|failures?|skipped|errors?)\b",
-    re.IGNORECASE,
-)
-_FRACTION: Final = compile_later(r"(?<![\w./])(\d{1,9})\s*/\s*(\d{1,9})(?![\w/.]\d)", re.IGNORECASE)
-_FAILED_NEXT: Final = compile_later(r"\s*(?:tests?\s+)?fail", re.IGNORECASE)
-_FRACTION_CONTEXT: Final = compile_later(r"\b(?:tests?|pass(?:ed|ing|es)?)\b", re.IGNORECASE)
 _STATUS: Final = compile_later(
     r"^\W*(PASS(?:ED)?|FAIL(?:ED|URE)?|PARTIAL(?:LY COMPLETE)?|COMPLETED?|DONE|BLOCKED|IN[ _-]PROGRESS|PAUSED|PENDING|"
     r"SUPERSEDED|SKIPPED|SUCCESS|READY|APPROVED?|REJECT(?:ED)?|VALIDATED|DISPATCHED|NOT DISPATCHED|RETRY|ESCALATE|"
@@ -34,7 +24,8 @@ _STATUS: Final = compile_later(
     re.IGNORECASE,
 )
 _VERDICT: Final = compile_later(
-    r"^\W*(?:(?:final|review|evaluation|overall|closing)\s+)?(?:verdict|result|decision)\W*:\W*([A-Za-z_ -]+)",
+    r"^\W*(?:(?:final|review|evaluation|overall|closing|qa|gate|code review|security)\s+)*"
+    r"(?:verdict|result|decision)\W*:\W*([A-Za-z_ -]+)",
     re.IGNORECASE,
 )
 _CANONICAL_STATUS: Final = {
@@ -62,80 +53,6 @@ def parse_verdict(text: str) -> str | None:
     """The token of a closing line such as `Review verdict: RETRY`."""
     match = _VERDICT.match(plain(text))
     return parse_status(match.group(1)) if match else None
-
-
-def parse_number(text: str) -> int | None:
-    """The number a value begins with; `N/A (collection interrupted)` has none."""
-    match = _LEADING_NUMBER.match(plain(text))
-    return int(match.group(1).replace(",", "")) if match else None
-
-
-def parse_counts(text: str) -> TestCounts | None:
-    """Test numbers in a sentence: `553 passed, 26 failed, 17 skipped`, `28/28 PASS`, `1031/1031 tests passing`."""
-    words = plain(text)
-    found: dict[str, int] = {}
-    for number, word in _NUMBER_THEN_WORD.findall(words):
-        name = _count_name(word)
-        found[name] = found.get(name, 0) + int(number.replace(",", ""))
-    fraction = _FRACTION.search(words)
-    if fraction and _FRACTION_CONTEXT.search(words):
-        part, total = int(fraction.group(1)), int(fraction.group(2))
-        name = "failed" if _FAILED_NEXT.match(words, fraction.end()) else "passed"
-        if part <= total and found.setdefault(name, part) == part:
-            found["total"] = total
-    return TestCounts.model_construct(**found) if found else None
-
-
-def claim_counts(counts: TestCounts, scope: str, where: Place, text: str) -> list[Claim]:
-    """One claim per number that was given, with subjects such as `package.failed`."""
-    return [
-        build_claim(ClaimKind.COUNT, where, text, subject=f"{scope}.{name}", value=number)
-        for name in ("total", "passed", "failed", "skipped")
-        if (number := getattr(counts, name)) is not None
-    ]
-
-
-def _count_name(word: str) -> str:
-    lowered = word.lower()
-    if lowered.startswith("pass"):
-        return "passed"
-    return "skipped" if lowered.startswith("skip") else "failed"
-
-
-_SENTENCE_END: Final = compile_later(r"(?<=[.;!?])\s+|\n+")
-_NOTHING: Final = compile_later(
-    r"^\W*(?:none|nothing|no|n/?a|nil|empty|-+)\b(?:\s+(?:known|open|current|active|outstanding|remaining|at this time|"
-    r"right now|currently|blockers?|issues?|yet))*\W*$",
-    re.IGNORECASE,
-)
-_BEGINS_WITH_NONE: Final = compile_later(
-    r"^\W*(?:none|no (?:known |open |current |active )?blockers?)\b", re.IGNORECASE
-)
-
-
-def split_sentences(text: str) -> list[str]:
-    return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
-
-
-def find_counts(text: str) -> tuple[TestCounts, str] | None:
-    """The first sentence with test numbers. Numbers of different sentences belong to different runs."""
-    return next(((counts, words) for words in split_sentences(text) if (counts := parse_counts(words))), None)
-
-
-def claim_first_counts(lines: Iterable[TextLine], path: str) -> tuple[TestCounts | None, list[Claim]]:
-    """The first test numbers in some lines, and their claims about the full suite."""
-    for line in lines:
-        found = None if line.code else find_counts(line.text)
-        if found is not None:
-            counts, sentence = found
-            return counts, claim_counts(counts, "suite", Place(path=path, line=line.number), sentence)
-    return None, []
-
-
-def says_nothing(text: str) -> bool:
-    """Whether a text only says that there is nothing: `None`, `N/A`, `No known blockers.`."""
-    words = plain(text)
-    return not words or bool(_NOTHING.match(words)) or bool(_BEGINS_WITH_NONE.match(words))
 
 
 def top_items(section: Section) -> list[Item]:

@@ -23,7 +23,7 @@ _EMPHASIS: Final = compile_later(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)"
 _LINK: Final = compile_later(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _MARKUP: Final = compile_later(r"[*_`~\[]")
 _CHECKBOX: Final = compile_later(r"^\[([ xX])\]\s+")
-_FIELD: Final = compile_later(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
+_FIELD: Final = compile_later(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&+,\[\]-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
 _SECTION_NUMBER: Final = compile_later(r"^(\d+(?:\.\d+)*)[.):]?\s+")
 
 
@@ -192,6 +192,36 @@ def find_fields(lines: Iterable[TextLine]) -> Iterator[tuple[TextLine, str, str]
         field = None if line.code else parse_field(line.text)
         if field is not None:
             yield line, field[0].lower(), field[1]
+
+
+def list_fields(sections: Iterable[Section]) -> Iterator[tuple[TextLine, str, str]]:
+    """Every `Name: value` outside code, in order, with its name in lower case; table rows count as well."""
+    for section in sections:
+        for block in section.blocks:
+            if isinstance(block, Table):
+                yield from (
+                    (TextLine(row.line, " | ".join(row.cells)), normalise_name(row.cells[0]), plain(row.cells[1]))
+                    for row in block.rows
+                    if len(row.cells) > 1
+                )
+            elif not isinstance(block, Code):
+                for offset, text in enumerate(block.text.split("\n")):
+                    yield from _line_fields(TextLine(block.line + offset, text))
+
+
+def normalise_name(name: str) -> str:
+    return " ".join(re.sub(r"[*`_-]", " ", name).lower().split())
+
+
+def _line_fields(line: TextLine) -> Iterator[tuple[TextLine, str, str]]:
+    """One field, or several that are set apart by bars: `**Date**: today | **Agent**: me`."""
+    parts = [parse_field(part) for part in line.text.split(" | ")]
+    found = [part for part in parts if part]
+    if len(found) != len(parts):
+        whole = parse_field(line.text)
+        found = [whole] if whole else []
+    for name, value in found:
+        yield line, normalise_name(name), value
 
 
 @cache

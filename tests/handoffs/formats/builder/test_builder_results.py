@@ -10,8 +10,8 @@ from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.draft import NumberedResults, number_results
 from handoff_tui.handoffs.formats.builder.names import group_files
 from handoff_tui.handoffs.formats.builder.results import ResultsReading, find_checks, find_status, read_results
-from handoff_tui.handoffs.formats.builder.results_claims import Run, complete_with, find_runs
 from handoff_tui.handoffs.grammar.claims import find_claims
+from handoff_tui.handoffs.grammar.counts import Run, complete_with, find_runs
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 from handoff_tui.handoffs.reading.markdown import parse_markdown

@@ -137,7 +137,7 @@ class BuilderDraft:
         if newest is not None:
             reading = newest.reading
             told.attempt, told.source_agent, told.status = newest.number, reading.agent, reading.status
-            told.message, told.created = reading.summary, reading.date
+            told.message, told.created, told.words = reading.summary, reading.date, reading.words
             told.tests, told.regression, told.baseline = reading.tests, reading.regression, reading.baseline
             told.claims = (*reading.claims, *told.claims)
         return told.build()

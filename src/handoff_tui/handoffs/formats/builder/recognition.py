@@ -10,10 +10,11 @@ from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.formats.builder.names import NamedFile, find_ids, find_packages, parse_path
 from handoff_tui.handoffs.formats.builder.registry_state import find_rows
-from handoff_tui.handoffs.formats.builder.sections import fields, headed, missing_sections, preamble
+from handoff_tui.handoffs.formats.builder.sections import headed, missing_sections, preamble
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import Confidence, Source
+from handoff_tui.handoffs.reading.markdown import list_fields
 
 _STANDARD: Final = Builder.model_construct()
 _SPEC_TITLE: Final = compile_later(r"\b(?:builder|handoff|follow-?up|cleanup|bugfix|housekeeping)", re.IGNORECASE)
@@ -59,7 +60,7 @@ def _judge_spec(source: Source, named: NamedFile) -> float:
 def _judge_results(source: Source, named: NamedFile) -> float:
     title = source.outline.title or ""
     present = len(_STANDARD.results_sections) - len(missing_sections(source.outline, _STANDARD.results_sections))
-    head = fields(preamble(source.outline))
+    head = list_fields(preamble(source.outline))
     stated = any(name == "status" and parse_status(value) for _, name, value in head)
     named_in_title = bool(find_ids(title) or find_packages(title))
     score = present + stated + named_in_title

@@ -14,12 +14,21 @@ from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.formats.builder import sections as outlines
 from handoff_tui.handoffs.formats.builder.names import find_ids, find_packages
-from handoff_tui.handoffs.formats.builder.results_claims import complete_with, find_runs
+from handoff_tui.handoffs.grammar.author_words import find_words
 from handoff_tui.handoffs.grammar.claims import find_claims
-from handoff_tui.handoffs.handoff import ClaimedBaseline
+from handoff_tui.handoffs.grammar.counts import claim_counts, complete_with, find_runs, parse_counts, parse_number
+from handoff_tui.handoffs.handoff import AuthorWord, ClaimedBaseline
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import (
+    Item,
+    Section,
+    TextLine,
+    list_fields,
+    normalise_name,
+    parse_field,
+    plain,
+)
 
 _STATUS_FIELDS: Final = ("status", "overall status", "result", "overall result", "outcome")
 
@@ -72,7 +81,7 @@ def _stated(source: Source) -> Iterator[tuple[int, str]]:
         first = next((line for line in section.lines() if line.text.strip()), None)
         if first is not None:
             yield first.number, plain(first.text)
-    for line, name, value in outlines.fields(outlines.preamble(source.outline)):
+    for line, name, value in list_fields(outlines.preamble(source.outline)):
         if name in _STATUS_FIELDS and value:
             yield line.number, value
 
@@ -115,7 +124,7 @@ def find_checks(source: Source) -> list[Claim]:
                 token = claim_words.parse_status(value)
                 match = _RESULT_WORD.search(value)
                 token = token or (claim_words.parse_status(match.group(1)) if match else None)
-                if token and outlines.normalise_name(name) != "command":
+                if token and normalise_name(name) != "command":
                     subject = quote(name)
                     claims.append(source.claim(ClaimKind.CHECK, line.number, line.text, subject=subject, value=token))
     return list(dict.fromkeys(claims))
@@ -143,14 +152,14 @@ def find_baseline(source: Source, standard: tuple[str, ...]) -> BaselineReading:
     numbers: dict[str, int] = {}
 
     def take(subject: str, value: str, line: TextLine) -> bool:
-        number = claim_words.parse_number(value)
+        number = parse_number(value)
         if number is None or subject in numbers:
             return False
         numbers[subject] = number
         reading.claims.append(source.claim(ClaimKind.BASELINE, line.number, line.text, subject=subject, value=number))
         return True
 
-    for line, name, value in outlines.fields(parts):
+    for line, name, value in list_fields(parts):
         subject = "packages" if _PACKAGES.match(name) else "tests" if _TESTS.match(name) else None
         if (subject is None or not take(subject, value, line)) and value:
             reading.facts.append(source.fact("baseline", quote(plain(line.text)), line.number))
@@ -171,7 +180,7 @@ def find_clean_room(source: Source, standard: tuple[str, ...]) -> list[Fact]:
         return []
     parts = outlines.body(source.outline, section, standard)
     facts: dict[str, Fact] = {}
-    for line, name, value in outlines.fields(parts):
+    for line, name, value in list_fields(parts):
         label = None
         if _PACKAGES.match(name):
             label = "clean-room packages installed"
@@ -221,6 +230,7 @@ class ResultsReading:
     regression: TestCounts | None = None
     baseline: ClaimedBaseline | None = None
     missing: tuple[str, ...] = ()
+    words: tuple[AuthorWord, ...] = ()
 
 
 def read_results(source: Source, settings: Builder) -> ResultsReading:
@@ -233,6 +243,7 @@ def _read(source: Source, settings: Builder) -> ResultsReading:
     if not source.readable:
         return reading
     _read_head(reading)
+    reading.words = find_words(source, source.outline.sections)
     status = find_status(source)
     if status is not None:
         reading.status, reading.status_line = status.token, status.line
@@ -269,7 +280,7 @@ def _read_head(reading: ResultsReading) -> None:
     match = _ATTEMPT_IN_TITLE.search(title)
     reading.attempt = int(match.group(1)) if match else None
     agents: dict[str, str] = {}
-    for line, name, value in outlines.fields(outlines.preamble(source.outline)):
+    for line, name, value in list_fields(outlines.preamble(source.outline)):
         if not value:
             continue
         if name in _AGENT_FIELDS:
@@ -277,7 +288,7 @@ def _read_head(reading: ResultsReading) -> None:
         elif name in {"date", "completed", "created"}:
             reading.date = reading.date or value
         elif name == "attempt":
-            reading.attempt = claim_words.parse_number(value) or reading.attempt
+            reading.attempt = parse_number(value) or reading.attempt
         elif name == "branch":
             reading.claims.append(source.claim(ClaimKind.BRANCH, line.number, line.text, value=value))
         if name not in {"status", "attempt"}:
@@ -323,17 +334,17 @@ def _read_scope(
     status_text: str = "",
 ) -> TestCounts | None:
     outline = reading.source.outline
-    counted = claim_words.parse_counts(status_text)
+    counted = parse_counts(status_text)
     parts = outlines.body(outline, sections[0], settings.results_sections) if sections else []
     covered.update(part.line for part in parts)
     run, earlier = find_runs(parts) if parts else (None, [])
     if run is None:
         if counted is not None and reading.status_line is not None:
             where = reading.source.place(reading.status_line)
-            reading.claims.extend(claim_words.claim_counts(counted, scope, where, status_text))
+            reading.claims.extend(claim_counts(counted, scope, where, status_text))
         return counted
     complete_with(run, counted)
-    reading.claims.extend(run.claims(scope, reading.source))
+    reading.claims.extend(run.claims(scope, reading.source.path))
     reading.facts.extend(reading.source.fact(f"other {scope} run", run.words(), run.line) for run in earlier)
     _read_new_failures(reading, parts)
     return run.counts()
@@ -342,7 +353,7 @@ def _read_scope(
 def _read_new_failures(reading: ResultsReading, sections: list[Section]) -> None:
     """`NONE`, a sentence, or the list below it."""
     items = [item for section in sections for item in section.items()]
-    for line, name, value in outlines.fields(sections):
+    for line, name, value in list_fields(sections):
         if not name.startswith("new failures"):
             continue
         told = value or "; ".join(plain(item.text) for item in _items_below(items, line.number))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 from handoff_tui.handoffs.grammar.tokens import clean_path
-from handoff_tui.handoffs.reading.markdown import Code, Outline, Row, Section, Table, TextLine, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import Outline, Row, Section, Table, plain
 
 _OTHER_HEADINGS: Final = {
     "archives built": ("archives", "archive built", "archive rebuilt"),
@@ -93,36 +93,6 @@ def body(outline: Outline, section: Section, standard: Iterable[str]) -> list[Se
             continue
         kept.append(part)
     return kept
-
-
-def fields(sections: Iterable[Section]) -> Iterator[tuple[TextLine, str, str]]:
-    """Every `Name: value` outside code, in order, with its name in lower case; table rows count as well."""
-    for section in sections:
-        for block in section.blocks:
-            if isinstance(block, Table):
-                yield from (
-                    (TextLine(row.line, " | ".join(row.cells)), normalise_name(row.cells[0]), plain(row.cells[1]))
-                    for row in block.rows
-                    if len(row.cells) > 1
-                )
-            elif not isinstance(block, Code):
-                for offset, text in enumerate(block.text.split("\n")):
-                    yield from _line_fields(TextLine(block.line + offset, text))
-
-
-def normalise_name(name: str) -> str:
-    return " ".join(re.sub(r"[*`_-]", " ", name).lower().split())
-
-
-def _line_fields(line: TextLine) -> Iterator[tuple[TextLine, str, str]]:
-    """One field, or several that are set apart by bars: `**Date**: today | **Agent**: me`."""
-    parts = [parse_field(part) for part in line.text.split(" | ")]
-    found = [part for part in parts if part]
-    if len(found) != len(parts):
-        whole = parse_field(line.text)
-        found = [whole] if whole else []
-    for name, value in found:
-        yield line, normalise_name(name), value
 
 
 def join_folder(table: Table, row: Row, path: str | None) -> str | None:

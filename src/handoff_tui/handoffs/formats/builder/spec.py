@@ -16,7 +16,7 @@ from handoff_tui.handoffs.formats.builder.prompts_and_reviews import PromptReadi
 from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import Source
-from handoff_tui.handoffs.reading.markdown import plain
+from handoff_tui.handoffs.reading.markdown import list_fields, plain
 
 _BLOCKED_BY: Final = compile_later(
     r"(?:blocked by|depends on|depends|dependencies|dependency|prerequisites?|requires)\b"
@@ -81,7 +81,7 @@ def _read_identity(reading: SpecReading) -> None:
     identity = [
         section for section in outlines.headed(source.outline) if outlines.is_heading_of(section.name, "Identity")
     ]
-    for line, name, value in outlines.fields([*outlines.preamble(source.outline), *identity]):
+    for line, name, value in list_fields([*outlines.preamble(source.outline), *identity]):
         if not value:
             continue
         reading.facts.append(source.fact(name, quote(value), line.number))
@@ -102,7 +102,7 @@ def _read_identity(reading: SpecReading) -> None:
 
 def _read_dependencies(reading: SpecReading) -> None:
     found: dict[str, None] = {}
-    for line, name, value in outlines.fields(reading.source.outline.sections):
+    for line, name, value in list_fields(reading.source.outline.sections):
         if _BLOCKED_BY.match(name):
             found.update(dict.fromkeys(find_ids(line.text.partition(" | ")[2] or value)))
     reading.blocked_by = list(found)

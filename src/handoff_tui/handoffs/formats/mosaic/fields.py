@@ -9,6 +9,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
+from handoff_tui.handoffs.grammar.counts import claim_counts, parse_counts, split_sentences
 from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.json_document import JsonNode
@@ -47,17 +48,17 @@ def claim_commit_fields(root: JsonNode, head: str | None = None) -> Iterator[Cla
 
 def claim_commits_in_prose(text: str | None, where: Place) -> Iterator[Claim]:
     """Commits in sentences about a commit or a push."""
-    for sentence in claim_words.split_sentences(text or ""):
+    for sentence in split_sentences(text or ""):
         if "commit" in sentence.lower() or "push" in sentence.lower():
             for commit in find_commits(sentence):
                 yield build_claim(ClaimKind.COMMIT, where, sentence, value=commit)
 
 
 def claim_counts_in_prose(text: str | None, scope: str, where: Place) -> Iterator[Claim]:
-    for sentence in claim_words.split_sentences(text or ""):
-        counts = claim_words.parse_counts(sentence)
+    for sentence in split_sentences(text or ""):
+        counts = parse_counts(sentence)
         if counts is not None:
-            yield from claim_words.claim_counts(counts, scope, where, sentence)
+            yield from claim_counts(counts, scope, where, sentence)
 
 
 def claim_count_fields(root: JsonNode) -> Iterator[Claim]:
@@ -65,9 +66,9 @@ def claim_count_fields(root: JsonNode) -> Iterator[Claim]:
     for node in root.walk():
         name = key_of(node)
         if isinstance(node.value, str):
-            counts = claim_words.parse_counts(node.value)
+            counts = parse_counts(node.value)
             if counts is not None:
-                yield from claim_words.claim_counts(counts, name, node.where, f"{name}: {node.value}")
+                yield from claim_counts(counts, name, node.where, f"{name}: {node.value}")
         elif isinstance(node.value, int) and not isinstance(node.value, bool) and (key := _COUNT_KEY.match(name)):
             scope = next((step for step in reversed(node.pointer[:-1]) if isinstance(step, str)), "tests")
             subject = f"{scope}.{key.group(1)}"

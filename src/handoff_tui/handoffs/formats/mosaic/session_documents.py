@@ -9,7 +9,9 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.grammar.author_words import find_words
 from handoff_tui.handoffs.grammar.claims import find_claims
+from handoff_tui.handoffs.grammar.counts import claim_counts, parse_counts
 from handoff_tui.handoffs.handoff import HandoffDraft
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
@@ -28,6 +30,7 @@ def add_session_document(source: Source, draft: HandoffDraft) -> None:
     for line, name, value in find_fields(lines):
         if name in _FACTS and value:
             _add_field(source.place(line.number), line, name, value, draft)
+    draft.words += find_words(source, source.outline.sections)
     draft.add_claims(find_claims(source.outline.sections, source.path))
     draft.add_claims(_claim_deployments(lines, source.path))
     draft.add_claims(_claim_counts(lines, source.path))
@@ -56,6 +59,6 @@ def _claim_deployments(lines: list[TextLine], path: str) -> Iterator[Claim]:
 
 def _claim_counts(lines: list[TextLine], path: str) -> Iterator[Claim]:
     for line in lines:
-        counts = claim_words.parse_counts(line.text)
+        counts = parse_counts(line.text)
         if counts is not None:
-            yield from claim_words.claim_counts(counts, "session", Place(path=path, line=line.number), line.text)
+            yield from claim_counts(counts, "session", Place(path=path, line=line.number), line.text)

@@ -23,7 +23,9 @@ from handoff_tui.handoffs.formats.notes.companions import (
 from handoff_tui.handoffs.formats.notes.recognition import is_decision, is_structured, may_own, recognise
 from handoff_tui.handoffs.formats.notes.structured import read_structured
 from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions, topics_of
+from handoff_tui.handoffs.grammar.author_words import find_words, is_settled, says_nothing
 from handoff_tui.handoffs.grammar.claims import find_claims
+from handoff_tui.handoffs.grammar.counts import find_first_run
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
@@ -35,7 +37,7 @@ _NOT_DEPLOYED: Final = compile_later(
     re.IGNORECASE,
 )
 _ADDRESS: Final = compile_later(r"https?://[^\s)>\]`\"']+")
-_RESOLVED: Final = compile_later(r"^\W*(?:✅|~~|\[x\]|resolved\b|fixed\b)|\bresolved\b", re.IGNORECASE)
+_RESOLVED: Final = compile_later(r"\b(?:resolved|former|cleared)\b", re.IGNORECASE)
 _BLOCKER_FIELDS: Final = ("blockers", "blocker", "blocked by")
 _NEXT_FIELDS: Final = ("next", "next step", "next steps", "next action")
 
@@ -53,9 +55,7 @@ def read_tasks(source: Source, notes: Notes) -> list[Task]:
         else:
             next_level, inside = None, False
         for item in section.items():
-            listed = (
-                Topic.NEXT in topics_of(section.name) and item.depth == 1 and not claim_words.says_nothing(item.text)
-            )
+            listed = Topic.NEXT in topics_of(section.name) and item.depth == 1 and not says_nothing(item.text)
             if item.checked is not None or (listed and not inside):
                 tasks.append(_build_task(source, item.line, item.text, len(tasks), done=item.checked or False))
     return tasks
@@ -67,7 +67,7 @@ def find_next_action(notes: Notes) -> str | None:
         items = [item for item in claim_words.top_items(section) if not item.checked]
         entries: list[str] = [item.text for item in items] or [block.text for block in section.paragraphs()]
         for text in entries:
-            if not claim_words.says_nothing(text):
+            if not says_nothing(text):
                 return claim_words.one_line(text)
     said = (value for _, name, value in find_fields(notes.lines()) if name in _NEXT_FIELDS and value)
     return next(map(claim_words.one_line, said), None)
@@ -76,7 +76,7 @@ def find_next_action(notes: Notes) -> str | None:
 def read_blockers(source: Source, notes: Notes) -> list[Blocker]:
     blockers: list[Blocker] = []
     for line, text, checked, heading in _find_blockers(notes):
-        resolved = bool(checked) or bool(_RESOLVED.search(text)) or "resolved" in heading.lower()
+        resolved = is_settled(text, checked=checked) or bool(_RESOLVED.search(heading))
         blockers.append(
             Blocker(
                 id=f"blocker-{len(blockers) + 1}",
@@ -112,10 +112,10 @@ def _find_blockers(notes: Notes) -> Iterator[tuple[int, str, bool | None, str]]:
     """Line, words, box, heading; empty if a section or a field says there are none."""
     for section in notes.about(Topic.BLOCKERS):
         for line, text, checked in _entries(section):
-            if not claim_words.says_nothing(text):
+            if not says_nothing(text):
                 yield line, text, checked, section.name
     for text_line, name, value in find_fields(notes.lines()):
-        if name in _BLOCKER_FIELDS and not claim_words.says_nothing(value):
+        if name in _BLOCKER_FIELDS and not says_nothing(value):
             yield text_line.number, value, None, name
 
 
@@ -196,9 +196,9 @@ def _read_handoff(source: Source) -> Handoff:
     """All that it says; its id must still be unique."""
     notes = split_sessions(source.outline)
     fields, facts = _read_fields(source, notes)
-    lines = notes.lines()
     status = _find_status(source, notes, fields)
-    tests, counts = claim_words.claim_first_counts(lines, source.path)
+    run = find_first_run(notes.current)
+    counts = run.claims("suite", source.path) if run else []
     agent, target = _value(fields, "agent"), _value(fields, "target")
     attempts = _build_attempts(source, notes)
     return Handoff(
@@ -213,11 +213,18 @@ def _read_handoff(source: Source) -> Handoff:
         status=claim_words.normalise_status(status[0]) if status else None,
         attempt=len(attempts) + 1,
         attempts=attempts,
+        words=find_words(source, notes.current),
         producers=(agent,) if agent else (),
         message=_find_message(notes),
         next_action=find_next_action(notes) or _value(fields, "next"),
-        claims=tuple(_join_claims(_claim_fields(status, fields), counts, _claim_work(source, notes))),
-        tests=tests,
+        claims=tuple(
+            _join_claims(
+                _claim_fields(status, fields),
+                counts,
+                _claim_work(source, notes),
+            )
+        ),
+        tests=run.counts() if run else None,
         documents=(source.document(DocumentRole.NOTE, confidence=recognise(source)),),
         tasks=tuple(read_tasks(source, notes)),
         blockers=tuple(read_blockers(source, notes)),

@@ -7,6 +7,7 @@ from typing import Final
 
 from handoff_tui.core.tasks import Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.grammar.author_words import says_nothing
 from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
 from handoff_tui.handoffs.handoff import DocumentRole, HandoffDraft, build_id
 from handoff_tui.handoffs.reading import claim_words
@@ -106,7 +107,7 @@ def _list_tasks(root: JsonNode, group: str, *, done: bool) -> Iterator[Task]:
     for member in _find_members(root, group):
         for number, element in enumerate(member.each(), start=1):
             title = _describe(element)
-            if title and not claim_words.says_nothing(title):
+            if title and not says_nothing(title):
                 yield Task(id=f"{member.key}-{number}", title=title, where=element.where, done=done)
 
 
@@ -131,7 +132,7 @@ def _list_blockers(root: JsonNode) -> Iterator[Blocker]:
             continue
         for number, element in enumerate(member.each(), start=1):
             title = _describe(element)
-            if title and not claim_words.says_nothing(title):
+            if title and not says_nothing(title):
                 yield Blocker(id=f"blocker-{number}", title=title, where=element.where, status="open")
 
 

@@ -1,0 +1,169 @@
+"""What authors conclude in their own words: statuses, decisions, verdicts, and whether something blocks. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import quote
+from handoff_tui.handoffs.handoff import AuthorWord, WordSort
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
+from handoff_tui.handoffs.reading.markdown import Section, list_fields, parse_field, plain
+
+_NAME: Final = compile_later(
+    r"^(?:(?:overall|current|final|project|task|story|code|peer|review|qa|test|security|gate|block|build|release"
+    r"|handoff|session|phase"
+    r"|work|ticket|closing|evaluation|approval)\s+)*(?:status|decision|verdict|result|outcome|review|sign-?off"
+    r"|approval|state)$",
+    re.IGNORECASE,
+)
+"""What a field with a conclusion may be called."""
+_HEADING: Final = compile_later(
+    r"^\W*(?P<name>[A-Za-z][A-Za-z -]{2,40}?)\s*[:\u2014\u2013-]+\s*(?P<text>\S.*)$",
+)
+_BADGE: Final = compile_later(r"!\[[^\]]*\]\([^)]*/badge/(?P<name>[^-)/]+)-(?P<text>[^-)]+)-[^)]*\)")
+_SORTS: Final = (
+    (
+        WordSort.BAD,
+        compile_later(
+            r"❌|🔴|⛔|🛑|✗|✘|\bfail\w*|\breject\w*|\bblocked\b|\bbroken\b|\berrors?\b|\bno-?go\b"
+            r"|\bneeds? (?:\w+ )?(?:work|changes"
+            r"|rework|fix\w*|revision)\b|\brequest(?:s|ed)? changes\b|\bchanges requested\b"
+            r"|\brequires? (?:re)?work\b|\bdenied\b"
+            r"|\bnot (?:yet )?(?:ready|passed|passing|approved|accepted|done|completed?|met|ok|working|verified"
+            r"|good)\b"
+            r"|\b(?:did|does|do)(?: not|n['\u2019]t) (?:pass|work|meet)\b|\babort\w*|\bcancel\w*|\bescalate\w*"
+            r"|\bretry\b"
+            r"|\broll(?:ed)?[ -]?back\b|\bunresolved\b|\bcrash\w*|\bregress(?:ed|ion)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        WordSort.UNDER_WAY,
+        compile_later(
+            r"🚧|⏳|🟡|🔄|\bin[ _-]?progress\b|\bwip\b|\bwork in progress\b|\bpaused?\b|\bpending\b|\bpartial\w*"
+            r"|\bdraft\b|\bwaiting\b"
+            r"|\bawaiting\b|\bactive\b|\bongoing\b|\bstarted\b|\bunder ?way\b|\btodo\b|\bopen\b|\bplanned\b"
+            r"|\bincomplete\b"
+            r"|\bunfinished\b|\bnot started\b|\btesting\b|\bin review\b|\bon hold\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        WordSort.GOOD,
+        compile_later(
+            r"✅|🟢|✔|✓|\bno (?:failures|errors|issues|blockers)\b|\bpass\w*|\bcomplete[d]?\b|\bdone\b"
+            r"|\bapproved?\b|\baccept\w*"
+            r"|\bsuccess\w*|\bready\b|\bresolved\b|\bvalidated\b|\bverified\b|\bmerged\b|\bclosed\b|\bshipped\b"
+            r"|\bdeployed\b"
+            r"|\bgreen\b|\bok\b|\blgtm\b|\bgo\b|\bfinished\b|\bimplemented\b|\bworking\b|\blive\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_HEAD_LINES = 60
+
+
+def sort_words(text: str) -> WordSort:
+    """Whether words say good, bad, or that work is left; the first that says anything decides."""
+    words = plain(text)
+    found = [
+        (match.start(), number, sort) for number, (sort, look) in enumerate(_SORTS) if (match := look.search(words))
+    ]
+    return min(found)[2] if found else WordSort.UNKNOWN
+
+
+def find_words(source: Source, sections: Iterable[Section]) -> tuple[AuthorWord, ...]:
+    """The conclusions in the head of a document: front matter, fields, badges, and headings (`QA decision: FAIL`)."""
+    found = [*_find_in_front_matter(source), *_find_in_sections(source, list(sections))]
+    unique = {(word.name.lower(), word.text): word for word in reversed(found)}
+    return tuple(sorted(unique.values(), key=lambda word: word.where.line or 0))
+
+
+def word_of(node: JsonNode, key: str) -> tuple[AuthorWord, ...]:
+    """The conclusion that a member of an object states."""
+    text = node.scalar(key)
+    if text is None or not text.strip():
+        return ()
+    words = text.replace("_", " ")
+    return (AuthorWord(name=key, text=quote(text), sort=sort_words(words), where=node.place_of(key)),)
+
+
+def _find_in_front_matter(source: Source) -> Iterator[AuthorWord]:
+    front = source.frontmatter
+    for member in front.members() if front else ():
+        text = None if isinstance(member.value, dict | list | bool) else member.as_text()
+        name = member.key.replace("_", " ").replace("-", " ")
+        if text and text.strip() and _NAME.match(name):
+            yield AuthorWord(name=name, text=quote(text), sort=sort_words(text), where=member.where)
+
+
+def _find_in_sections(source: Source, sections: list[Section]) -> Iterator[AuthorWord]:
+    for number, section in enumerate(sections):
+        heading = _HEADING.match(section.name) if section.level > 1 else None
+        if heading is not None and _NAME.match(heading["name"].strip()):
+            yield _build(source, heading["name"], heading["text"], section.line)
+        elif section.level > 1 and _NAME.match(section.name):
+            first = next((line for line in section.lines() if line.text.strip() and not line.code), None)
+            if first is not None and parse_field(first.text) is None and sort_words(first.text) is not WordSort.UNKNOWN:
+                yield _build(source, section.name, first.text, first.number)
+        if section.level > 1 and number > 1:
+            continue
+        yield from _find_in_head(source, section)
+
+
+def _find_in_head(source: Source, section: Section) -> Iterator[AuthorWord]:
+    """Fields and badges before the first real section."""
+    if section.level <= 1:
+        for line, name, value in list_fields([section]):
+            if line.number <= _HEAD_LINES and value and _NAME.match(name) and not _is_choice(value):
+                yield _build(source, name, value, line.number)
+        for line in section.lines():
+            for badge in () if line.code else _BADGE.finditer(line.text):
+                if _NAME.match(badge["name"].replace("_", " ")):
+                    yield _build(source, badge["name"], badge["text"], line.number)
+
+
+def _is_choice(text: str) -> bool:
+    """Whether it is the unfilled choice of a template: `PASS | FAIL | PARTIAL`."""
+    parts = [part for part in re.split(r"\||\s/\s", text) if part.strip()]
+    return len(parts) > 1 and all(sort_words(part) is not WordSort.UNKNOWN for part in parts)
+
+
+def _build(source: Source, name: str, text: str, line: int) -> AuthorWord:
+    words = " ".join(plain(text).split())
+    return AuthorWord(name=name.strip(), text=quote(words), sort=sort_words(words), where=source.place(line))
+
+
+_NOTHING: Final = compile_later(
+    r"^\W*(?:there (?:are|is)\s+)?(?:currently\s+)?(?:none|nothing|no|not|n/?a|nil|empty|0|zero|keine?r?|ingen"
+    r"|aucune?|ninguno|all clear"
+    r"|clear|unblocked|-+)\b(?:\s+(?:known|open|current|active|outstanding|remaining|at this time|right now"
+    r"|currently|blockers?|blocked"
+    r"|blocking|issues?|problems?|impediments?|yet|so far|identified|found|for now|of note))*\W*$",
+    re.IGNORECASE,
+)
+_BEGINS_WITH_NONE: Final = compile_later(
+    r"^\W*(?:none|nothing blocking|(?:there (?:are|is) )?(?:currently )?no (?:known |open |current "
+    r"|active )?blockers?)\b",
+    re.IGNORECASE,
+)
+_SETTLED: Final = compile_later(
+    r"^\W{0,4}(?:✅|✔|☑|🟢|~~|\[x\])|^\W*(?:resolved|fixed|closed|cleared|unblocked)\b|(?<!un)(?<!not )\bresolved\b"
+    r"|\|\s*(?:closed|done|fixed)\s*$",
+    re.IGNORECASE,
+)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text only says that there is nothing: `None`, `0`, `Nothing blocking.`, `No known blockers.`."""
+    words = plain(text)
+    return not words or bool(_NOTHING.match(words)) or bool(_BEGINS_WITH_NONE.match(words))
+
+
+def is_settled(text: str, *, checked: bool | None = None) -> bool:
+    """Whether an entry among blockers is ticked, struck out, or said to be resolved."""
+    return bool(checked) or bool(_SETTLED.search(text))

@@ -1,0 +1,360 @@
+"""Test numbers in documents: in sentences, fields, tables and output, of one run or of several suites. Pure.
+
+A number has a role. Expected, wanted, former and exemplary numbers are no results; linters, HTTP codes and money are no
+tests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.tasks import TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
+from handoff_tui.handoffs.grammar.stance import is_silent_heading
+from handoff_tui.handoffs.reading.markdown import Code, Section, Table, TextLine, list_fields, normalise_name, plain
+
+_NAMES: Final[tuple[str, ...]] = ("total", "passed", "failed", "skipped")
+_N: Final = r"(\d{1,9}(?:,\d{3})*)"
+_PASS: Final = r"pass(?:ed|ing|es)?|green|succeed(?:ed|ing)?|successful|ok\b"
+_FAIL: Final = r"fail(?:ed|ing|s|ures?)?|red\b|broken"
+_TESTED: Final = r"(?:(?:unit|e2e|integration|regression|package|new)\s+)?(?:tests?|specs?|examples?|checks?)"
+_NO_ROLE: Final = compile_later(
+    r"\b(?:expect(?:ed|s)?|targets?|goals?|aims?|should|must|needs?|required?|wants?|before (?:this|the|that|my"
+    r"|our)|previously"
+    r"|formerly|earlier|last (?:week|time|session|run)|used to|for example|e\.g\.|for instance|would|will|if"
+    r"|until|were failing before)\b",
+    re.IGNORECASE,
+)
+_OF_TESTS: Final = compile_later(rf"\b(?:tests?|specs?|suite|pytest|jest|vitest|{_PASS})\b|✅", re.IGNORECASE)
+_NO_TEST: Final = compile_later(
+    r"\b(?:e?s?lint\w*|ruff|mypy|tsc|flake8|pylint|warnings?|http|status codes?|requests?|[45]\d\d errors?"
+    r"|invoices?|type errors?"
+    r"|builds?|jobs?|deploy\w*)\b|[$€£]",
+    re.IGNORECASE,
+)
+_OTHER_LINE: Final = compile_later(r"^\W*(?:test )?(?:suites?|files|snapshots?)\s*:", re.IGNORECASE)
+_PART_OF: Final = compile_later(
+    rf"(?<![\w./]){_N}\s*(?:/|\bof\b|\bout of\b)\s*(?:the\s+"
+    rf"|all\s+)?{_N}(?![\w/.]\d)(?:\s+(?:\w+\s+){{0,2}}?(?:{_TESTED}\s+)?"
+    rf"(?:(?:are|were|have|now|all)\s+)*)?\W{{0,3}}(?:(?P<failed>{_FAIL})|(?P<passed>{_PASS}|✅))?",
+    re.IGNORECASE,
+)
+_OUT_OF: Final = compile_later(
+    rf"(?<![\w./]){_N}\s+(?:(?P<failed>{_FAIL})"
+    rf"|(?P<passed>{_PASS}))\s+(?:{_TESTED}\s+)?(?:out )?of\s+(?:the\s+)?{_N}\b",
+    re.IGNORECASE,
+)
+_ALL: Final = compile_later(
+    rf"\ball\s+(?:of\s+)?(?:the\s+)?{_N}\s+(?:\w+\s+){{0,2}}?{_TESTED}\s+(?:\w+\s+)?(?:{_PASS})", re.IGNORECASE
+)
+_NUMBER_THEN_WORD: Final = compile_later(
+    rf"(?<![\w./])(?<!/ ){_N}\s+(?:{_TESTED}\s+)?(?:(?:is|are|was|were|have|has)\s+)?"
+    rf"(?:(?P<passed>{_PASS})|(?P<failed>{_FAIL}|errors?)|(?P<skipped>skipped)|(?P<total>total))\b(?!\s+(?:to|of"
+    rf"|out)\b)",
+    re.IGNORECASE,
+)
+_WORD_THEN_NUMBER: Final = compile_later(
+    rf"\b(?:(?P<total>tests run|total(?: tests)?)|(?P<passed>passed|passes)|(?P<failed>failures?|failed|errors?)"
+    rf"|(?P<skipped>skipped))"
+    rf"\s*[:=]\s*{_N}\b(?!\s*(?:tests?\s+)?(?:pass|fail|skip|of\b|/))",
+    re.IGNORECASE,
+)
+_RAN: Final = compile_later(rf"\b(?:ran|run|executed)\s+{_N}\s+{_TESTED}\b", re.IGNORECASE)
+_NONE_FAILED: Final = compile_later(rf"\b(?:no|zero)\s+(?:{_TESTED}\s+)?(?:fail(?:ed|ures?|ing)?)\b", re.IGNORECASE)
+_NAMED_BEFORE: Final = compile_later(
+    r"(?:\b(?:run|job|step|task|phase|attempt|issue|over|http|version|port|line)|#)\s*$",
+    re.IGNORECASE,
+)
+_LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
+_SENTENCE_END: Final = compile_later(r"(?<=[.;!?])\s+|\n+")
+_QUOTED: Final = compile_later(r"`[^`\n]*\s[^`\n]*`|\"[^\"\n]*\"")
+
+
+def parse_number(text: str) -> int | None:
+    """The number a value begins with; `N/A (collection interrupted)` has none."""
+    match = _LEADING_NUMBER.match(plain(text))
+    return _int(match.group(1)) if match else None
+
+
+def parse_counts(text: str) -> TestCounts | None:
+    """Test numbers in a sentence: `553 passed, 26 failed, 17 skipped`, `113 of 114 tests pass`; None if it has none."""
+    if not any(sign.isdigit() for sign in text):  # most sentences
+        return None
+    words = plain(text)
+    if _NO_ROLE.search(words) or _OTHER_LINE.match(words) or (_NO_TEST.search(words) and not _OF_TESTS.search(words)):
+        return None
+    found: dict[str, int] = {}
+    rest = _take_parts(words, found)
+    sums: dict[str, int] = {}
+    for pattern in (_NUMBER_THEN_WORD, _WORD_THEN_NUMBER):
+        for match in pattern.finditer(rest):
+            if _NAMED_BEFORE.search(rest[: match.start()]) is None:
+                number = next(group for group in match.groups() if group and group[0].isdigit())
+                name = next(name for name, said in match.groupdict().items() if said)
+                sums[name] = sums.get(name, 0) + _int(number)
+    # errors count as failures only beside something that is certainly about tests
+    if set(sums) == {"failed"} and not _OF_TESTS.search(words) and re.search(r"\berrors?\b", rest, re.IGNORECASE):
+        return None
+    for name, number in sums.items():
+        found.setdefault(name, number)
+    ran = _RAN.search(words)
+    if ran is not None and found:
+        found.setdefault("total", _int(ran.group(1)))
+    if found and _NONE_FAILED.search(words):
+        found.setdefault("failed", 0)
+    return TestCounts.model_validate(found) if found else None
+
+
+def _take_parts(words: str, found: dict[str, int]) -> str:
+    """Fractions and `all 87 tests pass`; returns the words without them."""
+    every = _ALL.search(words)
+    if every is not None:
+        found["total"] = found["passed"] = _int(every.group(1))
+        return words[: every.start()] + words[every.end() :]
+    out_of = _OUT_OF.search(words)
+    if out_of is not None:
+        found["failed" if out_of["failed"] else "passed"] = _int(out_of.group(1))
+        found["total"] = _int(out_of.groups()[-1])
+        return words[: out_of.start()] + words[out_of.end() :]
+    for match in _PART_OF.finditer(words):
+        part, total = _int(match.group(1)), _int(match.group(2))
+        if part <= total and _OF_TESTS.search(words) and (match["passed"] or match["failed"] or "/" in match.group()):
+            found["failed" if match["failed"] else "passed"] = part
+            found["total"] = total
+            return words[: match.start()] + words[match.end() :]
+    return words
+
+
+def _int(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def split_sentences(text: str) -> list[str]:
+    return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+
+
+def find_counts(text: str) -> tuple[TestCounts, str] | None:
+    """The first sentence with test numbers. Numbers of different sentences belong to different runs."""
+    text = _QUOTED.sub("", text)
+    return next(((counts, words) for words in split_sentences(text) if (counts := parse_counts(words))), None)
+
+
+def claim_counts(counts: TestCounts, scope: str, where: Place, text: str) -> list[Claim]:
+    """One claim per number that was given, with subjects such as `package.failed`."""
+    return [
+        build_claim(ClaimKind.COUNT, where, text, subject=f"{scope}.{name}", value=number)
+        for name in _NAMES
+        if (number := getattr(counts, name)) is not None
+    ]
+
+
+_FIELD: Final = compile_later(
+    r"(?P<total>total(?: tests)?(?: \(.*\))?|(?:installed |staged |staging |unit |all )?tests(?: total"
+    r"| run)?(?: \(.*\))?)$"
+    r"|(?P<passed>pass(?:ed|ing)?)$|(?P<failed>fail(?:ed|ing|ures)?|errors?)$|(?P<skipped>skipped)$"
+    r"|(?P<command>command)$"
+)
+_TEST_HEADING: Final = compile_later(r"\b(?:tests?|testing|results?|verif\w+|validation|ci|qa|suite)\b", re.IGNORECASE)
+_ONE_RESULT: Final = compile_later(r"\W*(?:pass|fail|skip|ok\b)", re.IGNORECASE)
+_ATTEMPT: Final = compile_later(r"\W*attempt\s+#?[0-9]{1,3}\b", re.IGNORECASE)
+_TOTAL_ROW: Final = compile_later(r"(?:grand )?(?:total|overall|sum|all)\b")
+_TOTAL_IN_PROSE: Final = compile_later(
+    r"\b([0-9]{1,9}) (?:tests? )?(?:in )?total\b|\btotal\W{1,3}([0-9]{1,9})\b", re.IGNORECASE
+)
+_ALL_PASS: Final = compile_later(r"\ball\b.*\bpass", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Run:
+    """One test run as reported, and the line on which the report begins."""
+
+    line: int
+    text: str
+    label: str = ""
+    numbers: dict[str, int] = field(default_factory=dict)
+    places: dict[str, TextLine] = field(default_factory=dict)
+    """The line of each number that is on a separate line."""
+    command: str | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return "total" in self.numbers and "passed" in self.numbers
+
+    def counts(self) -> TestCounts:
+        return TestCounts(**self.numbers, command=self.command)
+
+    def claims(self, scope: str, path: str) -> list[Claim]:
+        """One claim per number, at the line on which it stands."""
+        claims: list[Claim] = []
+        for name in _NAMES:
+            if name in self.numbers:
+                line = self.places.get(name, TextLine(self.line, self.text))
+                counts = TestCounts.model_validate({name: self.numbers[name]})
+                claims.extend(claim_counts(counts, scope, Place(path=path, line=line.number), line.text))
+        return claims
+
+    def words(self) -> str:
+        """The numbers in words, for a fact."""
+        told = ", ".join(f"{name} {self.numbers[name]}" for name in _NAMES if name in self.numbers)
+        return f"{self.label}: {told}" if self.label else told
+
+
+def find_first_run(sections: Iterable[Section]) -> Run | None:
+    """The first run that some sections tell of; what is planned, expected or former is none."""
+    told = (_leave_out_code(section) for section in sections if not is_silent_heading(section.name))
+    return next((run for section in told if (run := find_runs([section])[0]) is not None and run.numbers), None)
+
+
+def _leave_out_code(section: Section) -> Section:
+    """Output counts under a heading about tests; elsewhere it may be anybody's."""
+    if not section.codes() or _TEST_HEADING.search(section.name):
+        return section
+    return replace(section, blocks=[block for block in section.blocks if not isinstance(block, Code)])
+
+
+def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
+    """The run that counts, and the earlier ones. Fields come before tables, tables before output and prose."""
+    runs = _runs_of_fields(sections)
+    told = [run for run in runs if run.numbers]
+    if told:
+        chosen = next((run for run in reversed(told) if run.is_complete), told[-1])
+        return chosen, [run for run in told if run is not chosen]
+    tables = (table for section in sections for table in section.tables())
+    run = next(filter(None, map(_run_of_table, tables)), None) or _run_of_text(sections)
+    if run is not None:
+        run.command = run.command or next((lone.command for lone in runs if lone.command), None)
+    return run, []
+
+
+def complete_with(run: Run, more: TestCounts | None) -> None:
+    """Adds the numbers of another sentence about the same run, unless the two contradict each other."""
+    if more is None:
+        return
+    others = {name: number for name in _NAMES if (number := getattr(more, name)) is not None}
+    if all(run.numbers.get(name, number) == number for name, number in others.items()):
+        run.numbers = {**others, **run.numbers}
+
+
+def _runs_of_fields(sections: list[Section]) -> list[Run]:
+    runs: list[Run] = []
+    label = ""
+    for line, name, value in list_fields(sections):
+        if _ATTEMPT.match(line.text):
+            label = quote(plain(line.text).rstrip(": "))
+            runs.append(Run(line.number, line.text, label))
+            continue
+        match = _FIELD.match(name)
+        kind = match.lastgroup if match else None
+        # a wider table is no list of fields, and a sentence in a field is read as one
+        if kind is None or line.text.count(" | ") > 1 or (kind != "command" and parse_counts(value) is not None):
+            continue
+        if not runs or (kind == "total" and (runs[-1].numbers or runs[-1].command)):
+            runs.append(Run(line.number, line.text))
+        run = runs[-1]
+        number = parse_number(value)
+        if kind == "command":
+            run.command = run.command or value or None
+        elif number is not None and "/" not in value.split(" ", 1)[0]:
+            run.numbers.setdefault(kind, number)
+            run.places.setdefault(kind, line)
+    return runs
+
+
+def _run_of_table(table: Table) -> Run | None:
+    """The row of totals; a table of one row is its own; else the sum of the suites."""
+    columns = {
+        kind: number
+        for number, heading in reversed(list(enumerate(table.header)))
+        if (match := _FIELD.match(normalise_name(heading))) and (kind := match.lastgroup) in _NAMES
+    }
+    totals = [row for row in table.rows if row.cells and _TOTAL_ROW.match(normalise_name(row.cells[0]))]
+    if not columns or not table.rows:
+        return None
+    if not totals and len(table.rows) > 1:
+        return _sum_rows(table, columns)
+    row = totals[-1] if totals else table.rows[0]
+    run = Run(row.line, " | ".join(row.cells))
+    for kind, column in columns.items():
+        number = _read_cell(row.cells, column)
+        if number is not None:
+            run.numbers[kind] = number
+    if "total" in run.numbers and any(_ALL_PASS.search(plain(cell)) for cell in row.cells):
+        run.numbers.setdefault("passed", run.numbers["total"])
+    return run if run.numbers else None
+
+
+def _sum_rows(table: Table, columns: dict[str, int]) -> Run | None:
+    """Several suites, a row each, without a row of totals; None unless each says how many passed or failed."""
+    if not {"passed", "failed"} & columns.keys():
+        return None
+    rows = [[_read_cell(row.cells, column) for column in columns.values()] for row in table.rows]
+    sums = {
+        kind: sum(row[number] or 0 for row in rows)
+        for number, kind in enumerate(columns)
+        if all(row[number] is not None for row in rows)
+    }
+    return Run(table.line, f"{len(rows)} suites", numbers=sums) if sums else None
+
+
+def _read_cell(cells: tuple[str, ...], column: int) -> int | None:
+    return parse_number(cells[column]) if column < len(cells) else None
+
+
+def _run_of_text(sections: list[Section]) -> Run | None:
+    """The heading's own numbers, then the last output of a test run, then the sentences that have some."""
+    headings = [
+        (section.line, section.title, counts) for section in sections if (counts := parse_counts(section.title))
+    ]
+    if headings and headings[0][0] == sections[0].line:
+        return _build_run(*headings[0])
+    output: Run | None = None
+    prose: list[Run] = []
+    for section in sections:
+        for line in section.lines():
+            if line.code:
+                counts = parse_counts(line.text)
+                output = output if counts is None else _build_run(line.number, line.text, counts)
+            elif not _is_row_of_one_test(line.text) and (found := find_counts(line.text)) is not None:
+                prose.append(_build_run(line.number, found[1], found[0]))
+    if output is not None:
+        return output
+    # several suites under a heading with a number each: nobody stated their sum
+    if len(headings) == 1:
+        return _build_run(*headings[0])
+    return None if headings else _join_suites(prose)
+
+
+def _join_suites(runs: list[Run]) -> Run | None:
+    """The first run; or, of several suites in a list, the sum, so that a failure in the last one is seen."""
+    labels = [_find_label(run.text) for run in runs]
+    if len(runs) < 2 or not all(labels) or len(set(labels)) < len(labels):  # noqa: PLR2004 - one run is its own sum
+        return runs[0] if runs else None
+    total = next((run for run, label in zip(runs, labels, strict=True) if _TOTAL_ROW.match(label)), None)
+    if total is not None:
+        return total
+    names = {name for run in runs for name in run.numbers}
+    whole = {name for name in names if all(name in run.numbers for run in runs)} | (names & {"failed", "skipped"})
+    sums = {name: sum(run.numbers.get(name, 0) for run in runs) for name in _NAMES if name in whole}
+    return Run(runs[0].line, f"{len(runs)} suites", numbers=sums) if sums else runs[0]
+
+
+def _find_label(text: str) -> str:
+    """What stands before the colon of an entry: the name of a suite."""
+    return normalise_name(plain(text).partition(":")[0]) if ":" in text else ""
+
+
+def _is_row_of_one_test(text: str) -> bool:
+    return " | " in text and _ONE_RESULT.match(text.rsplit(" | ", 1)[-1]) is not None
+
+
+def _build_run(line: int, text: str, counts: TestCounts) -> Run:
+    numbers = {name: number for name in _NAMES if (number := getattr(counts, name)) is not None}
+    total = _TOTAL_IN_PROSE.search(plain(text))
+    if total:
+        numbers.setdefault("total", int(total.group(1) or total.group(2)))
+    return Run(line, text, numbers=numbers)
