@@ -71,8 +71,8 @@ def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) 
         _add(page, "asked", Cell(render_safe(asked, _LONGEST)), Cell(f"  {render_safe(where)}", "path"))
     _add(page, "delivered", *_describe_work(item, now))
     _add(page, "claims", *_describe_claims(item))
-    if handoff.status:
-        _add(page, "it says", Cell(render_safe(handoff.status, 60)))
+    if handoff.said:
+        _add(page, "it says", Cell(render_safe(handoff.said, 60)))
     for number, risk in enumerate(item.risks or ()):
         words = (Cell(f"! {RISK_WORDS[risk.kind]} ", "warning"), Cell(render_safe(risk.text)))
         _add(page, "" if number else "risk", *words)
