@@ -309,3 +309,5 @@ def test_own_file_makes_checks_stricter_and_is_named_where_it_makes_them_weaker(
     with RawTerminal(*words, environment=bo.environment) as page:
         page.wait_for(f"Type {HANDOFF} to")
     assert b"your own settings make checks weaker" in page.written
+    assert b"checks.ci-unchanged.enabled" in page.written
+    assert b"what the check runs" not in page.written

@@ -114,7 +114,7 @@ def _flatten(table: dict[str, object], prefix: _Key = ()) -> dict[_Key, object]:
         inner = value
         if isinstance(value, list) and value and all(isinstance(entry, dict) and "name" in entry for entry in value):
             inner = {str(entry["name"]): entry for entry in value}
-        if isinstance(inner, dict) and inner:
+        if isinstance(inner, dict):  # an empty table says nothing
             leaves |= _flatten(inner, key)
         else:
             leaves[key] = value
