@@ -123,13 +123,20 @@ def _flatten(table: dict[str, object], prefix: _Key = ()) -> dict[_Key, object]:
 
 def _find_removed_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[_Key]:
     """Checks with a command or function that are gone."""
-    own = {key[:2] for key in old if key[0] == "checks" and key[-1] in {"run", "python"}}
-    return own - {key[:2] for key in new if key[0] == "checks"}
+    return _find_own_checks(old) - {key[:2] for key in new if key[0] == "checks"}
 
 
 def _find_added_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[_Key]:
-    own = {key[:2] for key in new if key[0] == "checks" and key[-1] in {"run", "python"}}
-    return own - {key[:2] for key in old if key[0] == "checks"}
+    return _find_own_checks(new) - {key[:2] for key in old if key[0] == "checks"}
+
+
+def _find_own_checks(leaves: dict[_Key, object]) -> set[_Key]:
+    """Checks that run something of their own; settings of a built-in rule may be written out with nothing there."""
+    return {
+        key[:2]
+        for key, value in leaves.items()
+        if key[0] == "checks" and key[-1] in {"run", "python"} and value is not None
+    }
 
 
 def _explain(key: _Key, before: object, now: object, usual_severity: _Usual) -> str | None:
