@@ -13,6 +13,7 @@ from typing import NamedTuple
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, load_settings_with
+from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError, StoreWriteError
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.handoffs.handoff import Handoff
@@ -74,11 +75,17 @@ def accept_settings(desk: Desk) -> None:
 
 def list_weakened(loaded: LoadedSettings) -> tuple[str, ...]:
     """What the person's own file makes weaker than the program and the repository say."""
-    without, now = loaded.without_user.model_dump(mode="json"), loaded.settings.model_dump(mode="json")
+    without, now = _write_out(loaded.without_user), _write_out(loaded.settings)
     if without == now:
         return ()
     changes = compare_configuration(without, now, lambda name: _find_severity(loaded, name))
     return tuple(f"{change.name}: {why}" for change, why in list_weaker(changes))
+
+
+def _write_out(settings: Settings) -> dict[str, object]:
+    """All settings with their values; of a check only those that somebody set."""
+    checks = settings.model_dump(mode="json", exclude_defaults=True).get("checks", {})
+    return {**settings.model_dump(mode="json"), "checks": checks}
 
 
 def _find_severity(loaded: LoadedSettings, name: str) -> str | None:
