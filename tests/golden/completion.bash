@@ -22,9 +22,9 @@ _handoff_tui() {
     ' worker') call='worker' words='--help --on-demand --trial --repo' ;;
     ' agents') call='agents' words='--help list' ;;
     'agents list') call='list' words='--help --json --repo' ;;
-    ' step') call='step' words='--help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all' ;;
+    ' step') call='step' words='--help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --merge --repo --json --all' ;;
     ' rollback') call='rollback' words='--help --apply --dry-run --undo --list --with-uncommitted --repo --json --all' ;;
-    ' unlock') call='unlock' words='--help --list --force --json --repo' ;;
+    ' unlock') call='unlock' words='--help --handoff --list --force --json --repo' ;;
     ' history') call='history' words='--help --phase --recorded --repo --json --all' ;;
     ' bisect') call='bisect' words='--help --handoff --good --bad --finding --repo --json --all' ;;
     ' compare') call='compare' words='--help --phase --repo --json --all' ;;

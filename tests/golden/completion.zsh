@@ -49,9 +49,9 @@ _handoff_tui() {
     'run'*) compadd -- --help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo ;;
     'worker'*) compadd -- --help --on-demand --trial --repo ;;
     'agents'*) compadd -- --help list ;;
-    'step'*) compadd -- --help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all ;;
+    'step'*) compadd -- --help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --merge --repo --json --all ;;
     'rollback'*) compadd -- --help --apply --dry-run --undo --list --with-uncommitted --repo --json --all ;;
-    'unlock'*) compadd -- --help --list --force --json --repo ;;
+    'unlock'*) compadd -- --help --handoff --list --force --json --repo ;;
     'history'*) compadd -- --help --phase --recorded --repo --json --all ;;
     'bisect'*) compadd -- --help --handoff --good --bad --finding --repo --json --all ;;
     'compare'*) compadd -- --help --phase --repo --json --all ;;

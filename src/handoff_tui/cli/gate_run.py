@@ -6,6 +6,7 @@ import argparse
 
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import open_work_desk
 from handoff_tui.cli.output import render_result
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.progress import following
@@ -23,11 +24,12 @@ def run_gate(arguments: argparse.Namespace, recall: OutputCache) -> ExitCode:
     desk = open_desk(recall.look.repository.root, recall.look)
     with following() as progress:
         options = ExamineOptions(fresh=arguments.fresh)
-        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, options, progress)
+        work = open_work_desk(desk, arguments)
+        examined = examine(work, open_log(desk.repository), arguments.id, arguments.phase, options, progress)
     text = render_result(arguments, build_gate_json, build_gate_page, build_gate_view(examined))
     write_plain(text)
     code = _find_code(examined)
-    if examined.report.can_be_recalled:
+    if examined.report.can_be_recalled and work is desk:
         recall.keep(text, code, outside=True)
     return code
 

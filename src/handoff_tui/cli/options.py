@@ -93,3 +93,14 @@ def open_named_desk(arguments: argparse.Namespace) -> Desk:
     from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415 - help needs no repository
 
     return open_desk(find_start(arguments))
+
+
+def open_work_desk(desk: Desk, arguments: argparse.Namespace) -> Desk:
+    """Opens the repository where the handoff's work is: its agent may have a work tree, on a branch of its own."""
+    from handoff_tui.agents.runs.branches import open_work  # noqa: PLC0415 - few verbs need it
+    from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
+
+    work = open_work(desk, arguments.id, arguments.phase)
+    if work is not desk:
+        write_note(f"The work is on {work.work_tree.facts.branch}, in {work.repository.root}.")
+    return work

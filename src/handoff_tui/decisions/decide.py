@@ -163,7 +163,8 @@ def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
     """Signs and stores what was shown, if all of it still holds; that is checked under the lock."""
     if prepared.reason is None:
         raise ValueError("a decision was to be signed before its reason was given")
-    root = prepared.examined.desk.repository.root
+    # an agent may have worked in a work tree of its own: evidence lies there, and beside its entry
+    roots = {prepared.examined.desk.repository.root, log.repository.root}
     decision = Decision(
         verb=prepared.verb, reason=prepared.reason, regards=prepared.referenced_entries, review=prepared.review
     )
@@ -175,8 +176,9 @@ def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
 
     def build(parents: Parents) -> Draft:
         check(parents)
-        write_snapshot(root, prepared.examined.snapshot)
-        write_review(root, prepared.record)
+        for root in roots:
+            write_snapshot(root, prepared.examined.snapshot)
+            write_review(root, prepared.record)
         work = prepared.examined.build_work(parents.verdict.policy)
         actor = prepared.signing.principal
         return Draft(build_payload(parents.build_entry(EntryKind.SCOPED_DECISION, actor, work=work, decision=decision)))

@@ -12,7 +12,7 @@ from handoff_tui.agents.engine.engine import AgentOrder
 from handoff_tui.agents.procedures.actions import build_key, prepare_run, run_step_agent, stop_step_agents
 from handoff_tui.agents.procedures.report import RunRequest, TryKind, TryResult
 from handoff_tui.agents.runs.folders import find_run
-from handoff_tui.agents.runs.phase_locks import find_lock, find_lock_place, release_lock, take_lock
+from handoff_tui.agents.runs.phase_locks import find_lock_place, list_locks, release_lock, take_lock
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step import step as step_start
@@ -35,7 +35,7 @@ def run(stepping: Stepping, order: AgentOrder = ORDER, cancel: Event | None = No
 
 def test_agent_of_a_procedure_is_told_and_judged_like_all_others(stepping: Stepping) -> None:
     """The same context by the same schema, its digest recorded, under the lock of the phase; asked twice, one run."""
-    stepping.teach(f"{WORK}; cp $HANDOFF_TUI_CONTEXT_FILE {stepping.home}/told; ls .git/handoff-tui/locks")
+    stepping.teach(f"{WORK}; cp $HANDOFF_TUI_CONTEXT_FILE {stepping.home}/told; ls -R .git/handoff-tui/locks")
     assert run(stepping) is TryResult.PASS
     told = (stepping.home / "told").read_bytes()
     context = json.loads(told)
@@ -46,7 +46,7 @@ def test_agent_of_a_procedure_is_told_and_judged_like_all_others(stepping: Stepp
     assert report is not None
     assert report.context_sha256 == hashlib.sha256(told).hexdigest()
     assert "build.json" in Path(report.proof).read_text(encoding="utf-8")
-    assert find_lock(stepping.root / ".git", "build") is None
+    assert list_locks(stepping.root / ".git") == ()
     head = stepping.builder.head()
     assert (run(stepping), stepping.builder.head()) == (TryResult.PASS, head)
     assert list_reports(stepping.desk(), HANDOFF) == ()
@@ -64,7 +64,7 @@ def test_agent_of_a_dead_worker_is_found_again(stepping: Stepping) -> None:
     go.touch()
     assert run(stepping) is TryResult.PASS
     assert (stepping.home / "begun").read_text(encoding="utf-8") == "begun\n"
-    assert find_lock(common_dir, "build") is None
+    assert list_locks(common_dir) == ()
 
 
 def test_worker_that_died_in_the_moment_of_a_start_leaves_it_to_the_next(
@@ -79,7 +79,7 @@ def test_worker_that_died_in_the_moment_of_a_start_leaves_it_to_the_next(
         patched.setattr(step_start, "start_run", die)
         with pytest.raises(SystemExit):
             run(stepping)
-    place = find_lock_place(stepping.root / ".git", "build")
+    place = find_lock_place(stepping.root / ".git", RunKey(handoff=HANDOFF, phase="build"))
     place.write_text(json.dumps(json.loads(place.read_bytes()) | {"started": "long ago"}), encoding="utf-8")
     assert find_run(stepping.root / ".git", build_key(REQUEST, ORDER)).status is RunStatus.PREPARED
     assert run(stepping) is TryResult.PASS
@@ -91,7 +91,7 @@ def test_phase_for_people_needs_a_signature(stepping: Stepping) -> None:
     request = REQUEST.model_copy(update={"phase": "release"})
     with pytest.raises(ProcedureError, match="only a person may start release"):
         run_step_agent(stepping.root, request, ORDER, Event())
-    assert find_lock(stepping.root / ".git", "release") is None
+    assert list_locks(stepping.root / ".git") == ()
 
 
 def test_exit_code_of_zero_is_no_pass(stepping: Stepping) -> None:
@@ -134,5 +134,5 @@ def test_withdrawn_agent_is_stopped_and_told(stepping: Stepping) -> None:
     assert run(stepping, cancel=Soon()) is TryResult.WITHDRAWN
     [report] = list_reports(stepping.desk(), HANDOFF, procedures=True)
     assert report.outcome is StepOutcome.STOPPED
-    assert find_lock(stepping.root / ".git", "build") is None
+    assert list_locks(stepping.root / ".git") == ()
     stop_step_agents(stepping.desk(), REQUEST)

@@ -112,14 +112,14 @@ LOCK_KEY = RunKey(handoff="H-1", phase="GREEN", attempt=2)
 
 
 def change(folder: Path, **changes: object) -> None:
-    place = phase_locks.find_lock_place(folder, LOCK_KEY.phase)
+    place = phase_locks.find_lock_place(folder, LOCK_KEY)
     place.write_text(json.dumps(json.loads(place.read_bytes()) | changes), encoding="utf-8")
 
 
 def test_lock_names_its_holder(tmp_path: Path) -> None:
     """Owner, pid, host, since when; it is alive while the process is."""
     phase_locks.take_lock(tmp_path, LOCK_KEY, "ada@example.org")
-    state = phase_locks.find_lock(tmp_path, "GREEN")
+    state = phase_locks.find_lock(tmp_path, LOCK_KEY)
     assert state is not None
     assert (state.lock.owner, state.lock.pid, state.alive, state.stale) == ("ada@example.org", os.getpid(), True, False)
     assert "ada@example.org" in phase_locks.describe_holder(state)
@@ -127,11 +127,15 @@ def test_lock_names_its_holder(tmp_path: Path) -> None:
 
 
 def test_second_operator_sees_who_holds_it(tmp_path: Path) -> None:
-    """In any spelling of the phase; another phase is free."""
+    """In any spelling of the phase; another phase is free, and so is the phase of another handoff."""
     phase_locks.take_lock(tmp_path, LOCK_KEY, "ada@example.org")
     with pytest.raises(PhaseLockedError, match=r"locked by ada@example\.org"):
         phase_locks.take_lock(tmp_path, LOCK_KEY.model_copy(update={"phase": "green"}), "bo@example.org")
-    phase_locks.take_lock(tmp_path, LOCK_KEY.model_copy(update={"phase": "RED"}), "bo@example.org")
+    for other in ({"phase": "RED"}, {"handoff": "H-2"}):
+        phase_locks.take_lock(tmp_path, LOCK_KEY.model_copy(update=other), "bo@example.org")
+    with pytest.raises(UsageError, match="more than one phase is locked"):
+        phase_locks.unlock(tmp_path, "GREEN", force=True)
+    assert phase_locks.unlock(tmp_path, "GREEN", "H-2", force=True).lock.handoff == "H-2"
 
 
 def test_lock_that_was_left_behind_is_not_taken_over(tmp_path: Path) -> None:
@@ -140,7 +144,7 @@ def test_lock_that_was_left_behind_is_not_taken_over(tmp_path: Path) -> None:
         pass
     phase_locks.take_lock(tmp_path, LOCK_KEY, "ada@example.org")
     change(tmp_path, pid=gone.pid)
-    state = phase_locks.find_lock(tmp_path, "GREEN")
+    state = phase_locks.find_lock(tmp_path, LOCK_KEY)
     assert state is not None
     assert (state.alive, state.stale) == (False, True)
     with pytest.raises(PhaseLockedError, match="left behind") as refused:
@@ -154,11 +158,11 @@ def test_holder_on_another_machine_is_judged_by_its_signs(tmp_path: Path) -> Non
     """Whether it is alive cannot be told; long silence makes it stale."""
     phase_locks.take_lock(tmp_path, LOCK_KEY, "ada@example.org")
     change(tmp_path, host="elsewhere")
-    state = phase_locks.find_lock(tmp_path, "GREEN")
+    state = phase_locks.find_lock(tmp_path, LOCK_KEY)
     assert state is not None
     assert (state.alive, state.stale) == (None, False)
-    os.utime(phase_locks.find_lock_place(tmp_path, "GREEN"), (0, 0))
-    state = phase_locks.find_lock(tmp_path, "GREEN")
+    os.utime(phase_locks.find_lock_place(tmp_path, LOCK_KEY), (0, 0))
+    state = phase_locks.find_lock(tmp_path, LOCK_KEY)
     assert state is not None
     assert state.stale
 
@@ -169,15 +173,15 @@ def test_lock_is_given_back_by_its_holder_alone(tmp_path: Path) -> None:
     phase_locks.unlock(tmp_path, "GREEN", force=True)
     second = phase_locks.take_lock(tmp_path, LOCK_KEY, "bo@example.org")
     phase_locks.release_lock(first)
-    assert phase_locks.find_lock(tmp_path, "GREEN") is not None
+    assert phase_locks.find_lock(tmp_path, LOCK_KEY) is not None
     phase_locks.release_lock(second)
-    assert phase_locks.find_lock(tmp_path, "GREEN") is None
+    assert phase_locks.find_lock(tmp_path, LOCK_KEY) is None
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"phase": 3}'])
 def test_damaged_lock_still_locks(tmp_path: Path, content: str) -> None:
     """By somebody; it is stale and can be broken."""
-    place = phase_locks.find_lock_place(tmp_path, "GREEN")
+    place = phase_locks.find_lock_place(tmp_path, LOCK_KEY)
     place.parent.mkdir(parents=True)
     place.write_text(content, encoding="utf-8")
     with pytest.raises(PhaseLockedError, match="left behind by somebody"):
@@ -217,7 +221,7 @@ def test_choice_between_locks_is_the_operators(tmp_path: Path) -> None:
         phase_locks.unlock(tmp_path, None)
     with pytest.raises(UsageError, match="PLAN is not locked") as refused:
         phase_locks.unlock(tmp_path, "PLAN")
-    assert "GREEN, RED" in refused.value.hint
+    assert "GREEN of H-1, RED of H-1" in refused.value.hint
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from threading import Timer
 
 import pytest
 
-from handoff_tui.agents.runs.phase_locks import find_lock, take_lock
+from handoff_tui.agents.runs.phase_locks import list_locks, take_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
 from handoff_tui.agents.step import step
 from handoff_tui.agents.step.end import finish_step
@@ -208,7 +208,7 @@ def test_start_is_refused_when_something_moved_and_goes_on_when_nothing_did(step
     stepping.builder.write("src/app.py", "moved\n")
     with pytest.raises(errors.ShownMovedError, match=r"no agent was started.*src/app\.py"):
         step.start_step(stale)
-    assert find_lock(common_dir, "build") is None
+    assert list_locks(common_dir) == ()
     stepping.builder.commit()
     prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
     stepping.teach(f"{WORK}; cp $HANDOFF_TUI_CONTEXT_FILE {stepping.home}/told")
@@ -244,7 +244,7 @@ def test_second_operator_is_told_who_is_at_work(stepping: Stepping) -> None:
     with pytest.raises(errors.PhaseLockedError, match="build is locked by"):
         step.start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
     step.stop_step(stepping.desk(), view.state.key)
-    assert find_lock(stepping.desk().repository.common_dir, "build") is None
+    assert list_locks(stepping.desk().repository.common_dir) == ()
 
 
 def test_failed_start_gives_the_lock_back(stepping: Stepping) -> None:
@@ -394,7 +394,7 @@ def test_lost_run_is_ended_and_told(stepping: Stepping) -> None:
     report = finish_step(stepping.desk(), key)
     assert (report.end.ending, report.outcome) == (RunEnding.LOST, StepOutcome.FAILED)
     assert report.notices[0].sign is Sign.LOST
-    assert find_lock(stepping.desk().repository.common_dir, "build") is None
+    assert list_locks(stepping.desk().repository.common_dir) == ()
 
 
 def test_handoff_that_the_agent_deleted_is_a_failure(stepping: Stepping) -> None:

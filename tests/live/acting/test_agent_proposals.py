@@ -75,7 +75,7 @@ def test_one_try_beyond_the_budget_takes_its_name(stepping: Stepping) -> None:
 
 def test_lock_that_was_left_behind_is_broken_and_no_other(stepping: Stepping) -> None:
     """Who is at work keeps it."""
-    place = find_lock_place(stepping.desk().repository.common_dir, "build")
+    place = find_lock_place(stepping.desk().repository.common_dir, RunKey(handoff=HANDOFF, phase="build"))
     place.parent.mkdir(parents=True)
     place.write_text("{}", encoding="utf-8")
     operator = Operator(stepping.root)

@@ -163,7 +163,7 @@ def _wait_for_phase(desk: Desk, request: RunRequest, order: AgentOrder, cancel: 
         try:
             return take_lock(common_dir, key, f"the procedure {request.run_id}", mark)
         except PhaseLockedError:
-            lock = find_lock(common_dir, key.phase)
+            lock = find_lock(common_dir, key)
             if (lock is not None and lock.stale) or read_monotonic() - began >= order.seconds:
                 raise
         pause(_LOOK_SECONDS)

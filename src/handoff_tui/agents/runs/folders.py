@@ -19,6 +19,7 @@ the next run. The values are in agents/runs/run.py.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -73,6 +74,13 @@ class RunHandle(NamedTuple):
 
     key: RunKey
     folder: Path
+
+
+class EndCommand(NamedTuple):
+    """What a supervisor starts when its agent has ended; the agent never sees it."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
 
 
 def find_run_folder(common_dir: Path, key: RunKey) -> Path:
@@ -259,8 +267,8 @@ def attach_run(common_dir: Path, key: RunKey) -> RunHandle:
     return handle
 
 
-def start_run(handle: RunHandle, environment: Mapping[str, str]) -> RunState:
-    """Starts the supervisor, which starts the agent; a second call changes nothing."""
+def start_run(handle: RunHandle, environment: Mapping[str, str], ending: EndCommand | None = None) -> RunState:
+    """Starts the supervisor, which starts the agent, then `ending`; a second call changes nothing."""
     if (handle.folder / PROCESS).exists() or (handle.folder / EXIT).exists():
         return read_run(handle)
     package = Path(__file__).parents[3]
@@ -270,7 +278,7 @@ def start_run(handle: RunHandle, environment: Mapping[str, str]) -> RunState:
             argv,
             cwd=handle.folder,
             env=dict(environment),
-            input=load_secret(),
+            input=load_secret() + (b"" if ending is None else json.dumps(ending._asdict()).encode()),
             capture_output=True,
             check=False,
             timeout=_START_SECONDS,

@@ -1,4 +1,4 @@
-"""The lock of a phase: one agent at a time, with its holder's name. A dead holder's lock stays until it is broken."""
+"""The lock of a handoff's phase: one agent at a time. A dead holder's lock stays until it is broken."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import uuid
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from handoff_tui.agents.runs.files import write_json
 from handoff_tui.agents.runs.folders import build_name
@@ -22,8 +23,9 @@ _OTHER_MACHINE_SECONDS = 300.0
 """Clocks of two machines differ, so a holder elsewhere counts as stale later."""
 
 
-def find_lock_place(common_dir: Path, phase: str) -> Path:
-    return common_dir / LOCAL_FOLDER / _FOLDER / f"{build_name(phase.casefold())}{_SUFFIX}"
+def find_lock_place(common_dir: Path, key: RunKey) -> Path:
+    folder = common_dir / LOCAL_FOLDER / _FOLDER / build_name(key.handoff)
+    return folder / f"{build_name(key.phase.casefold())}{_SUFFIX}"
 
 
 class HeldLock(NamedTuple):
@@ -40,7 +42,7 @@ def take_lock(common_dir: Path, key: RunKey, owner: str, mark: str | None = None
     """
     is_own = mark is not None
     mark = mark or uuid.uuid4().hex
-    place = find_lock_place(common_dir, key.phase)
+    place = find_lock_place(common_dir, key)
     lock = PhaseLock(
         phase=key.phase,
         handoff=key.handoff,
@@ -57,13 +59,13 @@ def take_lock(common_dir: Path, key: RunKey, owner: str, mark: str | None = None
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_json(temporary, lock.model_dump(mode="json"))
         try:
-            known = find_lock(common_dir, key.phase) if is_own else None
+            known = find_lock(common_dir, key) if is_own else None
             if known is not None and known.stale and known.lock.mark == mark:
                 temporary.replace(place)
             else:
                 place.hardlink_to(temporary)
         except FileExistsError:
-            raise _build_locked_error(find_lock(common_dir, key.phase), key.phase) from None
+            raise _build_locked_error(find_lock(common_dir, key), key) from None
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as refused:
@@ -78,14 +80,14 @@ def release_lock(held: HeldLock) -> None:
         held.place.unlink(missing_ok=True)
 
 
-def find_lock(common_dir: Path, phase: str) -> LockState | None:
-    """Finds the lock of a phase, and whether its holder is alive; None if the phase is free."""
-    return _read_state(find_lock_place(common_dir, phase))
+def find_lock(common_dir: Path, key: RunKey) -> LockState | None:
+    """Finds the lock of a handoff's phase, and whether its holder is alive; None if the phase is free."""
+    return _read_state(find_lock_place(common_dir, key))
 
 
 def list_locks(common_dir: Path) -> tuple[LockState, ...]:
     """Lists every lock of a repository."""
-    places = sorted((common_dir / LOCAL_FOLDER / _FOLDER).glob(f"*{_SUFFIX}"))
+    places = sorted((common_dir / LOCAL_FOLDER / _FOLDER).glob(f"*/*{_SUFFIX}"))
     return tuple(state for place in places if (state := _read_state(place)) is not None)
 
 
@@ -113,7 +115,7 @@ def _read_state(place: Path) -> LockState | None:
 
 
 def _load(place: Path) -> PhaseLock | None:
-    """Loads a lock; a damaged file still locks, but nobody knows for whom."""
+    """Loads a lock; a damaged file still locks, but nobody knows who holds it."""
     try:
         content = place.read_bytes()
     except FileNotFoundError:
@@ -123,17 +125,18 @@ def _load(place: Path) -> PhaseLock | None:
     try:
         return PhaseLock.model_validate_json(content)
     except ValueError:
-        return PhaseLock(phase=place.name.removesuffix(_SUFFIX), host=read_host())
+        return PhaseLock(phase=place.name.removesuffix(_SUFFIX), handoff=unquote(place.parent.name), host=read_host())
 
 
-def _build_locked_error(state: LockState | None, phase: str) -> PhaseLockedError:
+def _build_locked_error(state: LockState | None, key: RunKey) -> PhaseLockedError:
+    phase = key.phase
     if state is None:
         return PhaseLockedError(f"{phase} was locked until just now", "Try again.")
     holder = describe_holder(state)
     if state.stale:
         return PhaseLockedError(
             f"the lock of {phase} was left behind by {holder}",
-            f"See if its work is worth keeping, then: handoff-tui unlock {phase}",
+            f"See if its work is worth keeping, then: handoff-tui unlock {phase} --handoff {key.handoff}",
         )
     return PhaseLockedError(
         f"{phase} is locked by {holder}",
@@ -141,23 +144,30 @@ def _build_locked_error(state: LockState | None, phase: str) -> PhaseLockedError
     )
 
 
-def unlock(common_dir: Path, phase: str | None, *, force: bool = False) -> LockState:
+def unlock(common_dir: Path, phase: str | None, handoff: str | None = None, *, force: bool = False) -> LockState:
     """Breaks the lock of a phase, or the only lock; only with `force` if its holder is alive."""
     locks = list_locks(common_dir)
-    wanted = [state for state in locks if phase is None or state.lock.phase.casefold() == phase.casefold()]
+    wanted = [
+        state for state in locks
+        if (phase is None or state.lock.phase.casefold() == phase.casefold())
+        and (handoff is None or state.lock.handoff == handoff)
+    ]  # fmt: skip
     if not wanted:
-        held = ", ".join(state.lock.phase for state in locks)
+        held = ", ".join(_name(state) for state in locks)
         message = f"{phase} is not locked" if phase else "no phase is locked"
         raise UsageError(message, f"Locked phases: {held}." if held else "")
     if len(wanted) > 1:
-        raise UsageError(
-            "more than one phase is locked", f"Name one of: {', '.join(state.lock.phase for state in wanted)}."
-        )
+        named = ", ".join(_name(state) for state in wanted)
+        raise UsageError("more than one phase is locked", f"Name one with PHASE and --handoff ID: {named}.")
     state = wanted[0]
     if not state.stale and not force:
         raise PhaseLockedError(
             f"{state.lock.phase} is held by {describe_holder(state)}, who is still at work",
             "Stop the agent first: handoff-tui step --stop. --force breaks the lock anyway.",
         )
-    find_lock_place(common_dir, state.lock.phase).unlink(missing_ok=True)
+    find_lock_place(common_dir, RunKey(handoff=state.lock.handoff, phase=state.lock.phase)).unlink(missing_ok=True)
     return state
+
+
+def _name(state: LockState) -> str:
+    return f"{state.lock.phase} of {state.lock.handoff}"

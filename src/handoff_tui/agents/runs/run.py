@@ -71,6 +71,9 @@ class RunStatus(StrEnum):
     """Its supervisor died without recording how it ended."""
 
 
+ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
+
+
 class RunEnding(StrEnum):
     """What ended a run."""
 

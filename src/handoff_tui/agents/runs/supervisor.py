@@ -287,10 +287,12 @@ def supervise(folder: str, ready: int, secret: bytes) -> None:
 def main() -> None:
     """Becomes a process that nobody waits for; the original exits as soon as the run is taken.
 
-    The secret to seal the end with comes on standard input, where the agent can't see it.
+    The secret to seal the end with comes on standard input, where the agent can't see it, and after it what to start
+    when the agent has ended.
     """
     folder = sys.argv[-1]
-    secret = os.read(0, _SECRET_BYTES)
+    with open(0, "rb", closefd=False) as given:
+        secret, ending = given.read(_SECRET_BYTES), given.read()
     reading, writing = os.pipe()
     if os.fork():
         os.close(writing)
@@ -299,6 +301,18 @@ def main() -> None:
     os.setsid()
     _detach(folder)
     supervise(folder, writing, secret)
+    if ending:
+        _start_ending(ending)
+
+
+def _start_ending(given: bytes) -> None:
+    """Becomes the command that examines the run and tells about it; what it prints goes to a file of the run."""
+    import json  # noqa: PLC0415 - the agent has ended
+
+    command = json.loads(given)
+    os.chdir("/")
+    os.dup2(2, 1)
+    os.execve(command["argv"][0], command["argv"], command["environment"])  # noqa: S606 - no shell is what is wanted
 
 
 def _detach(folder: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from handoff_tui.agents.consent import ConfiguredPhase
+from handoff_tui.agents.runs.branches import MergePreview, Overlap
 from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunKey, RunStatus, RunUsage
 from handoff_tui.agents.step.report import Notice, RunView, StepOutcome, StepReport, TrailEntry
 from handoff_tui.checks.report import ConsentState
@@ -19,6 +20,7 @@ from handoff_tui.decisions.pages.gate import add_fact
 
 SCHEMA = "handoff-tui/step/v1"
 LIST_SCHEMA = "handoff-tui/step-list/v1"
+MERGE_SCHEMA = "handoff-tui/step-merge/v1"
 _MOST = 20
 _LONGEST_LINE = 100
 _MINUTE = 60
@@ -157,6 +159,7 @@ class StepOverview(NamedTuple):
     consent: ConsentState | None = None
     """None if the repository brings no agents."""
     worktrees: tuple[LeftWorktree, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
 
 
 def build_step_list_json(overview: StepOverview) -> dict[str, object]:
@@ -186,6 +189,7 @@ def build_step_list_json(overview: StepOverview) -> dict[str, object]:
         ],
         "trust": overview.consent.model_dump(mode="json") if overview.consent is not None else None,
         "worktrees": [worktree.model_dump(mode="json") for worktree in overview.worktrees],
+        "overlaps": [overlap.model_dump(mode="json") for overlap in overview.overlaps],
     }
 
 
@@ -210,7 +214,26 @@ def build_step_list_page(overview: StepOverview) -> Page:
                 key = view.state.key
                 run = f"{render_safe(key.handoff)} · {_name_phase(key)} · run {key.attempt}.{key.number}"
                 page.line(Cell("! ", "warning"), Cell(f"edited since {run} ended: {', '.join(view.edited)}", "warning"))
+    for overlap in overview.overlaps:
+        words = f"{overlap.path} is being changed by several agents: {', '.join(overlap.runs)}"
+        page.line(Cell("! ", "warning"), Cell(render_safe(words), "warning"), indent=2)
     _add_worktrees(page, overview.worktrees)
+    return page
+
+
+def build_merge_json(preview: MergePreview, commit: str) -> dict[str, object]:
+    """The shape promised to scripts."""
+    return {"schema": MERGE_SCHEMA, **preview.model_dump(mode="json"), "commit": commit}
+
+
+def build_merge_page(preview: MergePreview) -> Page:
+    """Shows what a merge would bring."""
+    page = Page()
+    page.line(Cell(render_safe(f"{preview.handoff} · {preview.phase}"), "heading"))
+    add_fact(page, "branch", preview.branch)
+    add_fact(page, "gate", preview.gate)
+    add_list(page, "Commits", [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in preview.commits], _MOST)
+    add_list(page, "Conflicts", preview.conflicts, None)
     return page
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from handoff_tui.agents.consent import PhaseAgent, find_phase_agent, has_phase_agent
 from handoff_tui.agents.runs.folders import find_run, list_runs
 from handoff_tui.agents.runs.reports import find_output, read_notes
-from handoff_tui.agents.runs.run import AGENT_STEP, RunKey
+from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunKey
 from handoff_tui.agents.runs.worktrees import AgentWorktree, find_worktree
 from handoff_tui.agents.step.report import (
     BaselineContext,
@@ -106,9 +106,19 @@ class PreparedRun:
     context: StepContext = field(init=False)
 
     def __post_init__(self) -> None:
-        has_own = self.agent.settings.folder is WorkFolder.WORKTREE
-        object.__setattr__(self, "worktree", find_worktree(self.desk.repository, self.key) if has_own else None)
+        object.__setattr__(self, "worktree", self._find_worktree())
         object.__setattr__(self, "context", _build_context(self))
+
+    def _find_worktree(self) -> AgentWorktree | None:
+        """Two agents never work in one folder: whoever comes second gets a work tree, and keeps it for the attempt."""
+        own, root = find_worktree(self.desk.repository, self.key), str(self.desk.repository.root)
+        if self.agent.settings.folder is WorkFolder.WORKTREE or (own.folder / ".git").exists():
+            return own
+        is_busy = self.procedure is None and any(
+            state.plan is not None and state.plan.folder == root and state.status in ALIVE
+            for state in list_runs(self.desk.repository.common_dir)
+        )
+        return own if is_busy else None
 
     @property
     def desk(self) -> Desk:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from handoff_tui.agents.consent import PhaseAgent, refuse_untrusted
 from handoff_tui.agents.runs import reports
 from handoff_tui.agents.runs.files import MESSAGES, PROMPT
 from handoff_tui.agents.runs.folders import (
+    EndCommand,
     RunHandle,
     attach_run,
     find_run,
@@ -38,7 +40,7 @@ from handoff_tui.agents.runs.folders import (
 from handoff_tui.agents.runs.listening import build_message
 from handoff_tui.agents.runs.observation import read_observation
 from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock, take_lock
-from handoff_tui.agents.runs.run import AGENT_STEP, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.agents.runs.worktrees import clear_worktrees, open_worktree
 from handoff_tui.agents.step.context import build_context_json, render_context
 from handoff_tui.agents.step.end import finish_step
@@ -60,8 +62,6 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_agent_home, make_agent_home
 from handoff_tui.system.processes.output_reader import read_last_lines
-
-_ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 
 
 def build_view(state: RunState) -> RunView:
@@ -89,12 +89,12 @@ def list_views(desk: Desk, handoff: str | None = None) -> tuple[RunView, ...]:
 
 def is_running(desk: Desk, handoff: str) -> bool:
     """Tells whether an agent works on a handoff now."""
-    return any(state.status in _ALIVE for state in list_runs(desk.repository.common_dir, handoff))
+    return any(state.status in ALIVE for state in list_runs(desk.repository.common_dir, handoff))
 
 
 def find_active(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
     """Finds the one running agent; raises an error if there is none, or more than one."""
-    runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.status in _ALIVE]
+    runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.status in ALIVE]
     wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
     if len(wanted) == 1:
         return wanted[0].key
@@ -110,7 +110,7 @@ def find_last(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
     wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
     if not wanted:
         raise AgentRunError("no agent was started here", "`handoff-tui step --list` shows the agents you can start.")
-    alive = [state for state in wanted if state.status in _ALIVE]
+    alive = [state for state in wanted if state.status in ALIVE]
     return (alive or wanted)[-1].key
 
 
@@ -147,7 +147,7 @@ def inject_note(desk: Desk, handoff: str, text: str) -> OperatorNote:
     note = OperatorNote(text=text.strip(), author=find_operator(desk), time=build_time(read_now()))
     reports.append_note(desk.repository.common_dir, handoff, note)
     for state in list_runs(desk.repository.common_dir, handoff):
-        if state.status in _ALIVE:
+        if state.status in ALIVE:
             reports.append_run_note(state, f"{note.time} {note.author}: {note.text}")
     return note
 
@@ -209,7 +209,7 @@ def _run_once(prepared: PreparedStep, callbacks: StepCallbacks) -> StepReport:
     if callbacks.on_start is not None:
         callbacks.on_start(prepared)
     view = follow(prepared.desk, key, callbacks.on_look, callbacks.checks.cancel)
-    if view.state.status in {RunStatus.RUNNING, RunStatus.PAUSED}:
+    if view.state.status in ALIVE:
         stop_step(prepared.desk, key)
     # without the cancel: whoever stopped the agent still wants to see what it did
     report = finish_step(prepared.desk, key, ProgressCallbacks(on_result=callbacks.checks.on_result))
@@ -221,10 +221,11 @@ def _run_once(prepared: PreparedStep, callbacks: StepCallbacks) -> StepReport:
 _OWN_VALUES = ("handoff", "phase", "attempt", "prompt_file", "context_file", "notes_file", "repository", "transfer")
 
 
-def start_step(prepared: PreparedStep, *, confirmed: bool = False) -> RunView:
+def start_step(prepared: PreparedStep, *, confirmed: bool = False, alone: bool = False) -> RunView:
     """Takes the lock of the phase and starts the run.
 
-    `confirmed`: a person at a terminal agreed, which a phase for people only requires.
+    `confirmed`: a person at a terminal agreed, which a phase for people only requires. `alone`: nobody follows it, so
+    its supervisor examines the work when it ends, and tells whoever wants to be told.
     """
     if prepared.phase.human_only and not confirmed:
         raise NoHumanError(
@@ -238,10 +239,17 @@ def start_step(prepared: PreparedStep, *, confirmed: bool = False) -> RunView:
         )
     refuse_untrusted(prepared.desk, prepared.agent)
     held = take_lock(prepared.desk.repository.common_dir, prepared.key, _find_owner(prepared))
-    return start_prepared(prepared, held)
+    return start_prepared(prepared, held, _build_ending(prepared) if alone else None)
 
 
-def start_prepared(prepared: PreparedRun, held: HeldLock) -> RunView:
+def _build_ending(prepared: PreparedStep) -> EndCommand:
+    """Returns the command that examines a run that has ended: the same that a person would give."""
+    words = ("step", prepared.key.phase, "--handoff", prepared.key.handoff, "--attach")
+    argv = (sys.executable, "-P", "-m", "handoff_tui", *words, "--repo", str(prepared.desk.repository.root))
+    return EndCommand(argv, dict(os.environ))
+
+
+def start_prepared(prepared: PreparedRun, held: HeldLock, ending: EndCommand | None = None) -> RunView:
     """Writes and starts the run under the lock of its phase; gives the lock back if that fails."""
     desk, key = prepared.desk, prepared.key
     try:
@@ -253,7 +261,8 @@ def start_prepared(prepared: PreparedRun, held: HeldLock) -> RunView:
         if prepared.worktree is not None:
             open_worktree(desk.repository, key, desk.work_tree.facts.own_uncommitted)
         plan, files, values = _build_run(prepared, held)
-        state = start_run(write_run(desk.repository.common_dir, plan, files, values), build_environment(prepared))
+        handle = write_run(desk.repository.common_dir, plan, files, values)
+        state = start_run(handle, build_environment(prepared), ending)
     except HandoffError:
         release_lock(held)
         raise

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_desk
+from handoff_tui.cli.options import (
+    add_handoff_argument,
+    add_output_options,
+    add_phase_option,
+    open_named_desk,
+    open_work_desk,
+)
 from handoff_tui.cli.output import render_page, write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import DecisionForbiddenError, HandoffError, NoHumanError
@@ -86,8 +92,9 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         viewed=tuple(arguments.viewed),
         confirmed=way,
     )
+    work = open_work_desk(desk, arguments)
     with following() as progress:
-        prepared = decide.prepare_decision(desk, log, request, progress)
+        prepared = decide.prepare_decision(work, log, request, progress)
     demands, noticed = _look_at_changes(prepared, arguments.viewed)
     _confirm(prepared, arguments.subject, demands, noticed)
     entry = decide.sign_decision(log, prepared)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from handoff_tui.agents.consent import build_agent_trust, list_phase_agents, trust_agents
 from handoff_tui.agents.notify import build_notification, notify, send_to_terminal
+from handoff_tui.agents.runs.branches import find_overlaps, merge_work, preview_merge
 from handoff_tui.agents.runs.phase_locks import list_locks
 from handoff_tui.agents.runs.run import AGENT_STEP
 from handoff_tui.agents.runs.worktrees import list_worktrees
@@ -33,8 +34,9 @@ from handoff_tui.agents.step.step import (
 from handoff_tui.cli.diagnostics import write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, open_named_desk
-from handoff_tui.cli.output import write_json, write_result, write_text
+from handoff_tui.cli.output import write_json, write_page, write_result, write_text
 from handoff_tui.cli.progress import following
+from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.safe_text import render_safe_lines
 from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.handoffs.session import Desk
@@ -48,6 +50,7 @@ examples:
   handoff-tui step --back --handoff TDD-2    start the agent of the previous phase
   handoff-tui step --handoff H-3 --note "Keep the public names."
   handoff-tui step --handoff H-3 --detach    start it and return; --attach follows it and checks its work
+  handoff-tui step --merge --handoff H-3     merge the branch of its work tree, once it is approved
   handoff-tui step --stop                    TERM first, KILL later; also --pause and --resume
 
 A step decides nothing. `decide` opens gates; `decide skip` leaves out a phase.
@@ -79,6 +82,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("stop", "stop the one that is running"),
         ("pause", "pause the one that is running; its time limit pauses too"),
         ("resume", "let a paused one go on"),
+        (
+            "merge",
+            "merge the branch of a work tree once its work is approved; conflicts are only shown",
+        ),
     ):
         what.add_argument(f"--{name}", action="store_const", const=name, dest="what", help=words)
     add_reading_options(parser)
@@ -93,6 +100,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
             write_note("Consent stored. It holds until the commands change.")
             return ExitCode.OK
     others = {"list": _list, "stop": _control, "pause": _control, "resume": _control, "attach": _attach}
+    others["merge"] = _merge
     return others.get(arguments.what, _start)(desk, arguments)
 
 
@@ -133,6 +141,7 @@ def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
         list_phase_agents(desk),
         build_agent_trust(desk),
         list_worktrees(desk),
+        find_overlaps(desk),
     )
     write_result(arguments, page.build_step_list_json, page.build_step_list_page, overview)
     return ExitCode.OK
@@ -166,18 +175,31 @@ def _attach(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     return _tell(desk, report, arguments)
 
 
+def _merge(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+    preview = preview_merge(desk, choose_handoff(desk, arguments.handoff), arguments.phase)
+    if not arguments.json:
+        write_page(page.build_merge_page(preview))
+    require_person("merge an agent's work")
+    commit = merge_work(desk, preview)
+    if arguments.json:
+        write_json(page.build_merge_json(preview, commit))
+    else:
+        write_text(f"Merged as {commit[:SHORT_DIGEST]}.")
+    return ExitCode.OK
+
+
 def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> ExitCode:
     with _following() as progress:
         prepared = prepare_step(desk, request, progress.checks)
         if progress.checks.cancel.is_set():
             raise KeyboardInterrupt
         confirmed = prepared.phase.human_only and _confirm(prepared)
-        view = start_step(prepared, confirmed=confirmed)
+        view = start_step(prepared, confirmed=confirmed, alone=True)
     if arguments.json:
         write_json(page.build_step_list_json(page.StepOverview((view,))))
     else:
         write_text(f"{prepared.key.handoff} · {prepared.key.phase} is running. Its output goes to {view.output}.")
-    write_note("`handoff-tui step --attach` follows it and checks its work.")
+    write_note("Its work is checked when it ends, and you are notified. `handoff-tui step --attach` follows it.")
     return ExitCode.OK
 
 

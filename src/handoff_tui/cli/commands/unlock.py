@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.agents.runs.phase_locks import list_locks, unlock
+from handoff_tui.agents.runs.run import LockState
 from handoff_tui.agents.step.page import build_locks_page, build_unlock_json
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, open_named_desk
 from handoff_tui.cli.output import write_json, write_page, write_text
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.session import Desk
 
 EXAMPLES = """\
 examples:
@@ -23,14 +25,19 @@ exit: 0 done, 1 the holder is running
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("phase", metavar="PHASE", nargs="?", help="the phase (default: the only locked one)")
+    parser.add_argument("--handoff", metavar="ID", help="the handoff, if the phase is locked for several")
     parser.add_argument("--list", action="store_true", help="list the locks without breaking one")
     parser.add_argument("--force", action="store_true", help="break it even if its holder is running")
     add_output_options(parser)
 
 
+def _unlock(desk: Desk, arguments: argparse.Namespace) -> LockState:
+    return unlock(desk.repository.common_dir, arguments.phase, arguments.handoff, force=arguments.force)
+
+
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_named_desk(arguments)
-    broken = None if arguments.list else unlock(desk.repository.common_dir, arguments.phase, force=arguments.force)
+    broken = None if arguments.list else _unlock(desk, arguments)
     locks = list_locks(desk.repository.common_dir)
     if arguments.json:
         write_json(build_unlock_json(locks, broken))

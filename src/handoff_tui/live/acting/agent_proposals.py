@@ -173,7 +173,7 @@ def _find_typed(prepared: PreparedStep) -> tuple[str, str]:
 
 def _refuse_locked(prepared: PreparedStep) -> None:
     phase = prepared.key.phase
-    state = find_lock(prepared.desk.repository.common_dir, phase)
+    state = find_lock(prepared.desk.repository.common_dir, prepared.key)
     if state is None:
         return
     holder = describe_holder(state)
@@ -214,7 +214,7 @@ def _ready_unlock(wish: Wish, watch: Watch) -> Ready:
         )
 
     def do() -> str:
-        unlock(desk.repository.common_dir, state.lock.phase)
+        unlock(desk.repository.common_dir, state.lock.phase, state.lock.handoff)
         return f"the lock of {state.lock.phase} is broken"
 
     return Ready({"lock": state}, do)

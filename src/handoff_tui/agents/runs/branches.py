@@ -1,0 +1,143 @@
+"""Work of agents on branches of their own: where it is, what it shares with others, its merge after the approval."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.observation import read_new_commits
+from handoff_tui.agents.runs.reports import load_observation
+from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunState
+from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.core.errors import AgentRunError, DecisionForbiddenError
+from handoff_tui.core.model import Model
+from handoff_tui.decisions.examine import examine
+from handoff_tui.git.history.work_commits import is_ancestor
+from handoff_tui.git.repository import open_repository
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.open_log import open_log
+from handoff_tui.status.show import find_id
+
+_OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
+
+
+class Overlap(Model):
+    """A file that several running agents are changing."""
+
+    path: str
+    runs: tuple[str, ...]
+
+
+class MergePreview(Model):
+    """What a merge of an agent's branch would bring."""
+
+    handoff: str
+    phase: str
+    branch: str
+    folder: str
+    gate: str
+    """The state of the gate, judged by the work on the branch."""
+    commits: tuple[NewCommit, ...]
+    conflicts: tuple[str, ...] = ()
+    """Files that both sides changed in ways that git can't join."""
+
+
+def find_work(desk: Desk, handoff: str, phase: str | None = None) -> RunState | None:
+    """Finds the newest run whose work is in a work tree of its own and not merged yet; None if there is none."""
+    root, git = str(desk.repository.root), desk.repository.git
+    for state in reversed(list_runs(desk.repository.common_dir, handoff)):
+        if state.key.step != AGENT_STEP or state.plan is None or not state.is_over:
+            continue
+        if phase is not None and build_id(state.key.phase) != build_id(phase):
+            continue
+        if state.plan.folder == root or not (Path(state.plan.folder) / ".git").exists():
+            return None
+        head = open_repository(Path(state.plan.folder)).git.run("rev-parse", "HEAD").text.strip()
+        return None if is_ancestor(git, head, "HEAD") else state
+    return None
+
+
+def open_work(desk: Desk, wanted: str, phase: str | None = None) -> Desk:
+    """Opens the desk where the work of a handoff is: in its agent's work tree, or here."""
+    root, runs = str(desk.repository.root), list_runs(desk.repository.common_dir)
+    if all(state.plan is None or state.plan.folder == root for state in runs):
+        return desk
+    state = find_work(desk, find_id(read_repository(desk).result.handoffs, wanted), phase)
+    return desk if state is None or state.plan is None else open_desk(Path(state.plan.folder))
+
+
+def preview_merge(desk: Desk, handoff: str, phase: str | None = None) -> MergePreview:
+    """Says what a merge would bring and which files are in conflict; changes nothing."""
+    state = find_work(desk, handoff, phase)
+    if state is None or state.plan is None:
+        raise AgentRunError(
+            f"{handoff} has no work on a branch of its own that is not merged yet",
+            "`handoff-tui step --list` shows the work trees.",
+        )
+    work = open_desk(Path(state.plan.folder))
+    facts = work.work_tree.facts
+    if facts.branch is None or facts.head is None:
+        raise AgentRunError(f"the work tree {state.plan.folder} is on no branch", "Make one there, then merge it.")
+    judged = examine(work, open_log(desk.repository), handoff, build_id(state.key.phase))
+    git = desk.repository.git
+    merged = git.run("merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", facts.head)
+    conflicts = [] if merged.ok else os.fsdecode(merged.stdout).split("\0")[1:]
+    return MergePreview(
+        handoff=handoff,
+        phase=state.key.phase,
+        branch=facts.branch,
+        folder=state.plan.folder,
+        gate=judged.gate.state.value,
+        commits=read_new_commits(git, desk.work_tree.facts.head, facts.head),
+        conflicts=tuple(sorted({path for path in conflicts if path})),
+    )
+
+
+def merge_work(desk: Desk, preview: MergePreview) -> str:
+    """Merges an approved branch; returns the merge commit. Refuses conflicts and work that nobody approved."""
+    if preview.gate not in {state.value for state in _OPEN}:
+        raise DecisionForbiddenError(
+            f"the gate behind {preview.phase} of {preview.handoff} is {preview.gate}, so its branch is not merged",
+            f"Decide first: handoff-tui decide approve {preview.handoff}",
+        )
+    if preview.conflicts:
+        raise AgentRunError(
+            f"{preview.branch} can't be merged by itself: {', '.join(preview.conflicts)}",
+            f"Merge it by hand (git merge {preview.branch}), or send the work back. Nothing was changed.",
+        )
+    message = f"Merge branch '{preview.branch}'"
+    answer = desk.repository.git.run("merge", "--no-ff", "--no-edit", "--quiet", "-m", message, preview.branch)
+    if not answer.ok:
+        desk.repository.git.run("merge", "--abort")
+        raise AgentRunError(f"git refuses to merge {preview.branch}: {answer.complaint}", "Nothing was changed.")
+    return desk.repository.git.run("rev-parse", "HEAD").text.strip()
+
+
+def find_overlaps(desk: Desk) -> tuple[Overlap, ...]:
+    """Lists the files that several running agents are changing, each in its own work tree."""
+    running = [state for state in list_runs(desk.repository.common_dir) if state.status in ALIVE]
+    if len(running) < 2:  # noqa: PLR2004 - nobody to share with
+        return ()
+    users: dict[str, list[str]] = defaultdict(list)
+    for state in running:
+        for path in _list_changed(state):
+            users[path].append(f"{state.key.handoff} · {state.key.phase}")
+    shared = sorted((path, names) for path, names in users.items() if len(names) > 1)
+    return tuple(Overlap(path=path, runs=tuple(names)) for path, names in shared)
+
+
+def _list_changed(state: RunState) -> set[str]:
+    """Lists what a running agent has changed so far, committed or not."""
+    before = load_observation(state)
+    if before is None or before.head is None or state.plan is None:
+        return set()
+    git = open_repository(Path(state.plan.folder)).git
+    changed = git.run("diff", "--name-only", "-z", before.head, "--")
+    added = git.run("ls-files", "--others", "--exclude-standard", "-z")
+    texts = [os.fsdecode(answer.stdout) for answer in (changed, added) if answer.ok]
+    return {path for text in texts for path in text.split("\0") if path and not path.startswith(".handoff-tui/")}

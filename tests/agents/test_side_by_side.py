@@ -1,0 +1,115 @@
+"""Several agents at once: each in a work tree of its own, decided on where its work is, merged once it is approved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.agents.runs.branches import find_overlaps, merge_work, preview_merge
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.reports import load_report
+from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.step.prepare import StepRequest, prepare_step
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.step import start_step, stop_step
+from handoff_tui.core.errors import AgentRunError, DecisionForbiddenError
+from tests.support.gates import GateDesk
+from tests.support.repositories import RepositoryBuilder
+from tests.support.stepping import HANDOFF, Stepping
+from tests.support.waiting import wait_until
+
+_WAITS = "while [ ! -e done ]; do sleep 0.05; done"
+
+
+@pytest.fixture
+def stepping(builder: RepositoryBuilder, isolated_user: Path) -> Stepping:
+    return Stepping(builder, isolated_user).teach()
+
+
+def _start(stepping: Stepping, phase: str, *, alone: bool = False) -> Path:
+    """Starts an agent and returns its folder; nobody follows it."""
+    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, phase)), alone=alone)
+    assert view.state.plan is not None
+    return Path(view.state.plan.folder)
+
+
+def test_second_agent_gets_its_own_folder(stepping: Stepping) -> None:
+    """Nobody works where another agent works; files that both change are reported while they run."""
+    stepping.configure(gate=False)
+    stepping.teach(f"echo one >> src/app.py; touch changed; {_WAITS}")
+    stepping.teach(f"echo two >> src/app.py; touch changed; {_WAITS}", "tester")
+    first = _start(stepping, "build")
+    assert first == stepping.root
+    other = StepRequest(HANDOFF, "build")
+    prepared = prepare_step(stepping.desk(), other)
+    assert prepared.worktree is not None
+    keys = [state.key for state in list_runs(stepping.desk().repository.common_dir)]
+    stop_step(stepping.desk(), keys[0])
+    assert find_overlaps(stepping.desk()) == ()
+
+
+def test_overlap_is_reported(builder: RepositoryBuilder, isolated_user: Path) -> None:
+    """Two handoffs, two agents, one file: both are named while they run."""
+    stepping = Stepping(builder, isolated_user)
+    builder.write("docs/HANDOFF.md", "# Handoff: other\n\nStatus: COMPLETE\n").commit("another")
+    stepping.teach(f"echo $$ >> src/app.py; touch changed; {_WAITS}")
+    folders = []
+    for handoff in (HANDOFF, "notes/docs/HANDOFF.md"):
+        view = start_step(prepare_step(stepping.desk(), StepRequest(handoff, "build")))
+        assert view.state.plan is not None
+        folders.append(Path(view.state.plan.folder))
+    assert len(set(folders)) == 2
+    wait_until(lambda: all((folder / "changed").exists() for folder in folders))
+    overlaps = {overlap.path: overlap.runs for overlap in find_overlaps(stepping.desk())}
+    assert len(overlaps["src/app.py"]) == 2
+    for state in list_runs(stepping.desk().repository.common_dir):
+        stop_step(stepping.desk(), state.key)
+
+
+def test_supervisor_reports_alone(stepping: Stepping) -> None:
+    """Nobody follows the run; its end is examined and told all the same."""
+    told = stepping.home / "told"
+    hook = json.dumps(["sh", "-c", f'echo "$1" > {told}', "sh", "{text}"])
+    stepping.configure(f"[notifications]\ncommand = {hook}\n")
+    _start(stepping, "build", alone=True)
+    common = stepping.desk().repository.common_dir
+    wait_until(lambda: any(load_report(state) is not None for state in list_runs(common)))
+    wait_until(told.exists)
+    assert "needs you: decide at the gate behind build" in told.read_text(encoding="utf-8")
+
+
+def test_work_is_decided_where_it_is_and_merged(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator decides from the repository on the branch; only then can it be merged, and the approval stands."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.commit_log()
+    bo.become(monkeypatch)
+    stepping = Stepping(gate_desk.builder, bo.home).configure(folder="worktree").teach()
+    assert stepping.step().outcome is StepOutcome.READY
+    with pytest.raises(DecisionForbiddenError, match="is pending"):
+        merge_work(stepping.desk(), preview_merge(stepping.desk(), HANDOFF))
+    said = gate_desk.decide(bo, "approve", "--phase", "build", "--reason", "good")
+    assert "handoff-tui/notes-HANDOFF.md/build/a1" in said.stderr
+    preview = preview_merge(stepping.desk(), HANDOFF)
+    assert (preview.gate, preview.conflicts) == ("approved", ())
+    merge_work(stepping.desk(), preview)
+    assert "more" in (stepping.root / "src/app.py").read_text(encoding="utf-8")
+    with pytest.raises(AgentRunError, match="not merged yet"):
+        preview_merge(stepping.desk(), HANDOFF)
+
+    assert gate_desk.gate(bo, "--phase", "build").json["state"] == "approved"
+
+
+def test_conflicts_are_shown_and_nothing_is_merged(stepping: Stepping) -> None:
+    """The branch and the repository changed the same lines."""
+    stepping.configure(folder="worktree").step()
+    stepping.builder.write("src/app.py", "something else\n").commit("other work")
+    head = stepping.builder.head()
+    preview = preview_merge(stepping.desk(), HANDOFF)
+    assert preview.conflicts == ("src/app.py",)
+    with pytest.raises(AgentRunError, match="can't be merged by itself"):
+        merge_work(stepping.desk(), preview.model_copy(update={"gate": "approved"}))
+    assert stepping.builder.head() == head
+    assert list_runs(stepping.desk().repository.common_dir)[0].status is RunStatus.FINISHED
