@@ -42,6 +42,11 @@ def list_demands(prepared: PreparedDecision, drafts: StoredDrafts) -> list[tuple
     return [(demand.text, demand.detail) for demand in demands]
 
 
+def asks_name(prepared: PreparedDecision, drafts: StoredDrafts, *looked: str) -> bool:
+    demands = find_extra_confirmations(prepared, drafts, compare_read(prepared.examined, drafts), looked)
+    return any(demand.asks for demand in demands)
+
+
 def read_all(prepared: PreparedDecision) -> StoredDrafts:
     """Every changed file marked, every document opened."""
     drafts = StoredDrafts()
@@ -69,6 +74,16 @@ def test_demands_follow_from_what_was_read(desk: GateDesk, monkeypatch: pytest.M
     assert list_demands(_lose_a_result(prepared), drafts) == [("1 check has no result", "lost")]
     _lose_the_files(monkeypatch)
     assert list_demands(prepared, drafts) == [("the files could not be compared, so none was read as a change", "gone")]
+
+
+def test_name_is_typed_to_override_to_skip_and_for_problems_nobody_looked_at(desk: GateDesk) -> None:
+    """What was merely not read is said, and signed without it."""
+    prepared = prepare(desk)
+    assert not asks_name(prepared, NOTHING)
+    for verb in (DecisionVerb.OVERRIDE, DecisionVerb.SKIP):
+        assert asks_name(replace(prepared, verb=verb), NOTHING)
+    assert asks_name(_lose_a_result(prepared), read_all(prepared))
+    assert not asks_name(_lose_a_result(prepared), read_all(prepared), "lost")
 
 
 def test_marks_count_for_the_content_they_were_set_on(desk: GateDesk) -> None:

@@ -19,6 +19,7 @@ from handoff_tui.tui import messages
 from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
 from handoff_tui.tui.dialogs.decision.screen import DecisionScreen, is_same_to_sign
 from handoff_tui.tui.widgets.bars import Bar
+from handoff_tui.tui.widgets.page_view import PageView, join
 from tests.support.desk_app import StillApp, drive, read_screen
 from tests.support.desk_states import build_reviewed
 from tests.support.gate_views import build_decision_view, build_gate_view
@@ -180,14 +181,56 @@ async def test_reason_is_asked_for_first(hands: Hands) -> None:
 
 
 @deciding(REJECTING)
-async def test_field_never_signs(hands: Hands) -> None:
-    """From a field the key only leaves it; pressed once more after a pause it signs, with what was written."""
+async def test_key_leaves_the_field_and_signs_pressed_twice_at_typing_speed(hands: Hands) -> None:
+    """The first press says so; the second signs what was written, however soon a person presses it."""
     await hands.press("n", "o", "enter", "y")
-    await hands.press("ctrl+s")
-    await hands.press("ctrl+s", apart=SOON)
+    await hands.press("ctrl+s", apart=0.12)
+    assert "Press ^s again to sign" in hands.text
     assert hands.confirmed == []
-    await hands.press("ctrl+s")
+    await hands.press("ctrl+s", apart=0.12)
     assert [one.reason for one in hands.confirmed] == ["no\ny"]
+
+
+@deciding(REJECTING)
+async def test_text_that_arrives_as_keys_signs_nothing_even_with_the_key_twice(hands: Hands) -> None:
+    """Pasted where nothing brackets it: too fast for a person, before the key or between the two."""
+    await hands.press("n", "o")
+    await hands.press("ctrl+s", apart=0.002)
+    await hands.press("ctrl+s", apart=0.12)
+    assert hands.confirmed == []
+    await hands.press("tab", "y")
+    await hands.press("ctrl+s", apart=0.12)
+    await hands.press("ctrl+s", apart=0.002)
+    assert hands.confirmed == []
+
+
+@deciding(REJECTING)
+async def test_another_key_in_between_begins_again(hands: Hands) -> None:
+    """The second press must follow the first."""
+    await hands.press("n", "o")
+    await hands.press("ctrl+s", apart=0.12)
+    await hands.press("j", apart=0.12)
+    await hands.press("ctrl+s", apart=0.12)
+    assert hands.confirmed == []
+
+
+@deciding(REJECTING)
+async def test_what_moved_between_the_two_presses_is_not_signed(hands: Hands) -> None:
+    """Other content must be seen first."""
+    await hands.press("n", "o")
+    await hands.press("ctrl+s", apart=0.12)
+    await hands.give(replace(REJECTING, view=build_decision_view(reason="")))
+    await hands.press_at(read_time() + 0.12, "ctrl+s")
+    assert hands.confirmed == []
+
+
+@deciding(READY)
+async def test_digests_come_on_request(hands: Hands) -> None:
+    """What is signed stands in short form first; `d` shows every digest."""
+    page = hands.dialog.query_one(PageView)
+    assert not any("Digests" in join(row) for row in page.rows)
+    await hands.press("d")
+    assert any("Digests" in join(row) for row in page.rows)
 
 
 @pytest.mark.parametrize("part", [READY, REJECTING])
@@ -255,15 +298,18 @@ async def test_what_moved_underneath_can_be_shown(hands: Hands) -> None:
 
 @deciding(REJECTING)
 async def test_refusal_takes_the_fields_away(hands: Hands) -> None:
-    """There is nothing to write and nothing to sign; escape leaves."""
+    """One small box: the reason, and the keys that lead on."""
     refused = replace(REJECTING, stage=DecisionStage.REFUSED, trouble=Trouble("nobody may", "Ask Ada."), view=None)
     await hands.give(refused)
     await hands.wait_for("Refused: nobody may")
     assert "Reason" not in hands.text
+    assert "r retry" in hands.text
+    assert hands.dialog.query_one("#decision").region.height < 12
     await hands.press("ctrl+s")
     assert hands.confirmed == []
-    await hands.press("escape")
-    assert not isinstance(hands.app.screen, DecisionScreen)
+    await hands.press("3")
+    await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
+    await hands.wait_until(lambda: hands.app.main_screen.view_name == "evidence")
 
 
 @deciding(REJECTING)

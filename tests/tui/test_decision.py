@@ -33,8 +33,8 @@ DEMANDING = replace(
 )
 
 
-def read_page(part: DecisionPart, following: InboxItem | None = None) -> str:
-    return "\n".join(list_lines(build_dialog_page(part, following)))
+def read_page(part: DecisionPart, following: InboxItem | None = None, *, digests: bool = True) -> str:
+    return "\n".join(list_lines(build_dialog_page(part, following, digests=digests)))
 
 
 def build_item(handoff: str, *, waits: bool = True) -> InboxItem:
@@ -49,6 +49,14 @@ def test_ready_page_shows_everything_that_is_signed() -> None:
     for words in ("a.py:3-5: first", "all in all", "7 of 9 pass, 1 warning", "12 tests (RESULTS.md:4)", "a" * 64):
         assert words in text
     assert "there is uncommitted work" in text
+
+
+def test_first_line_says_what_signing_does_and_digests_wait() -> None:
+    """By the handoff's name and the phase that comes next; the facts in short form, without a digest."""
+    text = read_page(replace(READY, verb="approve", onward="review"), digests=False)
+    assert text.startswith("Lets H-1 go on to review. It can be withdrawn, never deleted.")
+    assert "signs    H-1 · build · attempt 2" in text
+    assert "1" * 40 not in text
 
 
 def test_title_asks_about_one_attempt() -> None:
@@ -68,7 +76,7 @@ def test_override_says_what_it_goes_over() -> None:
 def test_first_lines_are_what_is_unusual() -> None:
     """Demands and trouble stand above the facts, so that no scrolling hides them."""
     lines = read_page(replace(DEMANDING, trouble=Trouble("the key is gone", "Plug it in."))).splitlines()
-    facts = next(number for number, line in enumerate(lines) if line.startswith("commit"))
+    facts = next(number for number, line in enumerate(lines) if line.startswith("signs"))
     above = "\n".join(lines[:facts])
     assert all(words in above for words in ("Not signed: the key is gone", "Plug it in.", "3 files are unread"))
 

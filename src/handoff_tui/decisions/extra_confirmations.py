@@ -17,10 +17,11 @@ from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.objects.private_objects import offer_objects
-from handoff_tui.log.entry import PASSING
+from handoff_tui.log.entry import PASSING, DecisionVerb
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _NAMED: Final = 1
+_GRAVE: Final = frozenset({DecisionVerb.OVERRIDE, DecisionVerb.SKIP})
 _NO_RESULT: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.UNKNOWN, Outcome.CANCELLED, Outcome.SKIPPED})
 
 
@@ -53,16 +54,21 @@ def compare_named(examined: ExaminedGate, paths: Collection[str]) -> tuple[Store
 
 
 def find_extra_confirmations(
-    prepared: PreparedDecision, drafts: StoredDrafts, read: ReadWork
+    prepared: PreparedDecision, drafts: StoredDrafts, read: ReadWork, looked: Collection[str] = ()
 ) -> tuple[ExtraConfirmation, ...]:
-    """Lists extra confirmations; sending work back needs only a reason."""
+    """Lists what is still open; sending work back needs only a reason.
+
+    The name must be typed to override or skip, and to approve problems that nobody looked at: `looked` are the checks
+    whose findings were. What was merely not read is said.
+    """
     if prepared.verb not in PASSING:
         return ()
-    return (
-        *_find_open_checks(prepared.examined),
+    found = (
+        *_find_open_checks(prepared.examined, looked),
         *_find_unread_files(prepared.examined, read),
         *_find_unopened(prepared.examined, drafts),
     )
+    return tuple(one._replace(asks=True) for one in found) if prepared.verb in _GRAVE else found
 
 
 def _list_changes(examined: ExaminedGate) -> tuple[FileChange, ...]:
@@ -73,7 +79,7 @@ def _list_changes(examined: ExaminedGate) -> tuple[FileChange, ...]:
     return tuple(files.listed.changes) if files is not None else ()
 
 
-def _find_open_checks(examined: ExaminedGate) -> Iterator[ExtraConfirmation]:
+def _find_open_checks(examined: ExaminedGate, looked: Collection[str]) -> Iterator[ExtraConfirmation]:
     failing = examined.failing
     if failing:
         words = "1 blocking check does not pass" if len(failing) == 1 else f"{len(failing)} blocking checks do not pass"
@@ -81,7 +87,15 @@ def _find_open_checks(examined: ExaminedGate) -> Iterator[ExtraConfirmation]:
     silent = [one.id for one in examined.report.results if one.outcome in _NO_RESULT and one.id not in failing]
     if silent:
         words = "1 check has no result" if len(silent) == 1 else f"{len(silent)} checks have no result"
-        yield ExtraConfirmation(words, _name_some(silent))
+        yield ExtraConfirmation(words, _name_some(silent), asks=not looked_at(silent, looked))
+    warned = [one.id for one in examined.report.warned if one.id not in silent]
+    if warned and not looked_at(warned, looked):
+        words = "1 problem was not looked at" if len(warned) == 1 else f"{len(warned)} problems were not looked at"
+        yield ExtraConfirmation(words, _name_some(warned))
+
+
+def looked_at(checks: Sequence[str], looked: Collection[str]) -> bool:
+    return all(check in looked for check in checks)
 
 
 def _find_unread_files(examined: ExaminedGate, read: ReadWork) -> Iterator[ExtraConfirmation]:
@@ -93,12 +107,16 @@ def _find_unread_files(examined: ExaminedGate, read: ReadWork) -> Iterator[Extra
     if unread:
         all_of_them = "file is" if len(paths) == 1 else "files are"
         yield ExtraConfirmation(
-            f"{len(unread):,} of {len(paths):,} changed {all_of_them} not marked as read", _name_some(unread)
+            f"{len(unread):,} of {len(paths):,} changed {all_of_them} not marked as read",
+            _name_some(unread),
+            asks=False,
         )
     desk = examined.desk
     objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
     for fact in find_hidden_characters(desk, list(read.changes), objects):
-        yield ExtraConfirmation(fact.text, _name_some([str(place) for place in fact.places]))
+        places = [str(place) for place in fact.places]
+        seen = all(place.path in read.viewed for place in fact.places)
+        yield ExtraConfirmation(fact.text, _name_some(places), asks=not seen)
 
 
 def _find_unopened(examined: ExaminedGate, drafts: StoredDrafts) -> Iterator[ExtraConfirmation]:
@@ -106,7 +124,7 @@ def _find_unopened(examined: ExaminedGate, drafts: StoredDrafts) -> Iterator[Ext
     if not documents or any(one.sha256 and drafts.opened.get(one.path) == one.sha256 for one in documents):
         return
     words = "its document was not opened" if len(documents) == 1 else "none of its documents was opened"
-    yield ExtraConfirmation(words, _name_some([document.path for document in documents]))
+    yield ExtraConfirmation(words, _name_some([document.path for document in documents]), asks=False)
 
 
 def _name_some(names: Sequence[str]) -> str:

@@ -57,6 +57,8 @@ class ExtraConfirmation(NamedTuple):
 
     text: str
     detail: str = ""
+    asks: bool = True
+    """Whether the name must be typed; otherwise it is only said."""
 
 
 class Demand(Model):

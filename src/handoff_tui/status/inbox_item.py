@@ -183,22 +183,23 @@ class InboxItem(NamedTuple):
         if not self.waits_on_me:
             others = gate.next_move.who is Mover.REVIEWER and gate.state not in {*_SETTLED, GateName.HELD}
             return self.refusal or "another reviewer decides" if others else describe_reason(gate)
-        if self.refusal:
-            return self.refusal
         if gate.awaits or gate.next_move.who is Mover.HUMAN or gate.state in {*_SETTLED, GateName.HELD}:
             return describe_reason(gate)
         return self._describe_measured()
 
     def _describe_measured(self) -> str:
+        """Of what stops an approval, what is particular to this handoff comes first."""
         gate, measured = self.reviewed.gate, self.measured
         if measured is None:
             return describe_reason(gate) if gate.against else "its checks are being run"
         problem = next(iter(measured.problems), None)
-        if problem is not None and (problem.blocks or not gate.against):
+        if problem is not None and (problem.blocks or not (gate.against or self.refusal)):
             more = f" (+{len(measured.problems) - 1} more)" if len(measured.problems) > 1 else ""
             return f"{problem.title}{more}"
         if gate.against or measured.failing:
             return describe_reason(gate)
+        if self.refusal:
+            return self.refusal
         claims = self.reviewed.claims
         held = f", all {claims.holds} claims hold" if claims.holds else ""
         open_claims = f", {plural(claims.unverified, 'claim')} not measured" if claims.unverified else held

@@ -350,7 +350,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         if self.live is not None:
             if event.key is not None:
                 self.live.choose(event.key)
-            self.live.deciding.begin(event.verb)
+            self.live.deciding.begin(event.verb, event.looked)
         self.push_screen(self._deciding, self._end_decision)
 
     def _end_decision(self, following: HandoffKey | str | None) -> None:
@@ -363,7 +363,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         if part is not None and part.entry is not None:
             self.say(f"{part.verb.capitalize()} {part.key.handoff}: signed as {part.entry[:SHORT_ENTRY]}", "pass")
         if isinstance(following, str):
-            self.main_screen.post_message(messages.ViewWanted(following))
+            self.main_screen.post_message(messages.ActionWanted(following))
         elif following is not None:
             self.post_message(messages.HandoffChosen(following))
 

@@ -265,6 +265,8 @@ def build_banner(state: AppState, view: str, take_in_key: str) -> Row:
     elif repository is not None and repository.refused:
         words = f" ■ Every gate is closed: {render_safe(repository.refused)} "
         cells += [Cell(words, "fail"), Cell("Handoffs are read with the default settings", "muted")]
+    elif repository is not None and repository.reviewer is None and repository.reviewer_note and state.travel is None:
+        cells += [Cell(" ! Nothing can be signed here: ", "warning"), Cell(render_safe(repository.reviewer_note))]
     if state.moved and state.travel is None and is_review(view):
         words = f" ≠ {plural(len(state.moved), 'file')} of this handoff changed since you opened it; "
         takes = " takes it in " if len(state.moved) == 1 else " takes them in "

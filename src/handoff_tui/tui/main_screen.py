@@ -30,6 +30,7 @@ from handoff_tui.tui.drawing.appearance import Appearance
 from handoff_tui.tui.first_paint import REPOSITORY
 from handoff_tui.tui.guided import StopKind, describe_progress, find_next
 from handoff_tui.tui.messages import (
+    ActionWanted,
     AppActionWanted,
     ChecksWanted,
     DecisionWanted,
@@ -189,6 +190,11 @@ class MainScreen(Openers):
                 self.state = replace(self.state, chosen=event.key)
             await self.open_view(event.view)
 
+    @on(ActionWanted)
+    async def perform_wanted(self, event: ActionWanted) -> None:
+        event.stop()
+        await self.perform(event.action)
+
     @on(ViewWanted)
     async def open_wanted(self, event: ViewWanted) -> None:
         await self.jump(event.view)
@@ -306,7 +312,7 @@ class MainScreen(Openers):
         elif (dialog := build_dialog(action, self.state, self.list_hints(), self.keys)) is not None:
             await self.app.push_screen(dialog, self._take)
         elif scope == "decide":
-            self.post_message(DecisionWanted(name, self.view.handoff))
+            self._decide(name)
         elif scope == "agent" or action in _IN_HISTORY:
             await self._perform_in("agent" if scope == "agent" else "history", action)
         elif scope == "nav":
@@ -401,7 +407,13 @@ class MainScreen(Openers):
         if refusal := self.refuse(action):
             self.say(Cell(f" Everything was looked at. {refusal.capitalize()}", "warning"))
         else:
-            self.post_message(DecisionWanted(action.partition(".")[2], self.view.handoff))
+            self._decide(action.partition(".")[2])
+
+    def _decide(self, verb: str) -> None:
+        """Asks for a decision on the selected handoff."""
+        problems = self.state.problems.value.problems if self.state.problems.value is not None else ()
+        looked = frozenset(check for one in problems if one.key in self.looked for check in one.checks)
+        self.post_message(DecisionWanted(verb, self.view.handoff, looked))
 
     def _step_handoff(self, by: int) -> None:
         """Shows the next handoff of the queue in the same tab."""

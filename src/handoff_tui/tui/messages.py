@@ -56,6 +56,12 @@ class ViewWanted(Wish):
     view: str
 
 
+class ActionWanted(Wish):
+    """Asks for an action by its id."""
+
+    action: str
+
+
 class PlaceWanted(Wish):
     """Asks for a file at a line: in the diff if it changed, otherwise as a document, otherwise in the editor."""
 
@@ -172,6 +178,8 @@ class DecisionWanted(Wish):
     verb: str
     key: HandoffKey | None = None
     """The selected handoff, which may not be loaded yet; otherwise the current one."""
+    looked: frozenset[str] = frozenset()
+    """The checks whose findings were looked at."""
 
 
 class DecisionAgainWanted(Request):

@@ -39,6 +39,7 @@ class _Underway:
     key: HandoffKey
     snapshot: RepositorySnapshot | None
     """The last one it was compared with."""
+    looked: frozenset[str] = frozenset()
     draft: DecisionDraft | None = None
 
 
@@ -61,8 +62,8 @@ class Deciding:
         self._underway: _Underway | None = None
         self._number = 0
 
-    def begin(self, verb: str) -> None:
-        """Prepares a decision on the handoff in view, from scratch."""
+    def begin(self, verb: str, looked: frozenset[str] = frozenset()) -> None:
+        """Prepares a decision on the handoff in view, from scratch; `looked` are checks whose findings were seen."""
         state = self._store.state
         if state.chosen is None:
             return
@@ -70,10 +71,18 @@ class Deciding:
         with self._lock:
             self._number += 1
             chosen = DecisionVerb(verb)
-            underway = _Underway(self._number, chosen, state.chosen, self._store.find_snapshot(state))
+            underway = _Underway(self._number, chosen, state.chosen, self._store.find_snapshot(state), looked)
             self._underway = underway
         needs_reason, number = chosen not in _NEEDS_NO_REASON, underway.number
-        part = DecisionPart(verb, state.chosen, DecisionStage.PREPARING, needs_reason=needs_reason, number=number)
+        onward = state.item.reviewed.handoff.target_phase if state.item is not None else None
+        part = DecisionPart(
+            verb,
+            state.chosen,
+            DecisionStage.PREPARING,
+            needs_reason=needs_reason,
+            onward=onward or "",
+            number=number,
+        )
         self._store.change(lambda state: replace(state, decision=part))
         self._worker.submit(_PREPARE, lambda cancel: self._prepare(underway, cancel))
 
@@ -124,7 +133,7 @@ class Deciding:
         try:
             opened = self._find_opened(underway.key)
             stored = self._drafts.get_stored(underway.key.root)
-            draft = draft_decision(underway.verb, place, stored, follow, cancel, opened)
+            draft = draft_decision(underway.verb, place, stored, follow, cancel, opened, underway.looked)
             unseen = describe_unseen(draft, opened)
         except (HandoffError, OSError) as refused:
             changes = {"stage": DecisionStage.REFUSED, "trouble": build_trouble(refused), "progress": None}

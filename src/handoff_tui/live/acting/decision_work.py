@@ -85,11 +85,13 @@ def draft_decision(
     follow: Callable[[CheckResult, int, int], None],
     cancel: Event,
     opened: RepositorySnapshot | None = None,
+    looked: frozenset[str] = frozenset(),
 ) -> DecisionDraft:
     """Runs the checks afresh and returns everything that would be signed; the reason comes later.
 
     `place` is the handoff, and its phase if that is not the open one. `opened` is the state the reviewer has before
-    them: a rejection, retry or hold is about that, whatever was saved since.
+    them: a rejection, retry or hold is about that, whatever was saved since. `looked` are the checks whose findings
+    they looked at.
     """
     require_person("decide", Confirmation.APP)
     key, phase = place
@@ -107,7 +109,7 @@ def draft_decision(
         log,
         prepared,
         build_decision_view(prepared),
-        find_extra_confirmations(prepared, drafts, read),
+        find_extra_confirmations(prepared, drafts, read, looked),
         is_locked(prepared.signing.key),
         comments,
     )

@@ -249,7 +249,7 @@ class DecisionPart:
     stage: DecisionStage
     view: DecisionView | None = None
     demands: tuple[ExtraConfirmation, ...] = ()
-    """Failing or stale checks, unread files, hidden characters, an unopened document."""
+    """Failing or stale checks, unread files, hidden characters, an unopened document; some ask for the name."""
     needs_reason: bool = True
     needs_terminal: bool = False
     """The key's passphrase must be typed: the app gives the terminal back for it."""
@@ -261,8 +261,15 @@ class DecisionPart:
     """The gate after the decision."""
     shown_tree: str | None = None
     """The tree it was prepared on; changes since then are compared with it."""
+    onward: str = ""
+    """The phase that comes next, if the handoff names one."""
     number: int = 0
     """Tells one decision from the next."""
+
+    @property
+    def asks_name(self) -> bool:
+        """Whether the handoff's name must be typed."""
+        return any(demand.asks for demand in self.demands)
 
 
 class CoverageView(NamedTuple):

@@ -15,6 +15,7 @@ from handoff_tui.live.state.agents import Activity, Breakpoint
 from handoff_tui.live.state.app import AppState, ComparisonPoint, Scope
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
+from handoff_tui.tui.dialogs.decision.rows import describe_effect
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 from handoff_tui.tui.drawing.appearance import list_theme_names
 from handoff_tui.tui.messages import (
@@ -214,7 +215,12 @@ def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys
 
 def _build_verbs(hints: Sequence[Hint]) -> PaletteScreen:
     verbs = [hint for hint in hints if get_scope(hint.action) == "decide" and hint.action != "decide.choose"]
-    offers = [Offer(f"action:{hint.action}", hint.words, hint.key, hint.refusal) for hint in verbs]
+    offers = [
+        Offer(
+            f"action:{hint.action}", f"{hint.words:<13}{describe_effect(hint.action[7:], 'it')}", hint.key, hint.refusal
+        )
+        for hint in verbs
+    ]
     return PaletteScreen("Decide (nothing is signed yet)", offers)
 
 

@@ -16,17 +16,24 @@ from handoff_tui.log.entry import NO_BASELINE, VETOES
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 
 _BAR: Final = 24
-_EFFECTS: Final = {
-    "approve": "Lets the work go on.",
-    "reject": "Sends the work back with your reason and comments.",
-    "retry": "Has the same work done again, with your reason and comments.",
-    "skip": "Skips this phase; the work goes on without it.",
-    "override": "Lets the work go on although checks fail. The override stays on record until an approval settles it.",
-    "hold": "Holds the work, for the reason given.",
-    "withdraw": "Withdraws your last decision here.",
-    "carry": "Carries your approval over to the rewritten history; the files are the same.",
+EFFECTS: Final = {
+    "approve": "Lets {name} go on{onward}.",
+    "reject": "Sends {name} back, with your reason and comments.",
+    "retry": "Has {name} done again, with your reason and comments.",
+    "skip": "Skips {phase} for {name}; the work goes on without it.",
+    "override": "Lets {name} go on{onward} although checks fail. It stays on record until an approval settles it.",
+    "hold": "Holds {name} until you decide otherwise.",
+    "withdraw": "Withdraws your last decision on {name}.",
+    "carry": "Carries your approval of {name} over to the rewritten history; the files are the same.",
 }
-_NEVER_UNDONE: Final = "A decision can be withdrawn, never deleted."
+"""What each decision does, in one sentence."""
+_NEVER_UNDONE: Final = "It can be withdrawn, never deleted."
+
+
+def describe_effect(verb: str, name: str, phase: str = "this phase", onward: str = "") -> str:
+    """Says what signing does; `onward` is the phase that comes next, if it is known."""
+    to = f" to {onward}" if onward else ""
+    return EFFECTS.get(verb, "").format(name=name, phase=phase, onward=to)
 
 
 def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
@@ -36,8 +43,10 @@ def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
     return (Cell(f"{part.verb.capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
 
 
-def build_dialog_page(part: DecisionPart, following: InboxItem | None = None, *, withdraw_key: str = "A") -> Page:
-    """Shows what belongs to this stage; `following` is the next handoff that needs you."""
+def build_dialog_page(
+    part: DecisionPart, following: InboxItem | None = None, *, withdraw_key: str = "A", digests: bool = False
+) -> Page:
+    """Shows what belongs to this stage; `following` is the next handoff that needs you. Digests come on request."""
     page = Page()
     if part.stage is DecisionStage.STORED:
         _add_receipt(page, part, following, withdraw_key)
@@ -46,7 +55,8 @@ def build_dialog_page(part: DecisionPart, following: InboxItem | None = None, *,
     if part.view is not None:
         _add_demands(page, part)
         _add_facts(page, part.view, describe_key_wait(part))
-        _add_in_full(page, part.view)
+        if digests:
+            _add_in_full(page, part.view)
     return page
 
 
@@ -77,7 +87,7 @@ def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
         }[part.stage]
     if part.needs_reason and not reason.strip():
         return f"{part.verb} needs a reason"
-    if part.demands and name.strip() != part.key.handoff:
+    if part.asks_name and name.strip() != part.key.handoff:
         return f"type {render_safe(part.key.handoff)} first"
     return ""
 
@@ -116,7 +126,9 @@ def _add_stage(page: Page, part: DecisionPart) -> None:
             page.line(Cell("Nothing is decided yet. Running the blocking checks and capturing the work.", "muted"))
             page.line(*build_progress(part))
         case DecisionStage.REFUSED:
-            _add_trouble(page, "✗ Refused: ", "fail", part.trouble)
+            page.line(
+                Cell("✗ Refused: ", "fail"), Cell(render_safe(part.trouble.message if part.trouble else "")), indent=4
+            )
         case DecisionStage.MOVED:
             _add_trouble(page, "◆ Not signed, something changed: ", "waiting", part.trouble)
             page.line(Cell("What you saw before is below.", "muted"))
@@ -125,7 +137,11 @@ def _add_stage(page: Page, part: DecisionPart) -> None:
         case _:
             if part.trouble is not None:
                 _add_trouble(page, "✗ Not signed: ", "fail", part.trouble)
-            page.line(Cell(f"{_EFFECTS.get(part.verb, '')} {_NEVER_UNDONE}", "muted"))
+            report = part.view.gate.report if part.view is not None else None
+            phase = render_safe(report.phase) if report is not None else "this phase"
+            effect = describe_effect(part.verb, render_safe(part.key.handoff), phase, render_safe(part.onward))
+            page.line(Cell(f"{effect} {_NEVER_UNDONE}"))
+            page.blank()
 
 
 def _add_trouble(page: Page, words: str, role: str, trouble: Trouble | None) -> None:
@@ -138,36 +154,33 @@ def _add_trouble(page: Page, words: str, role: str, trouble: Trouble | None) -> 
 
 
 def _add_demands(page: Page, part: DecisionPart) -> None:
-    """Lists what is unusual, each with where to look; scrolling hides none of it."""
+    """Lists what is still open, each with where to look; then what goes along."""
     for demand in part.demands:
         detail = (Cell(f"  {render_safe(demand.detail)}", "muted"),) if demand.detail else ()
-        page.line(Cell("! ", "warning"), Cell(render_safe(demand.text), "warning"), *detail, indent=4)
-    if part.view is not None:
-        for note in part.view.notes:
-            page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=4)
+        glyph, role = ("!", "warning") if demand.asks else ("○", "text")
+        page.line(Cell(f"{glyph} ", role), Cell(render_safe(demand.text), role), *detail, indent=4)
+    if part.view is None:
+        return
+    for note in part.view.notes:
+        page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=4)
+    for check in part.view.gate.failing:
+        over = " and is overridden" if part.view.verb in {"override", "skip"} else ""
+        add_marked(page, Cell("✗ ", "fail"), f"{check} fails{over}")
 
 
 def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
-    """Lists everything that is signed, in short form; the full values follow further down."""
-    gate = view.gate
-    subject = gate.subject
-    uncommitted = ", includes uncommitted changes" if gate.uncommitted else ""
-    add_fact(page, "commit", f"{subject.commit[:SHORT_DIGEST]}   tree {subject.tree[:SHORT_DIGEST]}{uncommitted}")
-    add_fact(page, "baseline", _describe_baseline(gate))
+    """Lists what is signed, in short."""
+    gate, report = view.gate, view.gate.report
+    add_fact(page, "signs", f"{report.handoff} · {report.phase} · attempt {report.attempt}")
     warned = f", {plural(gate.warnings, 'warning')}" if gate.warnings else ""
     add_fact(page, "checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, just run")
-    over = view.verb in {"override", "skip"}
-    for check in gate.failing:
-        add_marked(page, Cell("✗ ", "fail"), f"{check} fails" + (" and is overridden" if over else ""))
     add_evidence(page, view.record)
     add_own_words(page, view)
-    add_fact(page, "policy", f"{view.policy[:SHORT_ENTRY]}…  {describe_threshold(gate.report)}")
-    add_fact(page, "signer", f"{view.principal} ({view.key_source})")
-    add_fact(page, "key", view.keyid)
+    add_fact(page, "as", f"{view.principal} ({view.key_source}), {describe_threshold(report)}")
     add_key_grade(page, view)
     if wait:
         add_fact(page, "", wait)
-    add_decisions(page, gate.report)
+    add_decisions(page, report)
 
 
 def _describe_baseline(gate: GateView) -> str:
@@ -178,7 +191,12 @@ def _describe_baseline(gate: GateView) -> str:
 
 
 def _add_in_full(page: Page, view: DecisionView) -> None:
-    page.heading("In full", "what the signature covers")
+    page.heading("Digests", "what the signature covers")
+    subject, gate = view.gate.subject, view.gate
+    uncommitted = ", includes uncommitted changes" if gate.uncommitted else ""
+    add_fact(page, "commit", f"{subject.commit[:SHORT_DIGEST]}   tree {subject.tree[:SHORT_DIGEST]}{uncommitted}")
+    add_fact(page, "baseline", _describe_baseline(gate))
+    add_fact(page, "key", view.keyid)
     add_subject(page, view.gate)
     add_fact(page, "review", view.review)
     add_fact(page, "policy", view.policy)

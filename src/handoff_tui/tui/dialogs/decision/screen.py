@@ -21,7 +21,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import Hint, Keys
-from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
+from handoff_tui.tui.arming import HUMAN_SECONDS, PAUSE_SECONDS, read_time
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
 from handoff_tui.tui.dialogs.decision.fields import NameField, ReasonField
 from handoff_tui.tui.dialogs.decision.rows import (
@@ -61,6 +61,8 @@ class DecisionBox(Vertical):
         super().__init__(id="decision")
         self._keymap = keys
         self._part: DecisionPart | None = None
+        self.digests = False
+        """Whether every digest is shown."""
 
     def compose(self) -> ComposeResult:
         yield Rule(id="decision-title")
@@ -125,9 +127,11 @@ class DecisionBox(Vertical):
         if is_closed and self.in_field:  # the fields disappear, their text is kept
             self.page.focus(scroll_visible=False)
         self.screen.set_class(is_closed, "-closed")
-        self.screen.set_class(bool(part.demands) and not is_closed, "-asks")
+        self.screen.set_class(part.asks_name and not is_closed, "-asks")
+        self.screen.set_class(part.stage is DecisionStage.REFUSED, "-small")
         self.query_one(Rule).show_title(*build_dialog_title(part))
-        self.page.show(build_dialog_page(part, following, withdraw_key=self._keymap.show("decide.choose")))
+        lead = self._keymap.show("decide.choose")
+        self.page.show(build_dialog_page(part, following, withdraw_key=lead, digests=self.digests))
         needed = "required" if part.needs_reason else "optional"
         self.query_one("#decision-reason-label", Bar).show(Cell(" Reason ", "heading"), Cell(f"({needed})", "muted"))
         name = render_safe(part.key.handoff)
@@ -151,7 +155,7 @@ class DecisionBox(Vertical):
         if obstacle := self.obstacle:
             return (Cell(" ○ Can't sign yet: ", "warning"), Cell(obstacle))
         if self.in_field:
-            return (Cell(" ○ Can't sign yet: ", "warning"), Cell(f"press {key} twice, or tab out of the field"))
+            return (Cell(" ● Ready: ", "waiting"), Cell(f"press {key} twice to sign"))
         if not settled:
             return (Cell(" ○ Can't sign yet", "warning"),)
         wait = describe_key_wait(part)
@@ -162,18 +166,28 @@ class DecisionBox(Vertical):
         if part.stage is DecisionStage.STORED:
             wanted = {"decision.cancel": "close", "app.copy": "copy the id"}
             wanted |= {"app.open": "next handoff"} if following else {}
+        elif part.stage is DecisionStage.REFUSED:
+            wanted = {name: words for name, words in _LEADING_ON.items() if name != f"decide.{part.verb}"}
+            wanted |= {"decision.again": "look again", "decision.cancel": "close"}
         else:
             wanted = {"decision.confirm": f"sign and {part.verb}"}
-            again = part.stage in {DecisionStage.MOVED, DecisionStage.REFUSED}
-            wanted |= {"decision.again": "look again"} if again else {}
+            wanted |= {"decision.again": "look again"} if part.stage is DecisionStage.MOVED else {}
             wanted |= {"decision.difference": "show changes"} if can_show_difference(part) else {}
             wanted |= {"decision.cancel": "cancel"}
         if part.stage not in {DecisionStage.STORED, DecisionStage.REFUSED}:
             wanted |= {"focus.next": "next field", "decision.edit-reason": "editor", "decision.template": "template"}
+            wanted |= {"decision.digests": "digests"}
         refused = {"decision.confirm": self.obstacle}
         return [Hint(name, self._keymap.show(name), words, refused.get(name, "")) for name, words in wanted.items()]
 
 
+_LEADING_ON = {
+    "decide.reject": "send it back",
+    "decide.retry": "retry",
+    "decide.choose": "other decisions",
+    "view.3": "evidence",
+}
+"""What leads on from a refusal."""
 _KEEP_SECONDS = 0.5
 """After this long without typing, the reason is stored on disk."""
 _SILENT = Cell("")
@@ -197,6 +211,10 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         self._following: InboxItem | None = None
         self._said = _SILENT
         self._keeping: Timer | None = None
+        self._typed_at = 0.0
+        """When another key than the signing one was pressed last."""
+        self._left_field_at: float | None = None
+        """When the signing key left a field, if nothing else was pressed since and nobody pasted it."""
 
     def compose(self) -> ComposeResult:
         yield self._box
@@ -270,7 +288,8 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         keep_key(event)
         if self._drops(event):
             return
-        action = self._keymap.find(event, ("decision", "focus", "nav", "app"))
+        scopes = ("decision", "focus", "nav", "app", *(("decide", "view") if self._is_refused else ()))
+        action = self._keymap.find(event, scopes)
         if action is None or not self._perform(action, event.time):
             self._note_other(event.time)
 
@@ -300,6 +319,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
     def _note_other(self, at: float) -> None:
         """Restarts the wait for the signing key, and clears the message."""
         self._readable.begin_again(at)
+        self._typed_at, self._left_field_at = at, None
         if self._said.text:
             self._said = _SILENT
         self._draw_state()
@@ -321,6 +341,11 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
             self._look_again()
         elif action == "decision.difference":
             self._show_difference()
+        elif action == "decision.digests":
+            self._box.digests = not self._box.digests
+            self._draw()
+        elif self._is_refused and action in {*_LEADING_ON, "view.evidence"}:
+            self.dismiss(action if action != "view.3" else "view.evidence")
         elif action.startswith("focus."):
             self.focus_next() if action == "focus.next" else self.focus_previous()
         elif action.startswith("nav."):
@@ -347,16 +372,27 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         if obstacle or part is None:
             self.say(f"Not signed: {obstacle}")
         elif self._box.in_field:
+            is_typed = at - self._typed_at >= HUMAN_SECONDS
             self._note_other(at)
+            self._left_field_at = at if is_typed else None
             self._box.page.focus(scroll_visible=False)
             self.say(f"Press {key} again to sign", "waiting")
-        elif not self._readable.admits(at):
+        elif not self._readable.admits(at) and not self._is_second_press(at):
             self._dropped += 1
             self.say(f"Too fast; press {key} again")
         else:
             self._readable.disarm()
             self._keep_reason()
             self.post_message(DecisionConfirmed(part, self._box.reason))
+
+    def _is_second_press(self, at: float) -> bool:
+        """Whether the key that left the field was pressed once more, at the speed of a person, on what was shown."""
+        first = self._left_field_at
+        return first is not None and at - first >= HUMAN_SECONDS and self._readable.was_shown(at)
+
+    @property
+    def _is_refused(self) -> bool:
+        return self._part is not None and self._part.stage is DecisionStage.REFUSED
 
     def _leave(self) -> None:
         if self._part is not None and self._part.stage is DecisionStage.SIGNING:
@@ -378,7 +414,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         if part is not None and can_show_difference(part):
             self._keep_reason()
             self.post_message(ScopeWanted(Scope(DiffScope.SINCE_SHOWN, part.shown_tree)))
-            self.dismiss("changes")
+            self.dismiss("view.changes")
 
     def _help_writing(self, action: str) -> None:
         """Opens the templates or the editor, unless the reason can no longer change."""
