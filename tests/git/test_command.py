@@ -352,3 +352,43 @@ def test_overrides_hold_in_any_locale(builder: RepositoryBuilder, tmp_path: Path
     )
     assert (done.stdout, done.stderr) == ("()\n", "")
     assert not canary.exists()
+
+
+def test_configuration_that_was_read_before_is_read_again_when_it_changes(
+    builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A filter that is planted between two sessions is disarmed in the second; so is one in a file that was absent."""
+    monkeypatch.setattr(git_module, "_SETTLED_NANOSECONDS", 0)
+    builder.write("a").commit()
+    assert Git.open(builder.folder).overrides == Git.open(builder.folder).overrides == ()
+    builder.git("config", "filter.x.clean", "touch /tmp/never")
+    assert dict(Git.open(builder.folder).overrides) == {"filter.x.clean": ""}
+    home = Path(os.environ["HOME"])
+    home.mkdir(parents=True, exist_ok=True)
+    before = Git.open(builder.folder).list_config()
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
+    (home / ".gitconfig").write_text('[filter "x"]\n\tclean = cat\n', encoding="utf-8")
+    assert Git.open(builder.folder).list_config() != before
+
+
+def test_configuration_that_brings_files_is_always_read(
+    builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An included file may appear at any time, and no listing names it before."""
+    monkeypatch.setattr(git_module, "_SETTLED_NANOSECONDS", 0)
+    builder.write("a").commit().config("include.path", "more")
+    assert Git.open(builder.folder).overrides == ()
+    (builder.folder / ".git" / "more").write_text(
+        "[core]\n\tpager = touch /tmp/never\n[alias]\n\tx = !y\n", encoding="utf-8"
+    )
+    assert dict(Git.open(builder.folder).overrides) == {"alias.x": ""}
+
+
+def test_history_is_asked_for_once_for_each_head(builder: RepositoryBuilder) -> None:
+    """All sessions of a process share it; a new commit is seen, and so is going back."""
+    first = builder.write("a").commit("one").git("rev-parse", "HEAD").strip()
+    assert [commit.id for commit in read_commits(open_repository(builder.folder).git, 5)] == [first]
+    builder.write("b").commit("two")
+    assert [commit.subject for commit in read_commits(open_repository(builder.folder).git, 5)] == ["two", "one"]
+    builder.git("reset", "--quiet", "--hard", first)
+    assert [commit.id for commit in read_commits(open_repository(builder.folder).git, 5)] == [first]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import NamedTuple
 
 from handoff_tui.changes.comparison.sides import choose_snapshot
@@ -13,7 +14,7 @@ from handoff_tui.changes.snapshots.store import build_digest
 from handoff_tui.changes.snapshots.stored_snapshots import Taken, take
 from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.checks.rule import Moment
-from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check
+from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, check_before_another
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.guards import Guards, guard
 from handoff_tui.core.errors import RepositoryError
@@ -155,14 +156,19 @@ def examine(
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     guards = guard(desk, plan.since)
     known = Prefetched(reading, options.command_results, scopes=plan.gates.work.scopes)
-    report = check(guards.desk, request, telling, known._replace(reading=_place_at(reading, plan)))
+    placed = known._replace(reading=_place_at(reading, plan))
+    report = (check if earlier is not None else check_before_another)(guards.desk, request, telling, placed)
     if earlier is not None and earlier.report.baseline == report.baseline:
         snapshot, work_tree = earlier.snapshot, earlier.work_tree
     else:  # the checks of the whole repository; a command that both have runs once
         known = known._replace(commands=report.command_results)
         own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
-        taken = take(guards.desk, telling, request._replace(phase=None, handoff=None), known, needed=own)
+        moved = Event()
+        whole = request._replace(phase=None, handoff=None)
+        taken = take(guards.desk, telling, whole, known, needed=own, on_change=moved.set)
         snapshot, work_tree = build_subject_snapshot(desk, taken), taken.captured.tree.tree
+        if moved.is_set():
+            report = check(guards.desk, request, telling, placed)
     question = plan.question
     bound = plan.gates.complete(question, plan.handoff)
     return ExaminedGate(

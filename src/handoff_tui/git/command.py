@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,13 @@ from typing import NamedTuple, Self
 
 from handoff_tui.core.errors import GitError, ObjectMissingError, RepositoryError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.git.hardening import ConfigLine, build_environment, build_overrides, parse_config_list
+from handoff_tui.git.hardening import (
+    ConfigLine,
+    build_environment,
+    build_overrides,
+    parse_config_list,
+    parse_config_origins,
+)
 from handoff_tui.git.special_files import refuse_special_files_below
 from handoff_tui.system.processes.programs import find_executable
 
@@ -122,7 +129,7 @@ class Git:
 
         Anything planted later isn't disarmed: open again before each new round of reading.
         """
-        config = Git(folder).list_config()
+        config = list_settled_config(Git(folder))
         opened = cls(folder, build_overrides(config), git_dir, common_dir)
         opened._config = config
         return opened
@@ -133,10 +140,7 @@ class Git:
             return self._config
         listing = self.run("config", "--show-scope", "--list", "-z", "--includes")
         if not listing.ok:
-            raise GitError(
-                f"git cannot read the configuration of {self.folder}: {listing.complaint}",
-                "Repair .git/config, or move it aside and run git init again.",
-            )
+            raise build_config_error(self, listing)
         return parse_config_list(listing.stdout)
 
     def write_user_setting(self, key: str, value: str) -> None:
@@ -190,6 +194,57 @@ class Git:
         if not answer.ok:
             raise answer.to_error(arguments[0])
         return answer.stdout
+
+
+_SETTLED_NANOSECONDS = 2_000_000_000
+"""A file that was changed this shortly before it was read may change again at what seems the same time."""
+_BRINGS_FILES = ("include.", "includeif.", "extensions.worktreeconfig")
+"""Settings that make git read files which need not be there yet."""
+_HOMES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+_configs: dict[tuple[str | None, ...], tuple[dict[str, tuple[int, ...] | None], list[ConfigLine]]] = {}
+
+
+def list_settled_config(git: Git) -> list[ConfigLine]:
+    """Returns the configuration as of now; asks git only if one of its files isn't as it was when git last read it."""
+    key = (str(git.folder), *(os.environ.get(name) for name in _HOMES))
+    stamps, lines = _configs.get(key, (None, []))
+    if stamps is not None and {place: mark_file(place) for place in stamps} == stamps:
+        return lines
+    now = time.time_ns()
+    listing = git.run("config", "--show-scope", "--show-origin", "--list", "-z", "--includes")
+    if not listing.ok:
+        raise build_config_error(git, listing)
+    lines, places = parse_config_origins(listing.stdout)
+    named = {os.path.join(git.folder, place) for place in places}  # noqa: PTH118 - absolute ones stay as they are
+    stamps = {place: mark_file(place) for place in {*named, *_list_global_files(), f"{git.folder}/.git/config"}}
+    can_be_told = not any(key.lower().startswith(_BRINGS_FILES) for _, key, _ in lines)
+    if can_be_told and all(stamp is None or stamp[-1] < now - _SETTLED_NANOSECONDS for stamp in stamps.values()):
+        _configs[key] = (stamps, lines)
+    else:
+        _configs.pop(key, None)
+    return lines
+
+
+def _list_global_files() -> list[str]:
+    home = os.environ.get("HOME", "")
+    folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    return [f"{home}/.gitconfig", f"{folder}/git/config", *filter(None, [os.environ.get("GIT_CONFIG_GLOBAL")])]
+
+
+def mark_file(place: str) -> tuple[int, ...] | None:
+    """Nobody can set back the time of a file's last change."""
+    try:
+        status = os.stat(place)  # noqa: PTH116 - asked before most calls of git
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
+
+
+def build_config_error(git: Git, listing: GitAnswer) -> GitError:
+    return GitError(
+        f"git cannot read the configuration of {git.folder}: {listing.complaint}",
+        "Repair .git/config, or move it aside and run git init again.",
+    )
 
 
 def build_timeout_error(command: str) -> GitError:

@@ -133,5 +133,18 @@ def parse_config_list(output: bytes) -> list[ConfigLine]:
     return lines
 
 
+def parse_config_origins(output: bytes) -> tuple[list[ConfigLine], set[str]]:
+    """Reads the same with `--show-origin`, which puts `file:<path>` after the scope; returns the files, too."""
+    fields = os.fsdecode(output).split("\0")
+    lines: list[ConfigLine] = []
+    places: set[str] = set()
+    for scope, origin, item in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        key, _, value = item.partition("\n")
+        lines.append((scope, key, value))
+        if origin.startswith("file:"):
+            places.add(origin.removeprefix("file:"))
+    return lines, places
+
+
 def _neutral_value(key: str) -> str:
     return _NEUTRAL_VALUES.get(key.rpartition(".")[2].lower(), "")

@@ -6,9 +6,10 @@ import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 from handoff_tui.core.errors import RepositoryError
-from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.command import Git, GitAnswer, mark_file
 from handoff_tui.git.session import RepositorySession
 from handoff_tui.git.special_files import refuse_special_files
 from handoff_tui.git.work_tree.listing import Tracked, parse_listing, sort_paths
@@ -54,27 +55,62 @@ class Repository(NamedTuple):
 
 
 def open_repository(start: Path) -> Repository:
-    """Finds the repository around a folder and disarms its configuration."""
+    """Finds the repository around a folder and disarms its configuration.
+
+    One that a session of this process has open is found without asking git where it is, if it is still there.
+    """
     _refuse_what_is_no_folder(start)
+    mark, known = _known.get(str(start), (None, None))
+    if known is not None and mark == _mark_place(known):
+        return reopen_repository(known._replace(git=_sessions.get(str(start), known.git)))
     refuse_special_files(start)
     git = Git(start)
     _, shallow, object_format, git_dir, common_dir, toplevel = _ask(git, start)
     root = Path(toplevel)
     _refuse_foreign_work_tree(start, root, Path(git_dir))
-    return Repository(
+    repository = Repository(
         root=root,
         git_dir=Path(git_dir),
         common_dir=Path(common_dir),
-        git=RepositorySession.open(root, Path(git_dir), Path(common_dir)),
+        git=git,
         shallow=shallow == "true",
         object_format=object_format,
     )
+    if str(start) == str(root):
+        _known[str(root)] = (_mark_place(repository), repository)
+    return _begin_session(repository)
+
+
+_known: dict[str, tuple[object, Repository]] = {}
+"""Where the repositories of some folders are, each with a mark that is the same while that is true."""
+_sessions: WeakValueDictionary[str, RepositorySession] = WeakValueDictionary()
+
+
+def _mark_place(repository: Repository) -> object:
+    """The `.git` that is there, its configuration, and whether it is shallow."""
+    try:
+        place = os.lstat(repository.root / ".git")
+    except OSError:
+        return None
+    files = (
+        repository.common_dir / "config",
+        repository.git_dir / "config.worktree",
+        repository.common_dir / "shallow",
+    )
+    return place.st_dev, place.st_ino, place.st_uid, *(mark_file(str(file)) for file in files)
+
+
+def _begin_session(repository: Repository) -> Repository:
+    session = RepositorySession.open(repository.root, repository.git_dir, repository.common_dir)
+    session.take_over(repository.git)
+    _sessions.setdefault(str(repository.root), session)  # the oldest lives longest
+    return repository._replace(git=session)
 
 
 def reopen_repository(repository: Repository) -> Repository:
     """Opens the same repository in a new session: its configuration disarmed again, nothing cached."""
     refuse_special_files(repository.root)
-    return repository._replace(git=RepositorySession.open(repository.root, repository.git_dir, repository.common_dir))
+    return _begin_session(repository)
 
 
 def _ask(git: Git, start: Path) -> list[str]:

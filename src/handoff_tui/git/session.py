@@ -11,13 +11,17 @@ from pathlib import Path
 from threading import RLock
 from typing import NamedTuple, TypeVar, cast
 
-from handoff_tui.git.command import Git
+from handoff_tui.git.command import Git, GitAnswer, mark_file
 from handoff_tui.git.objects.reader import ObjectReader
 
 MOST_LISTED = 20_000
 """Listing more commits than this costs more than asking about single ones."""
 
 _Value = TypeVar("_Value")
+_HEAD = "HEAD"
+_MOST_KEPT = 16
+_settled: dict[Hashable, GitAnswer] = {}
+"""What git said about given commits and refs, which never changes: kept for all sessions of this process."""
 
 
 class History(NamedTuple):
@@ -61,6 +65,10 @@ class RepositorySession(Git):
                 self._answers[key] = read()
             return cast("_Value", self._answers[key])
 
+    def find_known(self, key: Hashable) -> object:
+        """What `once` has kept for this key; None if nothing."""
+        return self._answers.get(key)
+
     def read_objects(self, extra: Mapping[str, str] | None = None) -> ObjectReader:
         """Returns the shared object reader; another one for each set of further object folders."""
         with self._lock:
@@ -68,6 +76,38 @@ class RepositorySession(Git):
             if key not in self._readers:
                 self._readers[key] = ObjectReader(self, extra)
             return self._readers[key]
+
+    def ask_history(self, *words: str) -> GitAnswer:
+        """Asks about the history of HEAD: once for each commit that HEAD is, in all sessions of this process."""
+        head = self.once(_HEAD, lambda: self.read_objects().describe([_HEAD])[_HEAD])
+        if head is None or self.common_dir is None:
+            return self.run(*words)
+        fixed = tuple(f"{word.removesuffix(_HEAD)}{head.id}" if _is_head(word) else word for word in words)
+        return self.ask_settled(mark_file(f"{self.common_dir}/shallow"), *fixed)
+
+    def ask_settled(self, rests_on: Hashable, *words: str) -> GitAnswer:
+        """Asks once in this process, if the words and what the answer `rests_on` leave nothing that can change."""
+        key = (self.common_dir, rests_on, words)
+        answer = _settled.get(key)
+        if answer is None:
+            answer = self.run(*words)
+            if answer.ok and self.common_dir is not None:
+                _settled[key] = answer
+            while len(_settled) > _MOST_KEPT:
+                del _settled[next(iter(_settled))]
+        return answer
+
+    def read_history_of(self, *words: str) -> bytes:
+        """The same; raises an error if git fails."""
+        answer = self.ask_history(*words)
+        if not answer.ok:
+            raise answer.to_error(words[0])
+        return answer.stdout
+
+    def take_over(self, earlier: Git) -> None:
+        """Reads objects by the processes of an earlier session: objects never change."""
+        if isinstance(earlier, RepositorySession) and earlier.overrides == self.overrides:
+            self._readers = earlier._readers  # noqa: SLF001 - its own kind
 
     def list_refs(self, *, fresh: bool = False) -> bytes:
         """Lists every ref, one line each: the id, and the name. `fresh` asks git again."""
@@ -81,8 +121,8 @@ class RepositorySession(Git):
         return self.once("history", self._read_history)
 
     def _read_history(self) -> History:
-        words = ("rev-list", "--parents", "--format=%T", f"--max-count={MOST_LISTED}", "HEAD", "--")
-        answer = self.run(*words)
+        words = ("rev-list", "--parents", "--format=%T", f"--max-count={MOST_LISTED}", _HEAD, "--")
+        answer = self.ask_history(*words)
         lines = answer.text.split("\n") if answer.ok else []  # `commit <id> <parents>`, then the tree
         commits = [line.split()[1:] for line in lines[::2]]
         return History(
@@ -90,6 +130,10 @@ class RepositorySession(Git):
             {commit[0]: tree for commit, tree in zip(commits, lines[1::2], strict=True)},
             complete=len(commits) < MOST_LISTED,
         )
+
+
+def _is_head(word: str) -> bool:
+    return word == _HEAD or word.endswith(f"..{_HEAD}")
 
 
 def session_of(git: Git) -> RepositorySession:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from handoff_tui.config.load import LoadedSettings, load_settings, load_settings_to_look
 from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
-from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
+from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree, reopen_repository
 from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.system.files.probe import is_present
 
@@ -43,7 +43,7 @@ def open_desk_to_look(start: Path, look: RepositoryDigest | None = None) -> Desk
 
 def reopen_desk(desk: Desk) -> Desk:
     """Opens the same repository as it is now."""
-    repository = open_repository(desk.repository.root)
+    repository = reopen_repository(desk.repository)
     return Desk(repository, desk.loaded, read_work_tree(repository))
 
 

@@ -179,7 +179,7 @@ def test_what_was_looked_at_is_not_looked_at_again(indexed: RepositoryBuilder) -
     indexed.write("third", "y\n")
     indexed.git("add", "third")
     theirs = (indexed.folder / ".git/index").read_bytes()
-    made = read_claims(drop_claims(theirs, known, "sha1"), _LATER, "sha1")
+    made = read_claims(drop_claims(theirs, known, "sha1").content, _LATER, "sha1")
     looked_at = {identity: claims for identity, claims in made.items() if any(claims[:24])}
     assert looked_at == known
     assert len(made) == len(known) + 1

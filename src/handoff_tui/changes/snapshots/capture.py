@@ -182,10 +182,10 @@ def capture_snapshot(
     if tree.commit != desk.work_tree.facts.head:
         raise TreeMovedError("HEAD moved while the repository was being read", "Try again.")
     git, objects = desk.repository.git, offer_objects(desk.repository, cache_folder)
+    measures = load_measures(git, tree.tree, objects, cache_folder)
     contents = load_tree_contents(git, tree.tree, objects, desk.loaded.settings.baseline, cache_folder)
     reports = ReportReader(desk, tree, contents, objects).read()
     files = _load_files(desk, handoffs_read, tree, objects, cache_folder)
-    measures = load_measures(git, tree.tree, objects, cache_folder)
     coverage = {} if reports.coverage is None else {"coverage_basis_points": reports.coverage}
     parts = CaptureParts(
         tree=tree.tree,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,13 +105,15 @@ def take(
     before: Prefetched | None = None,
     *,
     needed: Collection[str] | None = None,
+    on_change: Callable[[], None] | None = None,
 ) -> Taken:
     """Takes a snapshot with the gate checks of the whole repository; stores nothing.
 
-    With `needed`, files that never hold still are left out unless they are among these.
+    With `needed`, files that never hold still are left out unless they are among these. `on_change` is called if the
+    repository changes meanwhile.
     """
     before = before or Prefetched(read_repository(desk))
-    report = check(desk, request, telling, before)
+    report = check(desk, request, telling, before, on_change)
     handoffs_read = before.reading.result
     return Taken(handoffs_read, report, capture_snapshot(desk, handoffs_read, report, needed))
 

@@ -35,6 +35,7 @@ from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.tree_files import (
     Objects,
     TreeFile,
+    find_read_paths,
     read_tree_contents,
     read_tree_file_changes,
     read_tree_files,
@@ -74,8 +75,10 @@ def load_tree_contents(git: Git, tree: str, objects: Objects, settings: Baseline
 
 
 def _read_contents(git: Git, tree: str, objects: Objects, settings: Baseline) -> TreeContents:
-    listing = git.read("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree, extra=objects)
-    paths = os.fsdecode(listing).split("\0")[:-1]
+    paths = find_read_paths(git, tree)
+    if paths is None:
+        listing = git.read("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree, extra=objects)
+        paths = os.fsdecode(listing).split("\0")[:-1]
     declaring = sorted(path for path in paths if is_ecosystem_file(path))
     names = {f"{tree}:{path}": path for path in declaring}
     found = read_blobs(git, list(names), MOST_PACKAGE_BYTES, objects)

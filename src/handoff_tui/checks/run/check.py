@@ -61,9 +61,16 @@ class Prefetched(NamedTuple):
 
 
 def check(
-    desk: Desk, request: CheckRequest, callbacks: ProgressCallbacks | None = None, prefetched: Prefetched | None = None
+    desk: Desk,
+    request: CheckRequest,
+    callbacks: ProgressCallbacks | None = None,
+    prefetched: Prefetched | None = None,
+    on_change: Callable[[], None] | None = None,
 ) -> CheckReport:
-    """All results on one state of the repository. If it changes meanwhile, runs again; if it changes then, says so."""
+    """All results on one state of the repository. If it changes meanwhile, runs again; if it changes then, says so.
+
+    `on_change` is called when it has changed.
+    """
     callbacks = callbacks or ProgressCallbacks()
     for attempt in range(_ATTEMPTS):
         known = (prefetched if attempt == 0 else None) or Prefetched(read_repository(desk))
@@ -73,9 +80,21 @@ def check(
         if change is None or callbacks.cancel.is_set():
             run.state.cache.save()
             return report
+        if on_change is not None:
+            on_change()
         if attempt + 1 < _ATTEMPTS:
             desk = reopen_desk(desk)
     return _mark_changed(report, change)
+
+
+def check_before_another(
+    desk: Desk, request: CheckRequest, callbacks: ProgressCallbacks | None, prefetched: Prefetched
+) -> CheckReport:
+    """All results, for a caller that at once runs `check` on the same state, which tells whether it has changed."""
+    run = _Run(_guard(desk, request, prefetched), request, callbacks or ProgressCallbacks(), prefetched)
+    report = run.run()
+    run.state.cache.save()
+    return report
 
 
 def _guard(desk: Desk, request: CheckRequest, known: Prefetched) -> Desk:

@@ -14,10 +14,12 @@ from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commit_graph import read_commit_paths
 from handoff_tui.git.history.commits import Commit, read_commits
 from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.git.repository import reaches_locally, read_remotes
+from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.listing import leave_out_own
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
@@ -237,9 +239,15 @@ class RepositoryWorld:
     def changes(self) -> tuple[Change, ...]:
         if self._baseline.commit is None:
             return ()
-        tracked = (Change(one.status, one.path, one.old_path) for one in read_changes(self._git, self._baseline.commit))
+        tracked = (Change(one.status, one.path, one.old_path) for one in self._read_changes(self._baseline.commit))
         untracked = (Change("A", path) for path in self._desk.work_tree.facts.untracked)
         return tuple(change for change in (*tracked, *untracked) if not is_own(change.path))
+
+    def _read_changes(self, commit: str) -> list[FileChange]:
+        """Once for all that check this work tree since the same commit."""
+        tree = self._desk.work_tree
+        found = session_of(self._git).once(("changes", commit), lambda: (tree, read_changes(self._git, commit)))
+        return found[1] if found[0] is tree else read_changes(self._git, commit)
 
     def remotes(self) -> tuple[tuple[str, str], ...]:
         return tuple(read_remotes(self._git))

@@ -57,7 +57,7 @@ def read_commit_changes(git: Git, since: str | None = None, head: str = "HEAD") 
 
 
 def _read(git: Git, reach: str) -> list[ChangedCommit]:
-    answer = git.run(
+    answer = session_of(git).ask_history(
         *("log", "-z", "--topo-order", "--reverse", "--raw", "--no-renames", "--no-abbrev", "-c", "--root"),
         *("--ignore-submodules=none", f"--format={_FORMAT}", reach, "--"),
     )

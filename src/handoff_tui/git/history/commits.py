@@ -53,7 +53,8 @@ class Ref(NamedTuple):
 def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Commit]:
     """Returns the newest commits reachable from HEAD, newest first; none on an unborn branch."""
     scope = ("--", *paths) if paths else ()
-    answer = git.run("log", "-z", f"--max-count={limit}", f"--format={_COMMIT_FORMAT}", *scope)
+    words = ("log", "-z", f"--max-count={limit}", f"--format={_COMMIT_FORMAT}", "HEAD")
+    answer = session_of(git).ask_history(*words, *(scope or ("--",)))
     if not answer.ok:
         if _is_unborn(answer):
             return []
@@ -68,7 +69,11 @@ def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Comm
 
 def read_refs(git: Git, *patterns: str) -> list[Ref]:
     """Returns the refs below the given prefixes."""
-    refs = parse_refs(git.read("for-each-ref", f"--format={REF_FORMAT}", *patterns))
+    session = session_of(git)
+    answer = session.ask_settled(session.list_refs(), "for-each-ref", f"--format={REF_FORMAT}", *patterns)
+    if not answer.ok:
+        raise answer.to_error("for-each-ref")
+    refs = parse_refs(answer.stdout)
     # git peels a tag of a tag once only
     twice = {ref.commit for ref in refs if ref.commit_kind == "tag"}
     peeled = resolve_commits(git, sorted(twice))
@@ -159,10 +164,11 @@ def count_commits_since(git: Git, ancestor: str) -> int | None:
 
 def count_log_commits(git: Git, reach: str) -> int:
     """Counts the commits that only add log entries: they aren't work, and nothing is outdated by them."""
-    touching = set(git.read("rev-list", "--full-history", reach, "--", f":(top,literal){OWN_FOLDER}").split())
+    read = session_of(git).read_history_of
+    touching = set(read("rev-list", "--full-history", reach, "--", f":(top,literal){OWN_FOLDER}").split())
     if not touching:
         return 0
-    return len(touching.difference(git.read("rev-list", "--full-history", reach, *ALL_BUT_OWN).split()))
+    return len(touching.difference(read("rev-list", "--full-history", reach, *ALL_BUT_OWN).split()))
 
 
 def find_last_commit(git: Git, path: str) -> str | None:
@@ -201,7 +207,7 @@ def _render_moment(second: int) -> str:
 
 
 def _is_unborn(answer: GitAnswer) -> bool:
-    return "does not have any commits yet" in answer.stderr
+    return "does not have any commits yet" in answer.stderr or "bad revision 'HEAD'" in answer.stderr
 
 
 def _build_commit(fields: list[str]) -> Commit:

@@ -35,7 +35,7 @@ def list_work_times(git: Git, since: int, head: str = "HEAD") -> list[int]:
 
 def find_work_commit(git: Git, head: str = "HEAD") -> str | None:
     """Returns the newest commit that is work: the source of the work tree's content."""
-    return os.fsdecode(git.read("rev-list", "--max-count=1", head, *ALL_BUT_OWN)).strip() or None
+    return os.fsdecode(session_of(git).read_history_of("rev-list", "--max-count=1", head, *ALL_BUT_OWN)).strip() or None
 
 
 def list_co_authors(body: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
@@ -39,7 +39,17 @@ class TreeFileChange(NamedTuple):
 
 
 def read_tree_files(git: Git, tree: str, objects: Objects) -> list[TreeFile]:
-    """Returns every file of a tree, in git's order."""
+    """Returns every file of a tree, in git's order. Read once."""
+    return session_of(git).once(("tree files", tree), lambda: _read_tree_files(git, tree, objects))
+
+
+def find_read_paths(git: Git, tree: str) -> list[str] | None:
+    """The paths of a tree, if `read_tree_files` has read them."""
+    files = cast("list[TreeFile] | None", session_of(git).find_known(("tree files", tree)))
+    return None if files is None else [file.path for file in files]
+
+
+def _read_tree_files(git: Git, tree: str, objects: Objects) -> list[TreeFile]:
     listing = os.fsdecode(git.read("ls-tree", "-r", "-z", "--long", "--full-tree", tree, extra=objects))
     files: list[TreeFile] = []
     for line in listing.split("\0"):

@@ -38,6 +38,9 @@ _NO_CLAIMS = bytes(_CLAIMS)
 _MODE = slice(24, 28)
 _MODE_BYTES = 4
 _EXTENDED = 0x4000
+_ASSUME_UNCHANGED = 0x8000
+_SKIP_WORKTREE = 0x4000
+"""Among the further flags of an extended entry."""
 _LONGEST_NAME = 0xFFF
 _OPTIONAL = range(ord("A"), ord("Z") + 1)
 """First letters of extensions that may be left out."""
@@ -50,13 +53,24 @@ class _Entry(NamedTuple):
     start: int
     end: int
     identity: bytes
+    overlooked: bool
+    """Whether git must not look at the file: assume-unchanged or skip-worktree."""
 
 
-def drop_claims(index: bytes, known: Mapping[bytes, bytes], object_format: str) -> bytes:
+class ClearedIndex(NamedTuple):
+    """An index without facts about files."""
+
+    content: bytes
+    overlooks: bool
+    """Whether git must not look at some files."""
+
+
+def drop_claims(index: bytes, known: Mapping[bytes, bytes], object_format: str) -> ClearedIndex:
     """Clears an index of facts about files, except those `known` of the same path, mode and content.
 
     Raises ValueError if the index is odd.
     """
+    overlooks = False
     changed = bytearray(index)
     end = _HEADER.size
     for entry in _find_entries(index, object_format):
@@ -64,9 +78,10 @@ def drop_claims(index: bytes, known: Mapping[bytes, bytes], object_format: str) 
         mode = entry.identity[:_MODE_BYTES]
         changed[entry.start : entry.start + _CLAIMS] = claims[: _MODE.start] + mode + claims[_MODE.stop :]
         end = entry.end
+        overlooks = overlooks or entry.overlooked
     _refuse_needed(index, end, object_format)
     body = bytes(changed[:end])
-    return body + _HASHES[object_format](body).digest()
+    return ClearedIndex(body + _HASHES[object_format](body).digest(), overlooks)
 
 
 def read_claims(index: bytes, looked_at: int, object_format: str) -> dict[bytes, bytes]:
@@ -106,7 +121,9 @@ def _find_entries(index: bytes, object_format: str) -> Iterator[_Entry]:
         if name_end < name_at or end > len(index) or index[name_end:end].strip(b"\0"):
             raise ValueError("cut short")
         identity = index[start : start + flags_at][_MODE] + index[start + _CLAIMS : start + flags_at]
-        yield _Entry(start, end, identity + index[name_at:name_end])
+        further = _FLAGS.unpack_from(index, name_at - _FLAGS.size)[0] if flags & _EXTENDED else 0
+        overlooked = bool(flags & _ASSUME_UNCHANGED or further & _SKIP_WORKTREE)
+        yield _Entry(start, end, identity + index[name_at:name_end], overlooked)
         start = end
 
 
@@ -270,8 +287,8 @@ class PrivateIndex:
             self.git.read("update-index", "--no-split-index", extra=self._variables)
         if is_sparse_index(self._place):
             write_full_index(self._repository.git, self.git, self._variables)
-        self._drop_claims(known, looked_at)
-        self._look_at_overlooked()
+        if self._drop_claims(known, looked_at):
+            self._look_at_overlooked()
 
     def remove(self, paths: Iterable[str]) -> None:
         """Removes paths from the copy, including all stages of a conflict."""
@@ -352,10 +369,10 @@ class PrivateIndex:
         except OSError:
             return {}, 0
 
-    def _drop_claims(self, known: dict[bytes, bytes], looked_at: int) -> None:
-        """Makes git look at every file that we haven't: the user's index may be wrong."""
+    def _drop_claims(self, known: dict[bytes, bytes], looked_at: int) -> bool:
+        """Makes git look at every file that we haven't: the user's index may be wrong. Says if it overlooks some."""
         try:
-            content = drop_claims(self._read_plain(), known, self._repository.object_format)
+            content, overlooks = drop_claims(self._read_plain(), known, self._repository.object_format)
         except ValueError as odd:
             self.git.read("ls-files", extra=self._variables)  # git says better what is wrong with it
             raise _build_index_error(f"it is {odd}") from odd
@@ -364,6 +381,7 @@ class PrivateIndex:
             os.utime(self._place, ns=(looked_at, looked_at))
         except OSError as refused:
             raise build_cache_error(self._place, refused) from refused
+        return overlooks
 
     def _read_plain(self) -> bytes:
         """Returns the copy without compressed names."""

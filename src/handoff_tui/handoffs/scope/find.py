@@ -268,10 +268,12 @@ def _read_head(desk: Desk, paths: list[str]) -> dict[str, Content]:
     head = desk.work_tree.facts.head
     git = desk.repository.git
     words = ("ls-tree", "-r", "-z", "--full-tree", head, "--", *named)
-    output = session_of(git).once(words, lambda: git.read(*words))
+    answer = session_of(git).ask_settled(None, *words)
+    if not answer.ok:
+        raise answer.to_error("ls-tree")
     wanted = set(paths)
     found = {}
-    for line in os.fsdecode(output).split("\0"):
+    for line in os.fsdecode(answer.stdout).split("\0"):
         description, _, path = line.partition("\t")
         if path in wanted:
             mode, _, blob = description.split(" ")
