@@ -73,7 +73,8 @@ class Stepping:
         callbacks: StepCallbacks | None = None,
         *,
         loop: bool = False,
-        **request: bool,
+        back: bool = False,
+        beyond_budget: bool = False,
     ) -> StepReport:
-        wanted = StepRequest(HANDOFF, phase, **request)
+        wanted = StepRequest(HANDOFF, phase, back=back, beyond_budget=beyond_budget)
         return step(self.desk(), wanted, callbacks or StepCallbacks(), loop=loop)

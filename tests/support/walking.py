@@ -59,11 +59,15 @@ class Walk:
     def say(self, verb: str, *words: str | Path) -> Said:
         return self.desk.speaking(self.bo, verb, *words, "--repo", self.root)
 
+    def write_scripts(self) -> None:
+        """Each agent does the next of its scripts from now on."""
+        for name, scripts in self.scripts.items():
+            (self.home / f"{name}.sh").write_text(scripts[0] + "\n" if scripts else "exit 9\n", encoding="utf-8")
+
     def step(self, phase: str | None = None, *, confirm: bool = False) -> StepReport:
         """Starts the agent whose turn it is; each agent follows the next of its scripts."""
         self.bo.become(self.patch)
-        for name, scripts in self.scripts.items():
-            (self.home / f"{name}.sh").write_text(scripts[0] + "\n" if scripts else "exit 9\n", encoding="utf-8")
+        self.write_scripts()
         callbacks = StepCallbacks(confirm=lambda _: confirm)
         report = step(open_desk(self.root), StepRequest(self.handoff, phase), callbacks)
         if report.agent in self.scripts:

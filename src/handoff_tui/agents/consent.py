@@ -110,6 +110,13 @@ def refuse_untrusted(desk: Desk, agent: PhaseAgent) -> None:
         _refuse(desk, digest_agents(desk), agent, "step", AgentRunError)
 
 
+def refuse_untrusted_pipeline(desk: Desk, pipeline: Pipeline) -> None:
+    """Raises an error if the repository brings an agent of a phase and nobody has agreed to run it."""
+    for phase in pipeline.phases:
+        if has_phase_agent(desk, pipeline, phase):
+            refuse_untrusted(desk, find_phase_agent(desk, pipeline, phase))
+
+
 def list_procedure_agents(desk: Desk) -> dict[str, Agent]:
     """Lists the agents of procedures that the repository brings, by name."""
     settings = desk.loaded.settings

@@ -257,6 +257,14 @@ class AgentRunError(BlockedError):
     """A run of an agent can't be started, reached or found."""
 
 
+class GateWaitsError(AgentRunError):
+    """No agent is due: a person has to decide first."""
+
+
+class PipelineDoneError(AgentRunError):
+    """No agent is due: the last phase is behind the work."""
+
+
 class PhaseLockedError(AgentRunError):
     """The phase is locked: an agent is running in it, or its lock was left behind."""
 

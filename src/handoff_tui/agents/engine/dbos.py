@@ -111,6 +111,8 @@ def _find_current(plan: report.ProcedurePlan | None, tries: tuple[report.Procedu
         return None
     if tries and tries[-1].kind in {report.TryKind.ROLLBACK, report.TryKind.FENCE}:
         return "rollback"
+    if plan.pipeline:
+        return next((found.detail or found.name for found in reversed(tries)), None)
     passed = {found.name for found in tries if found.kind is report.TryKind.STEP and found.passed}
     return next((step.name for step in plan.steps if step.name not in passed), "validation")
 

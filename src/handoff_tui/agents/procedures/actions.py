@@ -11,9 +11,10 @@ from handoff_tui.agents.consent import PhaseAgent, list_procedure_agents, refuse
 from handoff_tui.agents.engine.engine import AgentOrder, GateAnswer, StepResult
 from handoff_tui.agents.notify import Notification, notify
 from handoff_tui.agents.procedures.gate import read_run_gate, refuse_closed_gate
-from handoff_tui.agents.procedures.plan import build_checked_plan
+from handoff_tui.agents.procedures.plan import build_checked_plan, build_pipeline_plan
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.steps import BUILT_IN_STEPS, BUILT_IN_UNDOS, open_transfer, open_work, pass_on
+from handoff_tui.agents.procedures.walk import is_pipeline, look_at_pipeline, stop_pipeline_agents, walk_phase
 from handoff_tui.agents.runs.folders import RunHandle, attach_run, find_run, list_runs, stop_run, wait_run
 from handoff_tui.agents.runs.phase_locks import HeldLock, find_lock, release_lock, take_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
@@ -224,6 +225,8 @@ class RepositoryActions:
 
     def plan(self, request: RunRequest) -> ProcedurePlan:
         desk = open_desk(self._root)
+        if is_pipeline(desk, request.procedure):
+            return build_pipeline_plan(desk)
         plan = build_checked_plan(desk, request.procedure)
         procedure = desk.loaded.settings.procedures.procedures[request.procedure]
         for needed in procedure.depends_on:
@@ -238,6 +241,8 @@ class RepositoryActions:
         return BUILT_IN_STEPS[step](work)
 
     def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
+        if is_pipeline(open_desk(self._root), request.procedure):
+            return walk_phase(self._root, request, order, cancel)
         return run_step_agent(self._root, request, order, cancel)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
@@ -250,9 +255,10 @@ class RepositoryActions:
         return _describe_result(result)
 
     def read_gate(self, request: RunRequest) -> GateAnswer:
-        answer = read_run_gate(self._root, request)
+        walks = is_pipeline(open_desk(self._root), request.procedure)
+        answer = look_at_pipeline(self._root, request) if walks else read_run_gate(self._root, request)
         if answer.open is None:
-            self.tell(request, f"{request.procedure} waits for a decision")
+            self.tell(request, answer.why if walks else f"{request.procedure} waits for a decision")
         return answer
 
     def tell(self, request: RunRequest, text: str) -> None:
@@ -270,7 +276,9 @@ class RepositoryActions:
         return BUILT_IN_UNDOS[name](open_transfer(open_desk(self._root), request), request)
 
     def stop_agents(self, request: RunRequest) -> None:
-        stop_step_agents(open_desk(self._root), request)
+        desk = open_desk(self._root)
+        stop_pipeline_agents(desk, request)
+        stop_step_agents(desk, request)
 
     def read_log_mark(self) -> str:
         return read_log_mark(self._root)

@@ -27,6 +27,18 @@ def build_plan(settings: Procedures, procedure_id: str, agents: frozenset[str] =
     )
 
 
+def build_pipeline_plan(desk: Desk) -> ProcedurePlan:
+    """The plan of a run that carries a handoff through its pipeline: its steps are found on the way."""
+    settings = desk.loaded.settings.procedures
+    return ProcedurePlan(
+        steps=(),
+        pipeline=True,
+        gate_timeout_seconds=settings.gate_timeout_seconds,
+        gate_check_seconds=settings.gate_check_seconds,
+        share_minimum=settings.final_share_minimum,
+    )
+
+
 def build_checked_plan(desk: Desk, procedure_id: str) -> ProcedurePlan:
     """Builds the plan of a procedure; raises an error for a name that leads nowhere."""
     settings = desk.loaded.settings

@@ -77,6 +77,8 @@ class ProcedurePlan(Model):
     """The plan of a run, fixed when it begins: a change of the configuration does not affect it."""
 
     steps: tuple[PlannedStep, ...]
+    pipeline: bool = False
+    """Whether it carries a handoff through its pipeline; then its steps are found on the way."""
     rules: tuple[PlannedRule, ...] = ()
     rollback: tuple[PlannedUndo, ...] = ()
     backoff_seconds: tuple[float, ...] = ()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.agents.consent import refuse_untrusted_agent
+from handoff_tui.agents.consent import refuse_untrusted_agent, refuse_untrusted_pipeline
 from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, build_address, load_engine, write_schema
 from handoff_tui.agents.engine.engine import Engine
 from handoff_tui.agents.engine.files import (
@@ -23,13 +23,16 @@ from handoff_tui.agents.engine.files import (
 )
 from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.agents.procedures.walk import is_pipeline
 from handoff_tui.core.errors import ProcedureError, RepositoryError, UsageError
-from handoff_tui.decisions.examine import plan_gate
+from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.git.history.commit_graph import read_first_commit
 from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.open_log import open_log
+from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic, read_now
 from handoff_tui.system.processes.detached import has_ended, start_detached
 
@@ -82,15 +85,13 @@ def has_runs(desk: Desk) -> bool:
 
 def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | None) -> RunRequest:
     """Builds a request, and checks it before anything starts: unknown names, agents without consent."""
+    if is_pipeline(desk, procedure):
+        return _build_pipeline_request(desk, procedure, wanted)
     plan = build_checked_plan(desk, procedure)
     agents = [step.name for step in plan.steps if step.agent] + [undo.name for undo in plan.rollback if undo.agent]
     for agent in agents:
         refuse_untrusted_agent(desk, agent)
-    handoffs = read_repository(desk).result.handoffs
-    if wanted is None and len(handoffs) != 1:
-        raise UsageError(
-            f"there are {len(handoffs)} handoffs here; name one with --handoff", "`handoff-tui status` lists them."
-        )
+    handoffs = _read_handoffs(desk, wanted)
     log = open_log(desk.repository)
     from handoff_tui.log.index import build_log_index  # noqa: PLC0415 - only a new run reads the log
 
@@ -102,6 +103,28 @@ def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | N
         attempt=gate.key.attempt,
         commit=find_work_commit(desk.repository.git),
     )
+
+
+def _build_pipeline_request(desk: Desk, name: str, wanted: str | None) -> RunRequest:
+    """One run carries a handoff through all phases, so the pipeline stands for the phase."""
+    handoffs = _read_handoffs(desk, wanted)
+    handoff = find_handoff(handoffs, wanted or handoffs[0].id)
+    own = find_pipeline(handoff, desk.loaded.settings.pipelines)
+    if own is None or own.name != name:
+        raise UsageError(
+            f"{handoff.id} is not in the pipeline {name}", f"Its pipeline is {own.name}." if own else "It has none."
+        )
+    refuse_untrusted_pipeline(desk, own)
+    return RunRequest(procedure=name, handoff=handoff.id, phase=name, commit=find_work_commit(desk.repository.git))
+
+
+def _read_handoffs(desk: Desk, wanted: str | None) -> tuple[Handoff, ...]:
+    handoffs = read_repository(desk).result.handoffs
+    if wanted is None and len(handoffs) != 1:
+        raise UsageError(
+            f"there are {len(handoffs)} handoffs here; name one with --handoff", "`handoff-tui status` lists them."
+        )
+    return handoffs
 
 
 def submit_run(engine: Engine, request: RunRequest, maximum: int, *, again: bool = False) -> ProcedureRun:

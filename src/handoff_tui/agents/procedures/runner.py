@@ -125,6 +125,9 @@ def _end(draft: ProcedureTry, result: TryResult, detail: str = "") -> ProcedureT
 PLAN = "plan"
 REFUSED = "refused"
 _FIRST_LOOK_SECONDS = 5.0
+DONE = "done"
+"""What a look at a pipeline is based on when nothing is left to start."""
+_ENDS_WALK = frozenset({TryResult.WITHDRAWN, TryResult.STOPPED, TryResult.NEEDS_HUMAN, TryResult.ERROR})
 _NO_OTHER_TRY = frozenset({TryResult.PASS, TryResult.WITHDRAWN, TryResult.STOPPED, TryResult.NEEDS_HUMAN})
 
 
@@ -145,6 +148,8 @@ class ProcedureRunner:
         if REFUSED in planned:
             return ProcedureEnd(state=ProcedureState.FAILED, reason=str(planned[REFUSED]))
         plan = ProcedurePlan.model_validate(planned[PLAN])
+        if plan.pipeline:
+            return self._walk(plan)
         for step in plan.steps:
             failure = self._pass_gate(plan, step) or self._do(plan, step) or self._validate_step(plan, step)
             if failure is not None:
@@ -153,6 +158,30 @@ class ProcedureRunner:
         if failure is not None:
             return self._roll_back(plan, failure)
         return ProcedureEnd(state=ProcedureState.COMPLETED)
+
+    def _walk(self, plan: ProcedurePlan) -> ProcedureEnd:
+        """Starts one agent after another until the last phase is done; waits wherever a person is needed."""
+        number, pause = 0, _FIRST_LOOK_SECONDS
+        while True:
+            number += 1
+            look = self._record(
+                ProcedureTry(kind=TryKind.GATE, name="next", number=number, result=TryResult.ERROR),
+                lambda draft: self._executor.read_gate(draft, lambda: self._actions.read_gate(self._request)),
+            )
+            if look.result is TryResult.WAITING:
+                self._durable.receive(min(pause, plan.gate_check_seconds))
+                pause = min(pause * 2, plan.gate_check_seconds)
+                continue
+            if look.passed and look.evidence == DONE:
+                return ProcedureEnd(state=ProcedureState.COMPLETED)
+            if not look.passed:
+                return self._roll_back(plan, _describe("the pipeline", look))
+            step = PlannedStep(name=look.detail, timeout_seconds=plan.gate_timeout_seconds, agent=True)
+            last = self._try_step(TryKind.STEP, step, number)
+            if last.result in _ENDS_WALK:
+                self._for_person = last.result is not TryResult.WITHDRAWN
+                return self._roll_back(plan, _describe(f"the phase {step.name}", last))
+            pause = _FIRST_LOOK_SECONDS
 
     def _plan(self) -> Json:
         try:

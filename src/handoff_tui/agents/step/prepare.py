@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.agents.consent import PhaseAgent, find_phase_agent, has_phase_agent
+from handoff_tui.agents.consent import PhaseAgent, find_phase_agent
 from handoff_tui.agents.runs.folders import find_run, list_runs
 from handoff_tui.agents.runs.reports import find_output, read_notes
 from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunKey
 from handoff_tui.agents.runs.worktrees import AgentWorktree, find_worktree
+from handoff_tui.agents.step.progress import read_progress
 from handoff_tui.agents.step.report import (
     BaselineContext,
     Budget,
@@ -22,19 +23,10 @@ from handoff_tui.agents.step.report import (
     RoleContext,
     Route,
     StepContext,
-    StepOutcome,
     StepReport,
 )
-from handoff_tui.agents.step.route import (
-    Progress,
-    build_route,
-    find_passed,
-    find_phase,
-    find_pipeline,
-    find_previous,
-    find_source,
-)
-from handoff_tui.agents.step.trail import build_trail, count_budget, find_failed_target, list_reports
+from handoff_tui.agents.step.route import build_route, find_passed, find_phase, find_previous
+from handoff_tui.agents.step.trail import count_budget
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Passing, Phase, Pipeline
 from handoff_tui.config.settings.pipeline import WorkFolder
@@ -43,17 +35,10 @@ from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.views import Packet
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.placed_by_runs import find_undone
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.log.entries.times import parse_time
-from handoff_tui.log.entry import PASSING, SENDING_BACK
-from handoff_tui.log.gates.all_gates import LogGates
-from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.gates.position import list_sent_back
-from handoff_tui.log.index import LogIndex
 from handoff_tui.log.open_log import open_log
-from handoff_tui.status.next_move import build_gate
 from handoff_tui.status.show import find_id
 from handoff_tui.system.processes.output_reader import read_last_lines
 
@@ -80,6 +65,8 @@ class StepRequest(NamedTuple):
     """Repeat the phase whose work is there."""
     beyond_budget: bool = False
     """A person allows one more run than the retry budget."""
+    owner: str | None = None
+    """Who asks for it, if it isn't the person at the terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,21 +140,10 @@ def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks |
     """Examines the work at its gate, and finds the route into the phase, the agent and its context."""
     examined = examine(desk, open_log(desk.repository), request.handoff, options=_FRESH, telling=progress)
     handoff = examined.handoff
-    pipeline = find_pipeline(desk.loaded.settings.pipelines, handoff)
-    reports = list_reports(desk, handoff.id)
-    passed = _find_passed(examined.gates, handoff, pipeline, reports)
-    source = _find_source(examined.index, handoff, pipeline, passed, _list_standing(examined, reports))
-    if source.name.casefold() != examined.key.phase.casefold():
-        examined = _examine_again(examined, build_id(source.name), progress)
-    trail = build_trail(reports, examined.index, handoff.id)
-    way = Progress(
-        source=source,
-        gate=examined.gate.state,
-        passed=frozenset(passed),
-        failed=find_failed_target(pipeline, trail),
-        is_begun=_is_begun(examined, pipeline, source, reports),
-    )
-    route = build_route(pipeline, handoff, way, _find_wanted(pipeline, source, request))
+    pipeline, reports, trail, way = read_progress(examined.gates, handoff, examined.reading)
+    if way.source.name.casefold() != examined.key.phase.casefold():
+        examined = _examine_again(examined, build_id(way.source.name), progress)
+    route = build_route(pipeline, handoff, way, _find_wanted(pipeline, way.source, request))
     phase = find_phase(pipeline, route.phase)
     agent = find_phase_agent(desk, pipeline, phase)
     packet = _find_packet(examined, route, progress)
@@ -183,55 +159,6 @@ def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks |
         budget=count_budget(pipeline, trail),
         request=request,
     )
-
-
-def _find_passed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> set[str]:
-    """The phases whose gate people opened, by the signed log; a run that left other work since closes it again."""
-    ended = {one.key.phase: one.end.began + one.end.seconds for one in reports if one.files or one.commits}
-    return {
-        phase.name
-        for phase in pipeline.phases
-        if gates.is_passed(handoff, phase.name, since=int(ended.get(phase.name, 0)))
-    }
-
-
-def _list_standing(examined: ExaminedGate, reports: tuple[StepReport, ...]) -> tuple[StepReport, ...]:
-    """The runs whose work no rollback has taken back."""
-    if not any(report.commits for report in reports):
-        return reports
-    undone = find_undone(examined.reading.files.history)
-    return tuple(one for one in reports if not one.commits or any(made.id not in undone for made in one.commits))
-
-
-def _find_source(
-    index: LogIndex, handoff: Handoff, pipeline: Pipeline, passed: set[str], reports: tuple[StepReport, ...]
-) -> Phase:
-    """Finds the phase whose work is there: by runs, then by the signed log, then by the documents."""
-    last = reports[-1] if reports else None
-    since = int(last.end.began) if last is not None else 0
-    leading = PASSING | SENDING_BACK if last is not None else PASSING
-    decided = [
-        (made.work.phase, made.decision.verb in SENDING_BACK)
-        for made in index.list_living(handoff.id)
-        if made.decision.verb in leading and parse_time(made.entry.time).timestamp() >= since
-    ]
-    return find_source(pipeline, last.key.phase if last is not None else handoff.source_phase, decided, passed)
-
-
-def _is_begun(examined: ExaminedGate, pipeline: Pipeline, source: Phase, reports: tuple[StepReport, ...]) -> bool:
-    """Whether there is work of the phase: a run that is ready, a decision, or documents that wait for a person.
-
-    Where no agent works and nothing is decided, there is nothing to wait for.
-    """
-    if not source.gate and not has_phase_agent(examined.desk, pipeline, source):
-        return True
-    own = [report for report in reports if report.key.phase == source.name]
-    if own:
-        return own[-1].outcome is StepOutcome.READY
-    if examined.index.list_decisions(*examined.key.place):
-        return True
-    by_id = {handoff.id: handoff for handoff in examined.handoffs}
-    return build_gate(examined.handoff, by_id, report=examined.gate).next_move.who is not Mover.AGENT
 
 
 def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str | None:

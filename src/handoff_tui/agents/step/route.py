@@ -8,7 +8,7 @@ from typing import NamedTuple
 from handoff_tui.agents.step.report import Direction, Route
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
 from handoff_tui.config.settings.pipeline import PipelineSettings
-from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.core.errors import AgentRunError, GateWaitsError, PipelineDoneError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName
 from handoff_tui.status import pipeline as pipelines
@@ -183,7 +183,7 @@ def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple
         following = find_next(pipeline, source, handoff.target_phase)
         if following is None or following.done:
             last = source.name if following is None else following.name
-            raise AgentRunError(f"{handoff.id} is done: {last} is the last phase of {pipeline.name}")
+            raise PipelineDoneError(f"{handoff.id} is done: {last} is the last phase of {pipeline.name}")
         return following, Direction.FORWARD
     claimed = find_known_phase(pipeline, handoff.source_phase)
     if claimed is not None and claimed.name not in {source.name, *find_enterable(pipeline, progress.passed)}:
@@ -194,7 +194,7 @@ def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple
         )
     if progress.gate in SENT_BACK or not progress.is_begun:
         return source, Direction.AGAIN
-    raise AgentRunError(
+    raise GateWaitsError(
         f"{handoff.id} waits at the gate behind {source.name}, which is {progress.gate.value}",
         f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} repeats it.",
     )

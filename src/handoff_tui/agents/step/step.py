@@ -348,8 +348,8 @@ def _refuse_second(prepared: PreparedRun) -> None:
 
 
 def _find_owner(prepared: PreparedRun) -> str:
-    procedure = prepared.procedure
-    return find_operator(prepared.desk) if procedure is None else f"the procedure {procedure}"
+    asking = prepared.request.owner if isinstance(prepared, PreparedStep) else f"the procedure {prepared.procedure}"
+    return asking or find_operator(prepared.desk)
 
 
 def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str, bytes], dict[str, Model]]:

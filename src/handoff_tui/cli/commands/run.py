@@ -17,6 +17,7 @@ from handoff_tui.log.person import require_person
 EXAMPLES = """\
 examples:
   handoff-tui run PHASE_TRANSITION_STANDARD --handoff H-3   start it, or follow the one that is running
+  handoff-tui run hub --handoff T-7                         carry a handoff through its pipeline, gate by gate
   handoff-tui run --list                                    the runs, with metrics by procedure and rule
   handoff-tui run --show RUN                                one run, attempt by attempt
   handoff-tui run --withdraw RUN                            end it and undo what it did
@@ -27,7 +28,9 @@ exit: 0 completed (a profile: it held), 1 failed or rolled back, 5 waits for a p
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("procedure", metavar="PROCEDURE", nargs="?", help="a procedure from the configuration")
+    parser.add_argument(
+        "procedure", metavar="PROCEDURE", nargs="?", help="a procedure or a pipeline of the configuration"
+    )
     parser.add_argument("--handoff", metavar="ID", help="the handoff (default: the only one)")
     add_phase_option(parser)
     parser.add_argument("--again", action="store_true", help="start again after a run that stopped for a person")
@@ -58,8 +61,9 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.list or arguments.show or arguments.withdraw:
         return _look(arguments, desk)
     if not arguments.procedure:
-        known = ", ".join(desk.loaded.settings.procedures.procedures)
-        raise UsageError("name a procedure, or use --list, --show, --withdraw or --profile", f"Procedures: {known}.")
+        settings = desk.loaded.settings
+        known = f"Procedures: {', '.join(settings.procedures.procedures)}. Pipelines: {', '.join(settings.pipelines)}."
+        raise UsageError("name a procedure or a pipeline, or use --list, --show, --withdraw or --profile", known)
     return _submit(arguments, desk)
 
 

@@ -1,0 +1,129 @@
+"""How far a handoff is on its way: by its runs, then by the signed log, then by its documents."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from handoff_tui.agents.consent import has_phase_agent
+from handoff_tui.agents.step.report import Route, StepOutcome, StepReport, TrailEntry
+from handoff_tui.agents.step.route import Progress, build_route, find_pipeline, find_source
+from handoff_tui.agents.step.trail import build_trail, find_failed_target, list_reports
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.decisions.examine import find_handoff, open_gates
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.placed_by_runs import find_undone
+from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.times import parse_time
+from handoff_tui.log.entry import PASSING, SENDING_BACK
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.gates.gate_state import GateReport, Mover
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import open_log
+from handoff_tui.status.next_move import build_gate
+
+
+class HandoffProgress(NamedTuple):
+    """The pipeline of a handoff, its runs, and how far they and the log have brought it."""
+
+    pipeline: Pipeline
+    reports: tuple[StepReport, ...]
+    """Oldest first."""
+    trail: tuple[TrailEntry, ...]
+    """The runs since a person last decided."""
+    way: Progress
+
+
+class DuePhase(NamedTuple):
+    """The phase whose agent is to be started next."""
+
+    phase: Phase
+    route: Route
+    progress: HandoffProgress
+
+
+def find_due(desk: Desk, wanted: str) -> DuePhase:
+    """Finds whose turn it is, without running a check; raises an error if it is nobody's."""
+    reading = read_repository(desk)
+    handoffs = reading.result.handoffs
+    gates = open_gates(desk, handoffs, build_log_index(open_log(desk.repository).verify()))
+    handoff = find_handoff(handoffs, wanted)
+    progress = read_progress(gates, handoff, reading)
+    route = build_route(progress.pipeline, handoff, progress.way, None)
+    phase = next(phase for phase in progress.pipeline.phases if phase.name == route.phase)
+    return DuePhase(phase, route, progress)
+
+
+def read_progress(gates: LogGates, handoff: Handoff, reading: RepositoryReading) -> HandoffProgress:
+    """Reads how far a handoff is."""
+    desk = gates.desk
+    pipeline = find_pipeline(desk.loaded.settings.pipelines, handoff)
+    reports = list_reports(desk, handoff.id)
+    passed = _find_passed(gates, handoff, pipeline, reports)
+    source = _find_source(gates.index, handoff, pipeline, passed, _list_standing(reading, reports))
+    trail = build_trail(reports, gates.index, handoff.id)
+    report = gates.judge(handoff, build_id(source.name))
+    way = Progress(
+        source=source,
+        gate=report.state,
+        passed=frozenset(passed),
+        failed=find_failed_target(pipeline, trail),
+        is_begun=_is_begun(gates, handoff, report, pipeline, source, reports),
+    )
+    return HandoffProgress(pipeline, reports, trail, way)
+
+
+def _find_passed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> set[str]:
+    """The phases whose gate people opened, by the signed log; a run that left other work since closes it again."""
+    ended = {one.key.phase: one.end.began + one.end.seconds for one in reports if one.files or one.commits}
+    return {
+        phase.name
+        for phase in pipeline.phases
+        if gates.is_passed(handoff, phase.name, since=int(ended.get(phase.name, 0)))
+    }
+
+
+def _list_standing(reading: RepositoryReading, reports: tuple[StepReport, ...]) -> tuple[StepReport, ...]:
+    """The runs whose work no rollback has taken back."""
+    if not any(report.commits for report in reports):
+        return reports
+    undone = find_undone(reading.files.history)
+    return tuple(one for one in reports if not one.commits or any(made.id not in undone for made in one.commits))
+
+
+def _find_source(
+    index: LogIndex, handoff: Handoff, pipeline: Pipeline, passed: set[str], reports: tuple[StepReport, ...]
+) -> Phase:
+    """Finds the phase whose work is there."""
+    last = reports[-1] if reports else None
+    since = int(last.end.began) if last is not None else 0
+    leading = PASSING | SENDING_BACK if last is not None else PASSING
+    decided = [
+        (made.work.phase, made.decision.verb in SENDING_BACK)
+        for made in index.list_living(handoff.id)
+        if made.decision.verb in leading and parse_time(made.entry.time).timestamp() >= since
+    ]
+    return find_source(pipeline, last.key.phase if last is not None else handoff.source_phase, decided, passed)
+
+
+def _is_begun(
+    gates: LogGates,
+    handoff: Handoff,
+    report: GateReport,
+    pipeline: Pipeline,
+    source: Phase,
+    reports: tuple[StepReport, ...],
+) -> bool:
+    """Whether there is work of the phase: a run that is ready, a decision, or documents that wait for a person.
+
+    Where no agent works and nothing is decided, there is nothing to wait for.
+    """
+    if not source.gate and not has_phase_agent(gates.desk, pipeline, source):
+        return True
+    own = [one for one in reports if one.key.phase == source.name]
+    if own:
+        return own[-1].outcome is StepOutcome.READY
+    if gates.index.list_decisions(handoff.id, report.phase):
+        return True
+    by_id = {one.id: one for one in gates.handoffs}
+    return build_gate(handoff, by_id, report=report).next_move.who is not Mover.AGENT
