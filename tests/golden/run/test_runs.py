@@ -10,7 +10,14 @@ import pytest
 
 from handoff_tui.agents.engine.profile import build_profile_json, build_profile_page
 from handoff_tui.agents.procedures.page import build_run_json, build_run_page, build_runs_json, build_runs_page
-from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
+from handoff_tui.agents.procedures.report import (
+    ProcedureRun,
+    ProcedureState,
+    RunOverview,
+    TryKind,
+    TryResult,
+    WorkerView,
+)
 from handoff_tui.cli.output import render_json, render_page
 from handoff_tui.handoffs.session import load_terminal_theme
 from tests.support.command_line import say
@@ -50,12 +57,18 @@ STOPPED: ProcedureRun = build_run(
 PROFILE = build_report(failure_rate=0.1, completed=64, rolled_back=27, failed=9, injected=36)
 
 
+OVERVIEW = RunOverview(
+    runs=(STOPPED, ROLLED_BACK, WAITING),
+    workers=(WorkerView(name="worker-1", host="kiln", since=1_900_000_000.0, pid=4711),),
+)
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
     "waiting.json": lambda: render_json(build_run_json(WAITING)),
     "waiting.txt": lambda: render_page(build_run_page(WAITING), load_terminal_theme(), 100),
     "rolled-back.txt": lambda: render_page(build_run_page(ROLLED_BACK), load_terminal_theme(), 160),
-    "list.json": lambda: render_json(build_runs_json((STOPPED, ROLLED_BACK, WAITING))),
-    "list.txt": lambda: render_page(build_runs_page((STOPPED, ROLLED_BACK, WAITING)), load_terminal_theme(), 160),
+    "list.json": lambda: render_json(build_runs_json(OVERVIEW)),
+    "list.txt": lambda: render_page(build_runs_page(OVERVIEW), load_terminal_theme(), 160),
     "profile.json": lambda: render_json(build_profile_json(PROFILE)),
     "profile.txt": lambda: render_page(build_profile_page(PROFILE), load_terminal_theme(), 100),
     "run-help.txt": lambda: say("run", "--help", environment={"COLUMNS": "100"}).stdout,

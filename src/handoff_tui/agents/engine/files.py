@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import logging
 import os
 import sqlite3
@@ -11,11 +12,15 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Any
 
+from handoff_tui.agents.procedures.report import WorkerView
 from handoff_tui.agents.runs.folders import is_locked
 from handoff_tui.core.errors import EngineError, WorkerPresentError
+from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.processes.identity import read_host
 
 DATABASE = "engine.sqlite"
 WORKER_LOCK = "worker.lock"
@@ -23,6 +28,7 @@ ON_DEMAND_LOCK = "worker-on-demand.lock"
 SCHEMA_LOCK = "engine.lock"
 WORKER_LOG = "worker.log"
 _LOG_BYTES = 1024 * 1024
+_NOTE_BYTES = 1024
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -85,7 +91,8 @@ def hold_worker_lock(common_dir: Path, name: str = WORKER_LOCK) -> Iterator[None
                 "Two would run steps twice. Stop that one first, or leave the work to it.",
             ) from held
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        note = json.dumps({"pid": os.getpid(), "host": read_host(), "since": read_now().timestamp()})
+        os.pwrite(descriptor, note.encode(), 0)
         yield
     finally:
         os.close(descriptor)
@@ -116,5 +123,32 @@ def _open_lock(common_dir: Path, name: str) -> int:
 
 
 def _read_holder(descriptor: int) -> str:
-    note = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
-    return f" (process {note})" if note.isdigit() else ""
+    note = _parse_note(os.pread(descriptor, _NOTE_BYTES, 0))
+    return f" (process {note['pid']})" if isinstance(note.get("pid"), int) else ""
+
+
+def read_workers(common_dir: Path) -> tuple[WorkerView, ...]:
+    """Returns the worker that holds the lock of this repository, with what it noted there; at most one."""
+    if not has_worker(common_dir):
+        return ()
+    try:
+        note = _parse_note(find_engine_file(common_dir, WORKER_LOCK).read_bytes()[:_NOTE_BYTES])
+    except OSError:
+        note = {}
+    pid, since = note.get("pid"), note.get("since")
+    return (
+        WorkerView(
+            name="embedded",
+            host=str(note.get("host", "")),
+            pid=pid if isinstance(pid, int) else None,
+            since=since if isinstance(since, float) else None,
+        ),
+    )
+
+
+def _parse_note(content: bytes) -> dict[str, Any]:
+    try:
+        note = json.loads(content)
+    except ValueError:
+        return {}
+    return note if isinstance(note, dict) else {}

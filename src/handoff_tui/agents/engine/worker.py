@@ -34,6 +34,7 @@ from handoff_tui.core.errors import EngineError, HandoffError
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.system.clock import read_monotonic
 from handoff_tui.system.processes.detached import leave_at_once, on_polite_end
+from handoff_tui.system.processes.identity import read_host
 
 if TYPE_CHECKING:
     from dbos import DBOS, DBOSConfig, WorkflowStatus
@@ -97,6 +98,9 @@ class SharedLease:
         ):  # or a dead machine keeps its name for hours
             self._connection.execute(f"SET tcp_keepalives_{setting} = {seconds}")
         self.executor = self._take_name()
+        self._connection.execute(
+            "SELECT set_config('application_name', %s, false)", (f"{application} {self.executor} {read_host()}"[:63],)
+        )
 
     def check(self) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 from handoff_tui.agents.procedures import report
 from handoff_tui.core.severity import Severity
@@ -48,12 +49,12 @@ def build_run_json(run: report.ProcedureRun) -> dict[str, object]:
     return {"schema": SCHEMA, **_build_fields(run), "tries": [one.model_dump(mode="json") for one in run.tries]}
 
 
-def build_runs_json(runs: Iterable[report.ProcedureRun]) -> dict[str, object]:
-    known = tuple(runs)
+def build_runs_json(overview: report.RunOverview) -> dict[str, object]:
     return {
         "schema": LIST_SCHEMA,
-        "runs": [_build_fields(run) for run in known],
-        "figures": build_metrics(known).model_dump(mode="json"),
+        "runs": [{**_build_fields(run), "worker": run.worker, "since": run.since} for run in overview.runs],
+        "workers": [worker.model_dump(mode="json") for worker in overview.workers],
+        "figures": build_metrics(overview.runs).model_dump(mode="json"),
     }
 
 
@@ -75,16 +76,25 @@ def build_run_page(run: report.ProcedureRun) -> Page:
     return page
 
 
-def build_runs_page(runs: Sequence[report.ProcedureRun]) -> Page:
-    """Shows one row per run, then the metrics."""
+def build_runs_page(overview: report.RunOverview) -> Page:
+    """Shows one row per run: since when it is where, and for whom it waits; then the workers and the metrics."""
     page = Page()
-    if not runs:
+    if not overview.runs:
         page.line(Cell("No procedure has run here", "muted"))
         return page
-    columns = (Column(""), Column("state"), Column("run"), Column("at"), Column("why", fold=True))
-    page.grid(columns, [_build_run_row(run) for run in runs])
-    _add_metrics(page, runs)
+    columns = (Column(""), Column("state"), Column("run"), Column("since"), Column("at"), Column("why", fold=True))
+    page.grid(columns, [_build_run_row(run) for run in overview.runs])
+    page.heading("Workers", "" if overview.workers else "none; the next run starts one")
+    for worker in overview.workers:
+        host = render_safe(worker.host) or "an unknown host"
+        process = "" if worker.pid is None else f" (process {worker.pid})"
+        page.line(Cell(f"{worker.name}  ", "key"), Cell(f"on {host}{process} since {_format(worker.since)}"), indent=2)
+    _add_metrics(page, overview.runs)
     return page
+
+
+def _format(moment: float | None) -> str:
+    return "–" if moment is None else datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def build_follow_line(run: report.ProcedureRun) -> str:
@@ -149,6 +159,7 @@ def _build_run_row(run: report.ProcedureRun) -> tuple[Cell, ...]:
         Cell(label.glyph, label.role),
         Cell(label.word, label.role),
         Cell(render_safe(run.id)),
+        Cell(_format(run.since), "muted"),
         Cell(render_safe(run.current or "–"), "muted"),
         Cell(render_safe(run.reason)),
     )

@@ -168,6 +168,13 @@ class ProcedureRun(Model):
     ended: float | None = None
     withdrawn: bool = False
     """Whether somebody asked it to end."""
+    worker: str | None = None
+    """The worker that has it, by its name; None if it isn't known."""
+
+    @property
+    def since(self) -> float | None:
+        """Since when it is where it is: its last attempt began then; None before the first."""
+        return self.tries[-1].began if self.tries else self.created
 
     @property
     def seconds(self) -> float | None:
@@ -177,6 +184,23 @@ class ProcedureRun(Model):
     @property
     def rolled_back(self) -> bool:
         return self.finished and self.state is ProcedureState.ROLLBACK
+
+
+class WorkerView(Model):
+    """A worker that is alive."""
+
+    name: str
+    host: str
+    since: float | None = None
+    """Seconds since 1970."""
+    pid: int | None = None
+
+
+class RunOverview(Model):
+    """Runs, latest first, and the workers that carry them out."""
+
+    runs: tuple[ProcedureRun, ...] = ()
+    workers: tuple[WorkerView, ...] = ()
 
 
 class RuleMetrics(Model):

@@ -21,8 +21,9 @@ from handoff_tui.agents.engine.files import (
     hold_schema_lock,
     prepare_database,
 )
+from handoff_tui.agents.engine.listing import read_overview
 from handoff_tui.agents.procedures.plan import build_checked_plan
-from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunOverview, RunRequest
 from handoff_tui.agents.procedures.walk import is_pipeline
 from handoff_tui.core.errors import ProcedureError, RepositoryError, UsageError
 from handoff_tui.decisions.examine import find_handoff, plan_gate
@@ -212,9 +213,11 @@ def find_run(engine: Engine, run: str) -> ProcedureRun:
     return found
 
 
-def list_runs_with_tries(engine: Engine, limit: int = 100) -> tuple[ProcedureRun, ...]:
-    """Lists the runs with all their tries."""
-    return tuple(engine.view(run.id) or run for run in engine.list(limit))
+def read_runs(desk: Desk) -> RunOverview:
+    """Returns the runs with all their tries, and the workers, without loading the engine."""
+    if not has_runs(desk):
+        return RunOverview()
+    return read_overview(find_engine_location(desk), desk.repository.common_dir)
 
 
 def withdraw_run(engine: Engine, run: str) -> ProcedureRun:

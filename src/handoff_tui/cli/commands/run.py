@@ -94,17 +94,15 @@ def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
     from handoff_tui.agents.procedures.run import (  # noqa: PLC0415
         WorkerStarter,
         find_run,
-        has_runs,
-        list_runs_with_tries,
         open_engine,
+        read_runs,
         withdraw_run,
     )
 
-    if arguments.list and not has_runs(desk):
-        return _show_all(arguments, ())
+    if arguments.list:
+        write_result(arguments, page.build_runs_json, page.build_runs_page, read_runs(desk))
+        return ExitCode.OK
     with open_engine(desk) as engine:
-        if arguments.list:
-            return _show_all(arguments, list_runs_with_tries(engine))
         if arguments.show:
             return _show(arguments, find_run(engine, arguments.show))
         found = withdraw_run(engine, arguments.withdraw)
@@ -139,8 +137,3 @@ def _show(arguments: argparse.Namespace, found: ProcedureRun) -> ExitCode:
     if not found.finished:
         return ExitCode.STILL_PENDING
     return ExitCode.OK if found.state is ProcedureState.COMPLETED else ExitCode.BLOCKED
-
-
-def _show_all(arguments: argparse.Namespace, runs: tuple[ProcedureRun, ...]) -> ExitCode:
-    write_result(arguments, page.build_runs_json, page.build_runs_page, runs)
-    return ExitCode.OK
