@@ -16,6 +16,7 @@ import pytest
 
 from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, build_address
 from handoff_tui.agents.engine.files import DATABASE, ON_DEMAND_LOCK, find_engine_file
+from handoff_tui.agents.engine.listing import read_overview
 from handoff_tui.agents.engine.profile import run_profile
 from handoff_tui.agents.engine.worker import SharedLease
 from handoff_tui.agents.procedures.report import ProcedureState
@@ -25,6 +26,7 @@ from handoff_tui.core.errors import EngineError
 from tests.support.gates import GateDesk
 from tests.support.procedure_engine import CONFIG, TRANSITION, EngineFolder, RunDesk
 from tests.support.procedure_runs import REQUEST, build_plan
+from tests.support.procedure_worker import find_place
 from tests.support.waiting import wait_until
 
 NOBODY = "nobody"
@@ -124,6 +126,32 @@ def test_second_worker_takes_over_when_the_first_is_killed(address: str, tmp_pat
             begun = folder.list_begun(run)
             assert (begun.count("one"), begun.count("three")) == (1, 1)
             assert begun.count("two") == (2 if run in runs[:3] else 1)
+
+
+@pytest.mark.slow
+def test_fifty_runs_on_three_workers_survive_one_of_them(address: str, tmp_path: Path) -> None:
+    """None is lost, and no step that was written down is done twice; the list shows runs and workers meanwhile."""
+    with EngineFolder(tmp_path, address) as folder:
+        folder.write_plan(build_plan())
+        folder.hold("two")
+        workers = [folder.start() for _ in range(3)]
+        requests = [REQUEST.model_copy(update={"handoff": f"F-{number}"}) for number in range(50)]
+        runs = [folder.engine.submit(request) for request in requests]
+        wait_until(lambda: folder.list_begun().count("two") == 50, "all fifty at their second step")
+        location = find_place(tmp_path, address)
+        overview = read_overview(location, tmp_path, 200)
+        held = {run.id: run.worker for run in overview.runs}
+        assert len(overview.workers) == len(workers)
+        assert {one.name for one in overview.workers} >= set(held.values())
+        first = overview.workers[0].name
+        taken_over = sum(worker == first for worker in held.values())
+        folder.kill(workers[0])
+        wait_until(lambda: folder.list_begun().count("two") == 50 + taken_over, "the others taking over")
+        folder.release("two")
+        assert {folder.wait_end(run).state for run in runs} == {ProcedureState.COMPLETED}
+        for run in runs:
+            begun = folder.list_begun(run)
+            assert (begun.count("one"), begun.count("three")) == (1, 1)
 
 
 @pytest.mark.slow
