@@ -28,7 +28,11 @@ def open_desk(start: Path, look: RepositoryDigest | None = None) -> Desk:
     if look is not None:
         look.begin_listing()
         return Desk(look.repository, load_settings(look.repository.root), look.read_work_tree())
-    repository = open_repository(start)
+    return open_desk_of(open_repository(start))
+
+
+def open_desk_of(repository: Repository) -> Desk:
+    """Reads the settings and the work tree of a repository that was opened just now."""
     return Desk(repository, load_settings(repository.root), read_work_tree(repository))
 
 

@@ -59,8 +59,17 @@ _NOTES = "refs/notes/"
 _CHANGES = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}
 
 
-def read_observation(work_folder: Path, repository: Path, rules: Iterable[str], guarded: Iterable[str]) -> Observation:
-    """Observes what is there now; an unreadable repository is part of it, because the agent may have caused that."""
+def read_observation(
+    work_folder: Path,
+    repository: Path,
+    rules: Iterable[str],
+    guarded: Iterable[str],
+    opened: Repository | None = None,
+) -> Observation:
+    """Observes what is there now; an unreadable repository is part of it, because the agent may have caused that.
+
+    `opened` is the repository in the work folder, if somebody has opened it just now.
+    """
     rule_names, guarded_names = tuple(rules), tuple(guarded)
     files = Observation(
         own={path: _hash(work_folder / path) for path in list_named(work_folder, [OWN_FOLDER])},
@@ -71,7 +80,7 @@ def read_observation(work_folder: Path, repository: Path, rules: Iterable[str], 
         rule_names=rule_names,
     )
     try:
-        opened = open_repository(work_folder)
+        opened = opened or open_repository(work_folder)
         captured = _capture(opened)
         return files.model_copy(
             update={

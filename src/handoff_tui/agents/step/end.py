@@ -30,7 +30,7 @@ from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.handoffs.handoff import build_id
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Desk, open_desk_of
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.processes.output_reader import read_ends
@@ -122,12 +122,13 @@ def _read_ended(desk: Desk, key: RunKey) -> _EndedRun:
 
 def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -> _Findings:
     folder, before = Path(ended.plan.folder), ended.before
-    after = read_observation(folder, desk.repository.root, before.rule_names, before.guarded_names)
+    repository = _open(folder)
+    after = read_observation(folder, desk.repository.root, before.rule_names, before.guarded_names, repository)
     output = read_ends(reports.find_output(ended.state), _HEAD_BYTES, _TAIL_BYTES)
     rewritten = ended.end.output_rewritten or reports.is_output_edited(ended.state)
     end = ended.end.model_copy(update={"output_rewritten": rewritten})
     patterns = tuple(desk.loaded.settings.hub.suspicious_output)
-    repository = open_repository(folder) if after.problem is None else None
+    repository = repository if after.problem is None else None
     notes = find_own_notes(repository.git, before, after) if repository is not None else frozenset()
     program = PRESETS.get(ended.plan.stream or "")
     notices = judge.find_notices(
@@ -139,18 +140,26 @@ def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -
         notices.insert(0, judge.build_rewritten_notice(before.head or "", after.branch))
     record_commits(desk.repository, ended.state.key, ended.plan, before.head, after.head)
     is_examined = ended.by_hand and ended.end.ending is not RunEnding.STOPPED
-    examined, problem = _examine(folder, ended, progress) if is_examined else (None, None)
+    examined, problem = _examine(repository, ended, progress) if is_examined else (None, None)
     files = () if before.tree is None or after.tree is None else read_touched_files(repository, before.tree, after.tree)
     commits = read_new_commits(repository.git, before.head, after.head)
     return _Findings(after, notices, files[:_MOST_FILES], commits, examined, problem)
 
 
+def _open(folder: Path) -> Repository | None:
+    """Opens the repository where the agent worked; None if it has become unreadable."""
+    try:
+        return open_repository(folder)
+    except HandoffError:
+        return None
+
+
 def _examine(
-    folder: Path, ended: _EndedRun, progress: ProgressCallbacks | None
+    repository: Repository, ended: _EndedRun, progress: ProgressCallbacks | None
 ) -> tuple[ExaminedGate | None, str | None]:
     """Examines the gate of the phase where the agent worked, or says why that failed."""
     try:
-        desk = open_desk(folder)
+        desk = open_desk_of(repository)
         log, phase = open_log(desk.repository), build_id(ended.route.phase)
         return examine(desk, log, ended.state.key.handoff, phase, ExamineOptions(fresh=True), progress), None
     except HandoffError as refused:

@@ -358,7 +358,8 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
     prompt = build_prompt(prepared)
     data = json.dumps(build_context_json(context), indent=2).encode() + b"\n"
     root = prepared.desk.repository.root
-    before = read_observation(prepared.work_folder, root, list_rule_files(prepared.desk), agent.guarded)
+    opened = prepared.desk.repository if prepared.worktree is None else None
+    before = read_observation(prepared.work_folder, root, list_rule_files(prepared.desk), agent.guarded, opened)
     notes = "".join(f"{note.time} {note.author}: {note.text}\n" for note in context.notes)
     files = {
         PROMPT: prompt.encode("utf-8", "surrogateescape"),
