@@ -13,6 +13,7 @@ from handoff_tui.agents.consent import digest_agents
 from handoff_tui.agents.roster import build_roster, build_roster_json
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.run import RunEnding, RunStatus
+from handoff_tui.agents.runs.sessions import find_session, resume_session
 from handoff_tui.agents.step.report import Sign, StepOutcome
 from handoff_tui.agents.step.step import inject_note
 from handoff_tui.config.load import build_settings, load_settings
@@ -246,3 +247,22 @@ def test_the_next_agent_gets_a_summary(stepping: Stepping) -> None:
     assert report.outcome is StepOutcome.READY
     assert "Done: `add` works and is committed." in prompt
     assert '"type"' not in prompt
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("claude", "claude --resume 11111111-1111-4111-8111-111111111111"),
+        ("codex", "codex resume 01a1eed4-c675-7413-b9aa-897790a14bcd"),
+    ],
+)
+def test_a_session_can_be_resumed(stepping: Stepping, name: str, command: str) -> None:
+    """By the name that its program gave it, where it worked."""
+    _install(stepping, name, f"{_DOES}; {_print(name)}")
+    _configure(stepping, name)
+    key = stepping.step().key
+    session = find_session(stepping.desk().repository.common_dir, key)
+    assert (" ".join(session.argv), session.folder) == (command, str(stepping.root))
+    _install(stepping, name, f'echo "$@" > {stepping.home / "resumed"}')
+    resume_session(session)
+    assert (stepping.home / "resumed").read_text(encoding="utf-8").strip() == command.partition(" ")[2]

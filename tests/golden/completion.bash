@@ -20,8 +20,9 @@ _handoff_tui() {
     ' comments') call='comments' words='--help --phase --repo --json --all' ;;
     ' run') call='run' words='--help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo' ;;
     ' worker') call='worker' words='--help --on-demand --trial --repo' ;;
-    ' agents') call='agents' words='--help list' ;;
+    ' agents') call='agents' words='--help list attach' ;;
     'agents list') call='list' words='--help --json --repo' ;;
+    'agents attach') call='attach' words='--help --handoff --print --repo' ;;
     ' step') call='step' words='--help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --merge --repo --json --all' ;;
     ' rollback') call='rollback' words='--help --apply --dry-run --undo --list --with-uncommitted --repo --json --all' ;;
     ' unlock') call='unlock' words='--help --handoff --list --force --json --repo' ;;

@@ -8,6 +8,7 @@ _handoff_tui() {
     'baseline capture') compadd -- --help --repo --json ;;
     'baseline pin') compadd -- --help --none --handoff --repo --json ;;
     'agents list') compadd -- --help --json --repo ;;
+    'agents attach') compadd -- --help --handoff --print --repo ;;
     'log show') compadd -- --help --json --repo --extract ;;
     'log verify') compadd -- --help --json --repo --pin --with-ssh-keygen --against --all --bundle ;;
     'log replay') compadd -- --help --json --repo --all ;;
@@ -48,7 +49,7 @@ _handoff_tui() {
     'comments'*) compadd -- --help --phase --repo --json --all ;;
     'run'*) compadd -- --help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo ;;
     'worker'*) compadd -- --help --on-demand --trial --repo ;;
-    'agents'*) compadd -- --help list ;;
+    'agents'*) compadd -- --help list attach ;;
     'step'*) compadd -- --help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --merge --repo --json --all ;;
     'rollback'*) compadd -- --help --apply --dry-run --undo --list --with-uncommitted --repo --json --all ;;
     'unlock'*) compadd -- --help --handoff --list --force --json --repo ;;
