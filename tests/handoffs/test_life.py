@@ -61,6 +61,8 @@ def test_folder_says_what_is_over(path: str, *, over: bool) -> None:
     [
         (("HANDOFF_1.md", "HANDOFF_2.md", "HANDOFF_10.md"), {"HANDOFF_10.md"}),
         (("h/session-3-login.md", "h/session-4-billing.md"), {"h/session-4-billing.md"}),
+        (("h/session3.md", "h/session4.md"), {"h/session4.md"}),
+        (("h/lamp2x-handoff.md", "h/lamp3x-handoff.md"), {"h/lamp2x-handoff.md", "h/lamp3x-handoff.md"}),
         (("h/task-3-handoff.md", "h/task-4-handoff.md"), {"h/task-3-handoff.md", "h/task-4-handoff.md"}),
         (("S_2026-01-08.md", "S_2026-01-09.md"), {"S_2026-01-09.md"}),
         (("S_20260108_0900.md", "S_20260108_1730.md"), {"S_20260108_1730.md"}),

@@ -35,7 +35,11 @@ _SERIAL: Final = frozenset({"notes", "claude", "relay", "gsd"})
 _WORD: Final = compile_later(r"[^\W_]+")
 _DATE: Final = compile_later(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _CLOCK: Final = compile_later(r"^[-_tT ]{0,2}((?:[01]\d|2[0-3])[-_:h]?[0-5]\d(?:[-_:]?[0-5]\d)?)(?!\d)")
-_NUMBER: Final = compile_later(r"(?<![\d])(\d{1,4})(?!\d)")
+_NUMBER: Final = compile_later(
+    r"(?:(?<![^\W_])|(?<=session)|(?<=handoff)|(?<=handover)|(?<=part)|(?<=day)|(?<=\bv)|(?<=_v))(\d{1,4})(?![^\W_])",
+    re.IGNORECASE,
+)
+"""A number that is a word of its own, or stands right behind a word for one of many."""
 _ONLY_SESSION: Final = compile_later(r"(?:sessions?[-_ ]?\d{1,4}|20\d\d[-_.]?\d\d[-_.]?\d\d.*)", re.IGNORECASE)
 _IDENTITIES: Final = frozenset(
     {"task", "issue", "ticket", "feature", "story", "epic", "pr", "bug", "spec", "adr", "rfc", "phase", "milestone"}
@@ -226,8 +230,9 @@ def _end_series(handoffs: Sequence[Handoff], facts: LifeFacts) -> Ended:
             heads[(handoff.dialect, path.rpartition("/")[0], *_list_words(path))] = handoff
     for key, members in series.items():
         head = _find_head(key, members, heads)
+        last = _Newest(members)
         for member in members:
-            successor = head or _find_newer(member, members)
+            successor = head or last.find_newer(member)
             if successor is not None and successor.id != member.handoff.id:
                 why = f"{successor.id} is newer"
                 yield member.handoff.id, Life(state=LifeState.PAST, why=why, successor=successor.id)
@@ -261,23 +266,30 @@ def _find_head(
     return None
 
 
-def _find_newer(own: _Member, members: list[_Member]) -> Handoff | None:
-    """The newest document that takes the place of this one.
+class _Newest:
+    """The newest documents of a series: of all, and of each line and topic."""
 
-    Numbers count sessions through. Dated documents about other things only say that this one is over if a week passed.
-    """
-    newest = max(members, key=lambda one: one.position.order)
-    first, last = own.position.day, newest.position.day
-    if first is not None and last is not None and (last - first).days > _WEEK:
-        return newest.handoff
-    same = [
-        one
-        for one in members
-        if one.line == own.line
-        and one.position.order > own.position.order
-        and (first is None or one.position.topic == own.position.topic)
-    ]
-    return max(same, key=lambda one: one.position.order).handoff if same else None
+    def __init__(self, members: list[_Member]) -> None:
+        self._last = max(members, key=lambda one: one.position.order)
+        self._of_topic: dict[object, _Member] = {}
+        for one in sorted(members, key=lambda one: one.position.order):
+            self._of_topic[self._name(one)] = one
+
+    def find_newer(self, own: _Member) -> Handoff | None:
+        """The newest document that takes the place of this one.
+
+        Numbers count sessions through. Dated documents about other things only say that this one is over if a week
+        passed.
+        """
+        first, last = own.position.day, self._last.position.day
+        if first is not None and last is not None and (last - first).days > _WEEK:
+            return self._last.handoff
+        newest = self._of_topic[self._name(own)]
+        return newest.handoff if newest.position.order > own.position.order else None
+
+    @staticmethod
+    def _name(member: _Member) -> object:
+        return member.line, member.position.topic if member.position.day is not None else None
 
 
 def _find_line(handoff: Handoff, facts: LifeFacts) -> str:

@@ -68,6 +68,8 @@ class WorkHistory:
         """The line and the handoff of each document."""
         self._writers: list[tuple[int, str]] = []
         self._origins: dict[str, dict[str, int]] = {}
+        self._written: dict[str, list[PathVersion]] = {}
+        self._removals: dict[int, list[PathChange]] = {}
         self._moments: dict[tuple[str, str, int], Moment] = {}
 
     def take_in(self, handoffs: Iterable[Handoff]) -> None:
@@ -118,6 +120,11 @@ class WorkHistory:
 
     def _list_written(self, document: str) -> list[PathVersion]:
         """The versions of a document, also under earlier names: a commit that only renames it does not write it."""
+        if document not in self._written:
+            self._written[document] = self._follow_names(document)
+        return self._written[document]
+
+    def _follow_names(self, document: str) -> list[PathVersion]:
         versions = self.list_versions(document)
         names = {document}
         while versions:
@@ -134,9 +141,10 @@ class WorkHistory:
     def _find_former_name(self, first: PathVersion, names: set[str]) -> str | None:
         """The path whose content, or whose file name, moved here in the commit that brought a path."""
         name = first.change.path.rpartition("/")[2]
-        gone = [
-            change for change in self.commits[first.position].changes if change.removed and change.path not in names
-        ]
+        if first.position not in self._removals:
+            changes = self.commits[first.position].changes
+            self._removals[first.position] = [change for change in changes if change.removed]
+        gone = [change for change in self._removals[first.position] if change.path not in names]
         fitting = [change.path for change in gone if change.before == first.change.blob]
         return next(iter(fitting or [one.path for one in gone if one.path.rpartition("/")[2] == name]), None)
 

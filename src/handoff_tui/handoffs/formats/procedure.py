@@ -272,11 +272,15 @@ _PERCENTAGE: Final = compile_later(r"(?<![\w.])\d+(?:\.\d+)?\s*%\+?")
 _CHECKED_LINE: Final = compile_later(r"^\W*[✅❌✔✗☑]")
 _FACTS: Final = ("Difficulty", "Estimated Time", "Extra Credit Points", "Date", "Priority")
 _HEAD_LINES = 60
+_HEAD_LENGTH = 12_000
+_CONTRACT: Final = "contract id"
 
 
 def recognise_report(source: Source) -> float:
+    if _CONTRACT not in source.text[:_HEAD_LENGTH].casefold():  # most reports are somebody else's: not worth a parse
+        return Confidence.NO
     fields = _head_fields(source.outline)
-    return Confidence.LIKELY if "contract id" in fields and "status" in fields else Confidence.NO
+    return Confidence.LIKELY if _CONTRACT in fields and "status" in fields else Confidence.NO
 
 
 def build_report(source: Source, taken: set[str]) -> Handoff:

@@ -70,6 +70,10 @@ _NAMED_BEFORE: Final = compile_later(
     r"(?:\b(?:run|job|step|task|phase|attempt|issue|over|http|version|port|line)|#)\s*$",
     re.IGNORECASE,
 )
+_DIGIT: Final = compile_later(r"\d")
+_MAY_COUNT: Final = compile_later(
+    r"pass|green|succe|\bok\b|fail|\bred\b|broken|errors?|skipped|total|test|spec|suite|jest|✅", re.IGNORECASE
+)
 _LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
 _SENTENCE_END: Final = compile_later(r"(?<=[.;!?])\s+|\n+")
 _QUOTED: Final = compile_later(r"`[^`\n]*\s[^`\n]*`|\"[^\"\n]*\"")
@@ -81,9 +85,14 @@ def parse_number(text: str) -> int | None:
     return _int(match.group(1)) if match else None
 
 
+def may_count(text: str) -> bool:
+    """Whether a text may have test numbers: most have no digit, or no word that such a number stands beside."""
+    return _DIGIT.search(text) is not None and _MAY_COUNT.search(text) is not None
+
+
 def parse_counts(text: str) -> TestCounts | None:
     """Test numbers in a sentence: `553 passed, 26 failed, 17 skipped`, `113 of 114 tests pass`; None if it has none."""
-    if not any(sign.isdigit() for sign in text):  # most sentences
+    if not may_count(text):
         return None
     words = plain(text)
     if _NO_ROLE.search(words) or _OTHER_LINE.match(words) or (_NO_TEST.search(words) and not _OF_TESTS.search(words)):
@@ -140,6 +149,8 @@ def split_sentences(text: str) -> list[str]:
 
 def find_counts(text: str) -> tuple[TestCounts, str] | None:
     """The first sentence with test numbers. Numbers of different sentences belong to different runs."""
+    if not may_count(text):
+        return None
     text = _QUOTED.sub("", text)
     return next(((counts, words) for words in split_sentences(text) if (counts := parse_counts(words))), None)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
@@ -24,6 +24,8 @@ _LINK: Final = compile_later(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _MARKUP: Final = compile_later(r"[*_`~\[]")
 _CHECKBOX: Final = compile_later(r"^\[([ xX])\]\s+")
 _FIELD: Final = compile_later(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&+,\[\]-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
+_REMEMBERED: Final = 4096
+"""Lines of text whose plain form is kept: several readers ask for the same line one after the other."""
 _SECTION_NUMBER: Final = compile_later(r"^(\d+(?:\.\d+)*)[.):]?\s+")
 
 
@@ -173,6 +175,7 @@ def parse_markdown(text: str) -> Outline:
     return Outline(tuple(_collect_sections(_parser().parse(text))))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def plain(text: str) -> str:
     """Text without emphasis, code marks and link targets."""
     if not _MARKUP.search(text):  # most lines have none
@@ -180,8 +183,11 @@ def plain(text: str) -> str:
     return _EMPHASIS.sub("", _LINK.sub(r"\1", text)).strip()
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def parse_field(text: str) -> tuple[str, str] | None:
     """`**Name**: value`, `Name: value`, `**Name:** value` → name and value, both plain."""
+    if ":" not in text:
+        return None
     match = _FIELD.match(plain(text))
     return (match.group(1).strip(), match.group(2).strip()) if match else None
 

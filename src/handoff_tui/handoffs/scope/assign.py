@@ -326,7 +326,7 @@ class _Assignment:
 
     def _build_scope(self, traces: Traces, changes: tuple[OwnChange, ...], start: str | None) -> Scope:
         paths = {change.path for change in changes}
-        others = {path: [other for other in self.owners[path] if other != traces.handoff] for path in paths}
+        lost = [path for path in sorted(paths) if traces.handoff not in self.owners[path]]
         touched = {change.path for change in self.changes.get(traces.handoff, ())}
         if any(path.endswith("/") for path in traces.declared_changes):
             touched.update(folder for path in tuple(touched) for folder in list_folders(path))
@@ -335,16 +335,12 @@ class _Assignment:
             handoff=traces.handoff,
             changes=changes,
             start=start,
-            shared=frozenset(path for path in paths if others[path] and traces.handoff in self.owners[path]),
+            shared=frozenset(path for path in paths.difference(lost) if len(self.owners[path]) > 1),
             records=self.records & paths,
             undeclared=self._find_undeclared(traces, changes),
             never_changed=never_changed,
             changed_by_others=self._find_other_changers(traces, paths, never_changed),
-            taken_over={
-                path: ", ".join(sorted(others[path]))
-                for path in sorted(paths)
-                if traces.handoff not in self.owners[path]
-            },
+            taken_over={path: ", ".join(sorted(self.owners[path])) for path in lost},
         )
 
     def _find_undeclared(self, traces: Traces, changes: tuple[OwnChange, ...]) -> tuple[str, ...]:
