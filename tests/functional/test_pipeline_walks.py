@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
 from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.errors import AgentRunError, NoHumanError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.system.installation import find_resource
 from tests.support import builder_story as builder
 from tests.support.gates import GateDesk
 from tests.support.walking import Walk, commit, write
@@ -180,3 +184,18 @@ def test_procedure_is_walked_to_its_end(walk: Walk) -> None:
     walk.begin("procedure")
     assert walk.walk() == ["source failed", "source", "target"]
     assert walk.is_done()
+
+
+def test_scripted_agent_of_the_sample_walks_the_hub(walk: Walk) -> None:
+    """One run loops back, one fails, the others succeed; its output is read as Claude's stream."""
+    agent = find_resource("sample_repo") / "agent" / "scripted_agent.py"
+    settings = f'command = ["{sys.executable}", "{agent}"]\nstream = "claude"\nretries = 1\nbackoff_seconds = [0]\n'
+    settings += 'variables = {SCRIPTED_AGENT_PAUSE = "0"}\n'
+    names = ("dev", "qa", "security", "docs", "cicd")
+    walk.begin("hub", more="".join(f"[agents.{name}]\n{settings}" for name in names))
+    assert walk.walk(confirm=True) == ["DEV", "QA failed", "DEV", "QA", "SEC", "DOCS", "DEPLOY"]
+    assert walk.is_done()
+    secured = [one for one in list_reports(open_desk(walk.root), walk.handoff) if one.key.phase == "SEC"]
+    assert [one.outcome.value for one in secured] == ["failed", "ready"]
+    assert secured[0].end.usage is not None
+    assert "could not finish" in secured[0].end.usage.verdict
