@@ -14,7 +14,8 @@ _STATE_FOLDER: Final = compile_later(r"(?:^|/)(?:\.mosaic|\.ai-agents)$", re.IGN
 NOT_WORK: Final = compile_later(
     r"(?:^|/)(?:commands?|skills?|prompts?|\.?templates?|agents|subagents|rules|hooks|workflows|schemas?|node_modules|vendor"
     r"|site-packages|\.github|i18n|locales?|fixtures?|__fixtures__|__mocks__|migrations)/"
-    r"|(?:template|example|sample|schema|config|settings|readme|changelog|index)[^/]*$",
+    r"|(?:^|[/_. -])(?:templates?|examples?|samples?)(?:[_. -][^/]*)?$"
+    r"|(?:^|[/_. -])(?:schema|config|settings|readme|changelog|index)\.\w+$",
     re.IGNORECASE,
 )
 """What agents and tools are told, forms to fill in, and what lists or describes others."""

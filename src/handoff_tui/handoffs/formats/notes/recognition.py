@@ -41,18 +41,19 @@ _SESSION_LOG: Final = compile_later(
 )
 _TEXT: Final = (".md", ".markdown")
 _DATA: Final = (".json", ".yaml", ".yml")
-_KIND: Final = (
-    r"(?:specification|spec|standard|architecture|design|guide|guidelines?|protocol|template|system|enforcement|procedures?"
-    r"|implementation|reference|overview|workflow|schema|format|mechanism|contract|rules|policy|conventions?|process|playbook"
-    r"|instructions|command|skill|api|service|component|feature|registry|glossary|checklist|directory|management)"
+_TREATISE: Final = (
+    r"(?:specification|spec|standard|architecture|guide|guidelines?|protocol|template|enforcement|procedures?|reference|overview"
+    r"|workflow|schema|format|mechanism|contract|rules|policy|conventions?|process|playbook|instructions|glossary|checklist)"
 )
+_FEATURE: Final = r"(?:system|design|implementation|command|skill|api|service|component|feature|screen|button|registry|directory|management)"
+_OFFS: Final = r"hand[-_ ]?(?:offs?|overs?)"
 _ABOUT_NAME: Final = compile_later(
-    rf"(?:^|/)[^/]*[-_ ]{_KIND}(?:[-_ ][^/]*)?\.\w+$|(?:^|/){_KIND}\.\w+$", re.IGNORECASE
+    rf"(?:^|[/_ -]){_OFFS}[-_ ](?:{_TREATISE}|{_FEATURE})(?:[-_ ][^/]*)?\.\w+$|(?:^|/){_TREATISE}\.\w+$", re.IGNORECASE
 )
 _ABOUT: Final = compile_later(
-    rf"\bhand[- ]?(?:offs?|overs?)\s+(?:\w+\s+){{0,2}}{_KIND}\b"
-    rf"|^\W*(?:how to|using|about) .{{0,30}}hand[- ]?(?:ing )?(?:off|over)"
-    rf"|^\W*(?:session |agent )?hand[- ]?(?:offs|overs)\s*$",
+    rf"\b{_OFFS}\s+(?:(?:\w+\s+){{0,2}}{_TREATISE}|{_FEATURE})\b"
+    r"|^\W*(?:how to|using|about) .{0,30}hand[- ]?(?:ing )?(?:off|over)"
+    r"|^\W*(?:session |agent )?hand[- ]?(?:offs|overs)\s*$",
     re.IGNORECASE,
 )
 """The title of a text about handoffs that isn't one."""
