@@ -172,6 +172,9 @@ def test_notes_code_is_not_read_as_prose() -> None:
         "docs/FOR_NEXT_AGENT.md",
         "notes-to-claude.md",
         "docs/lamp-qa-decision.md",
+        "docs/handoffs/HANDOFF-LAMP-MANAGEMENT-001.md",
+        ".agents/handoffs/2031-01-02-lamp-skill-config-review.md",
+        "handoff-lamp-implementation.md",
     ],
 )
 def test_notes_may_own_the_usual_names(path: str) -> None:
@@ -194,6 +197,10 @@ def test_notes_may_own_the_usual_names(path: str) -> None:
         "packages/ui/handoff.yaml",
         "tests/handoff_cases.json",
         "docs/handoffs/PROTOCOL.md",
+        "docs/HANDOFF_PROTOCOL.md",
+        "docs/handoff-system-design.md",
+        "docs/handoffs/_TEMPLATE.md",
+        "tests/fixtures/v1/handoff/docs/lamp.md",
         "schemas/handoff.yaml",
         "handoff.config.json",
         "src/handoff.ts",
@@ -254,6 +261,7 @@ def test_structured_notes_are_read() -> None:
         ("changes committed", True),
         ("lint run", False),
     ]
+    assert [blocker.title for blocker in session.blockers] == ["the checklist demands: lint run"]
     for path, text in (("tools/handoff.yaml", "rota:\n  handoff_at: 22\n"), ("handoff.json", '{"theme": "dark"}')):
         assert NOTES.recognise(Source.of_text(path, text)) == Confidence.NO
 

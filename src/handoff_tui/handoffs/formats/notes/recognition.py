@@ -45,7 +45,10 @@ _TREATISE: Final = (
     r"(?:specification|spec|standard|architecture|guide|guidelines?|protocol|template|enforcement|procedures?|reference|overview"
     r"|workflow|schema|format|mechanism|contract|rules|policy|conventions?|process|playbook|instructions|glossary|checklist)"
 )
-_FEATURE: Final = r"(?:system|design|implementation|command|skill|api|service|component|feature|screen|button|registry|directory|management)"
+_FEATURE: Final = (
+    r"(?:system|design|implementation|command|skill|api|service|component|feature|screen|button|registry|directory"
+    r"|management)"
+)
 _OFFS: Final = r"hand[-_ ]?(?:offs?|overs?)"
 _ABOUT_NAME: Final = compile_later(
     rf"(?:^|[/_ -]){_OFFS}[-_ ](?:{_TREATISE}|{_FEATURE})(?:[-_ ][^/]*)?\.\w+$|(?:^|/){_TREATISE}\.\w+$", re.IGNORECASE

@@ -51,6 +51,7 @@ _MADE: Final = {"files_created": ClaimKind.FILE_CREATED, "artifacts": ClaimKind.
 _DONE_KEYS: Final = ("complete", "completed", "done", "checked", "passed")
 _SESSION_KEYS: Final = frozenset({"protocolcompliance", "checklist", "checklists", "worklog", "work_log", "nextsteps"})
 _FORBIDDING: Final = "NOT"
+_DEMANDED: Final = "MUST"
 
 
 def find_key_groups(root: JsonNode) -> set[str]:
@@ -85,10 +86,12 @@ def read_structured(source: Source, confidence: float) -> HandoffDraft:
     draft.source_phase = _first(holders, "phase")
     draft.add_producer(draft.source_agent)
     _add_status(root, draft)
-    tasks = [*_list_tasks(root, "done", done=True), *_list_tasks(root, "next", done=False), *_list_checks(root)]
+    checks = list(_list_checks(root))
+    tasks = [*_list_tasks(root, "done", done=True), *_list_tasks(root, "next", done=False), *checks]
     draft.tasks = tuple(tasks)
     draft.next_action = next((task.title for task in tasks if task.done is False), None)
-    draft.blockers = tuple(_list_blockers(root))
+    owed = [check for check in checks if check.status == _DEMANDED and not check.done]
+    draft.blockers = (*_list_blockers(root), *map(_build_owed, owed))
     for holder in holders:
         draft.add_claims(_list_claims(holder))
         draft.facts += tuple(_list_facts(holder))
@@ -124,6 +127,10 @@ def _list_checks(root: JsonNode) -> Iterator[Task]:
             yield Task(
                 id=_spell(node.key).replace(" ", "-"), title=title, where=node.where, status=level or None, done=said
             )
+
+
+def _build_owed(check: Task) -> Blocker:
+    return Blocker(id=check.id, title=f"the checklist demands: {check.title}", where=check.where, status="open")
 
 
 def _list_blockers(root: JsonNode) -> Iterator[Blocker]:
