@@ -121,7 +121,7 @@ def test_misbehaving_agent_is_noticed_and_does_not_pass(
 def test_agent_whose_program_is_missing_is_named(supervised: Supervised) -> None:
     """It was never started."""
     report = supervised.run("", argv=("no-such-agent",))
-    assert (report.outcome, report.end.ending) == (FAILED, RunEnding.NOT_STARTED)
+    assert (report.outcome, report.end.ending) == (FOR_A_PERSON, RunEnding.NOT_STARTED)
     assert "no-such-agent: No such file or directory" in report.why[0]
 
 

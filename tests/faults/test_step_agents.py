@@ -33,7 +33,11 @@ def test_agent_whose_binary_is_missing_is_named(stepping: Stepping) -> None:
         stepping.config.read_text(encoding="utf-8").replace('"sh", ', '"no-such-agent", '), encoding="utf-8"
     )
     report = stepping.step()
-    assert (report.outcome, report.end.ending, report.budget.used) == (StepOutcome.FAILED, RunEnding.NOT_STARTED, 0)
+    assert (report.outcome, report.end.ending, report.budget.used) == (
+        StepOutcome.NEEDS_HUMAN,
+        RunEnding.NOT_STARTED,
+        0,
+    )
     assert "no-such-agent: No such file or directory" in report.why[0]
 
 

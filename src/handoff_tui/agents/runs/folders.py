@@ -396,5 +396,8 @@ def _sweep(handle: RunHandle, state: RunState) -> RunState:
         output_sha256=hash_output(str(handle.folder / OUTPUT)) or "",
         left_running=left,
     )
-    write_value(handle.folder / EXIT, end)
+    try:
+        write_value(handle.folder / EXIT, end)
+    except OSError as refused:
+        raise build_write_error(refused, str(handle.folder)) from refused
     return read_run(handle)

@@ -150,6 +150,8 @@ class RunEnd(Model):
     """Whether earlier output was removed again."""
     left_running: int = 0
     """How many processes it left running; they were ended."""
+    disk_full: bool = False
+    """Whether there was no room left where it worked when it ended."""
 
     @property
     def succeeded(self) -> bool:

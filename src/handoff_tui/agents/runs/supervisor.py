@@ -49,6 +49,8 @@ _BEAT_SECONDS = 2.0
 _LINGER_SECONDS = 0.5
 """Processes that an agent left may be about to end, like the end of a pipeline."""
 _LOOK_AGAIN_SECONDS = 0.005
+_RESERVE = "reserve"
+_RESERVED_BYTES = 64 * 1024
 _HEARD = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD, signal.SIGHUP)
 
 
@@ -73,6 +75,7 @@ class Supervisor:
         self.ending = "exited"
         self.failure: str | None = None
         self.left_running = 0
+        self.disk_full = False
         self.began = time.time()
         self._asked: set[int] = set()
         self._wake = os.pipe()
@@ -87,6 +90,11 @@ class Supervisor:
         for number in _HEARD:
             # always a function: an ignored signal would stay ignored in the agent
             signal.signal(number, lambda number, _frame: self._asked.add(number))
+
+    def reserve(self) -> None:
+        """Takes the room that the record of the end will need."""
+        with suppress(OSError), os.fdopen(os.open(self._find(_RESERVE), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            file.write(b"\0" * _RESERVED_BYTES)
 
     def run(self) -> None:
         """Starts the agent, watches it to its end, and records that."""
@@ -106,6 +114,11 @@ class Supervisor:
             finally:
                 self._end_all(self.agent, output)
         output.read_rest()
+        with suppress(OSError):  # the agent may have filled the disk: its end is recorded all the same
+            room = os.statvfs(self.work_folder)
+            self.disk_full = room.f_bavail * room.f_frsize < _RESERVED_BYTES
+        with suppress(OSError):
+            os.unlink(self._find(_RESERVE))
         try:
             end = self._build_end(output, time.monotonic() - monotonic)
             write_sealed(self._find(EXIT), end, self._secret, lasting=True)
@@ -253,6 +266,7 @@ class Supervisor:
             "output_sha256": output.digest.hexdigest(),
             "output_rewritten": output.rewritten,
             "left_running": self.left_running,
+            "disk_full": self.disk_full,
         }
 
     def _leave_phase(self) -> None:
@@ -272,6 +286,7 @@ def supervise(folder: str, ready: int, secret: bytes) -> None:
             return
         supervisor = Supervisor(folder, read_json(f"{folder}/{PLAN}"), secret)
         supervisor.listen()
+        supervisor.reserve()
         write_json(f"{folder}/{PROCESS}", {**_describe_self(supervisor.began), "agent_pid": None})
         if supervisor.phase_lock is not None:
             _take_over(supervisor.phase_lock, supervisor.mark)

@@ -91,7 +91,8 @@ def _find_ending(run: MeasuredRun) -> Iterable[Notice]:
     end = run.end
     if end.ending is RunEnding.NOT_STARTED:
         notice = _notice(Sign.NOT_STARTED, Severity.HIGH, f"it could not be started: {end.failure}")
-        yield notice.model_copy(update={"remedy": f"Install it: {run.program.install}"}) if run.program else notice
+        how = f"Install it: {run.program.install}" if run.program else "Install it, or correct its command."
+        yield notice.model_copy(update={"remedy": how})
     elif end.ending is RunEnding.OVER_BUDGET:
         yield _build_excess(f"it was stopped: {end.failure}")
     elif end.ending in _ENDINGS:
@@ -106,6 +107,9 @@ def _find_ending(run: MeasuredRun) -> Iterable[Notice]:
         words = f"{end.left_running} processes running, which were" if many else "a process running, which was"
         text = f"it left {words} ended"
         yield _notice(Sign.LEFT_RUNNING, Severity.MEDIUM, text)
+    if end.disk_full:
+        remedy = "Make room, see what it could still write, and start it again."
+        yield Notice(sign=Sign.DISK_FULL, severity=Severity.HIGH, text="the disk was full when it ended", remedy=remedy)
     if end.output_rewritten:
         yield _notice(Sign.OUTPUT_REWRITTEN, Severity.HIGH, "it took back some of its output")
 
@@ -163,8 +167,9 @@ def _shorten(text: str) -> str:
 
 def _find_refs(before: Observation, after: Observation, own: frozenset[str]) -> Iterable[Notice]:
     if after.problem is not None:
-        text = f"the repository can no longer be read: {after.problem}"
-        yield _notice(Sign.UNREADABLE, Severity.CRITICAL, text)
+        text = f"the folder where it worked can no longer be read: {after.problem}"
+        remedy = "See what is left: what it committed is on its branch. Starting it again makes a new work tree."
+        yield Notice(sign=Sign.UNREADABLE, severity=Severity.CRITICAL, text=text, remedy=remedy)
         return
     gone = sorted(name for name in before.refs if name not in after.refs)
     if gone:
@@ -268,7 +273,7 @@ def _notice(sign: Sign, severity: Severity, text: str, places: Iterable[str] = (
 
 _FOR_A_PERSON = frozenset({
     *(Sign.NOT_STARTED, Sign.OVER_BUDGET, Sign.NO_LOGIN, Sign.NO_NETWORK, Sign.LIMITED, Sign.REFUSED),
-    Sign.WRONG_ARGUMENTS,
+    *(Sign.WRONG_ARGUMENTS, Sign.DISK_FULL),
 })  # fmt: skip
 """What no other attempt would change."""
 _FAILING = frozenset({

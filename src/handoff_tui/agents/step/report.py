@@ -201,6 +201,7 @@ class Sign(StrEnum):
     LIMITED = "limited"
     REFUSED = "refused"
     WRONG_ARGUMENTS = "wrong-arguments"
+    DISK_FULL = "disk-full"
 
 
 class Notice(Model):

@@ -220,14 +220,14 @@ _COMPLAINTS: Mapping[Trouble, tuple[str, ...]] = {
         *("no provider configured", "token (?:has )?expired", "finish in the browser", "open this url in your browser"),
     ),
     Trouble.LIMIT: (
-        *("rate.?limit", "usage limit", "quota", "credit balance", r"\b429\b", "overloaded", r"\b529\b"),
+        *("rate.?limit", "usage limit", "quota", "credit balance", r"\b429\b", r"(?<!down or )overloaded", r"\b529\b"),
         "resource_exhausted",
     ),
     Trouble.NETWORK: (
         *("waiting for network", "enotfound", "econnrefused", "econnreset", "etimedout", "eai_again", "fetch failed"),
         *("connection (?:error|failed|refused)", "name (?:does not|or service not)", "failed to lookup"),
         *("could not resolve", "network (?:error|is unreachable)", "stream disconnected", "error sending request"),
-        *("connecterror", "nameresolutionerror", "unable to connect"),
+        *("connecterror", "nameresolutionerror", "unable to connect", "servers are down"),
     ),
     Trouble.REFUSAL: ("refusal", "refused to (?:answer|continue|help)", "content.?filter", "usage policy"),
 }
