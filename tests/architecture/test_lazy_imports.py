@@ -36,7 +36,7 @@ def test_version_imports_nothing_heavy() -> None:
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_status_imports_no_app_packages(sample_repository: Path, more: list[str]) -> None:
     """`status` reads without the app, the watcher, signatures or GitPython."""
-    heavy = ["textual", "watchfiles", "cryptography", "git", *(["rich"] if more else [])]
+    heavy = ["textual", "watchfiles", "cryptography", "git", "pydantic", *(["rich"] if more else [])]
     assert imported_by(["status", "--repo", str(sample_repository), *more], heavy) == []
 
 
