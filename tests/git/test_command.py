@@ -358,7 +358,6 @@ def test_configuration_that_was_read_before_is_read_again_when_it_changes(
     builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A filter that is planted between two sessions is disarmed in the second; so is one in a file that was absent."""
-    monkeypatch.setattr(git_module, "_SETTLED_NANOSECONDS", 0)
     builder.write("a").commit()
     assert Git.open(builder.folder).overrides == Git.open(builder.folder).overrides == ()
     builder.git("config", "filter.x.clean", "touch /tmp/never")
@@ -375,7 +374,6 @@ def test_configuration_that_brings_files_is_always_read(
     builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An included file may appear at any time, and no listing names it before."""
-    monkeypatch.setattr(git_module, "_SETTLED_NANOSECONDS", 0)
     builder.write("a").commit().config("include.path", "more")
     assert Git.open(builder.folder).overrides == ()
     (builder.folder / ".git" / "more").write_text(

@@ -153,22 +153,9 @@ def examine(
     if frozen is not None:
         gates.work.found = frozen.found
     plan = _plan(gates, wanted, phase)
-    request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     guards = guard(desk, plan.since)
     known = Prefetched(reading, options.command_results, scopes=plan.gates.work.scopes)
-    placed = known._replace(reading=_place_at(reading, plan))
-    report = (check if earlier is not None else check_before_another)(guards.desk, request, telling, placed)
-    if earlier is not None and earlier.report.baseline == report.baseline:
-        snapshot, work_tree = earlier.snapshot, earlier.work_tree
-    else:  # the checks of the whole repository; a command that both have runs once
-        known = known._replace(commands=report.command_results)
-        own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
-        moved = Event()
-        whole = request._replace(phase=None, handoff=None)
-        taken = take(guards.desk, telling, whole, known, needed=own, on_change=moved.set)
-        snapshot, work_tree = build_subject_snapshot(desk, taken), taken.captured.tree.tree
-        if moved.is_set():
-            report = check(guards.desk, request, telling, placed)
+    checked = _check(plan, guards, known, options, telling)
     question = plan.question
     bound = plan.gates.complete(question, plan.handoff)
     return ExaminedGate(
@@ -176,8 +163,8 @@ def examine(
         subject=bound.model_copy(
             update={
                 "baseline": plan.baseline.snapshot or NO_BASELINE,
-                "snapshot": build_digest(snapshot),
-                "checks": build_checks_digest(report),
+                "snapshot": build_digest(checked.snapshot),
+                "checks": build_checks_digest(checked.report),
             }
         ),
         producers=question.producers,
@@ -187,17 +174,45 @@ def examine(
         name_changes=question.name_changes,
         name_uncovered=question.name_uncovered,
         has_review=question.has_review,
-        failing=tuple(result.id for result in report.blocking_failures),
+        failing=tuple(result.id for result in checked.report.blocking_failures),
         desk=desk,
         reading=reading,
         handoff=plan.handoff,
-        report=report,
-        snapshot=snapshot,
-        work_tree=work_tree,
+        report=checked.report,
+        snapshot=checked.snapshot,
+        work_tree=checked.work_tree,
         baseline=plan.baseline,
         gates=plan.gates,
         guards=guards,
     )
+
+
+class _Checked(NamedTuple):
+    """The checks of a gate, and the work that they are about."""
+
+    report: CheckReport
+    snapshot: Snapshot
+    work_tree: str
+
+
+def _check(
+    plan: GatePlan, guards: Guards, known: Prefetched, options: ExamineOptions, telling: ProgressCallbacks | None
+) -> _Checked:
+    """Runs the checks of the gate, then those of the whole repository; a command that both have runs once."""
+    earlier = options.earlier
+    request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
+    placed = known._replace(reading=_place_at(known.reading, plan))
+    report = (check if earlier is not None else check_before_another)(guards.desk, request, telling, placed)
+    if earlier is not None and earlier.report.baseline == report.baseline:
+        return _Checked(report, earlier.snapshot, earlier.work_tree)
+    own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
+    moved = Event()
+    whole = request._replace(phase=None, handoff=None)
+    known = known._replace(commands=report.command_results)
+    taken = take(guards.desk, telling, whole, known, needed=own, on_change=moved.set)
+    if moved.is_set():
+        report = check(guards.desk, request, telling, placed)
+    return _Checked(report, build_subject_snapshot(plan.gates.desk, taken), taken.captured.tree.tree)
 
 
 def _place_at(reading: RepositoryReading, plan: GatePlan) -> RepositoryReading:

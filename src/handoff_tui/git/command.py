@@ -6,8 +6,7 @@ import os
 import re
 import signal
 import subprocess
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -196,33 +195,51 @@ class Git:
         return answer.stdout
 
 
-_SETTLED_NANOSECONDS = 2_000_000_000
-"""A file that was changed this shortly before it was read may change again at what seems the same time."""
 _BRINGS_FILES = ("include.", "includeif.", "extensions.worktreeconfig")
 """Settings that make git read files which need not be there yet."""
 _HOMES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-_configs: dict[tuple[str | None, ...], tuple[dict[str, tuple[int, ...] | None], list[ConfigLine]]] = {}
+_LARGEST_CONFIG = 1 << 20
+_configs: dict[tuple[str | None, ...], tuple[dict[str, bytes | None], list[ConfigLine]]] = {}
+"""Configurations, each with the content of the files that git read it from; None for a file that was not there."""
 
 
 def list_settled_config(git: Git) -> list[ConfigLine]:
     """Returns the configuration as of now; asks git only if one of its files isn't as it was when git last read it."""
     key = (str(git.folder), *(os.environ.get(name) for name in _HOMES))
-    stamps, lines = _configs.get(key, (None, []))
-    if stamps is not None and {place: mark_file(place) for place in stamps} == stamps:
+    contents, lines = _configs.get(key, ({}, []))
+    if contents and _read_all(contents) == contents:
         return lines
-    now = time.time_ns()
+    before = _read_all([*_list_global_files(), f"{git.folder}/.git/config", *contents])
     listing = git.run("config", "--show-scope", "--show-origin", "--list", "-z", "--includes")
     if not listing.ok:
         raise build_config_error(git, listing)
     lines, places = parse_config_origins(listing.stdout)
     named = {os.path.join(git.folder, place) for place in places}  # noqa: PTH118 - absolute ones stay as they are
-    stamps = {place: mark_file(place) for place in {*named, *_list_global_files(), f"{git.folder}/.git/config"}}
-    can_be_told = not any(key.lower().startswith(_BRINGS_FILES) for _, key, _ in lines)
-    if can_be_told and all(stamp is None or stamp[-1] < now - _SETTLED_NANOSECONDS for stamp in stamps.values()):
-        _configs[key] = (stamps, lines)
-    else:
-        _configs.pop(key, None)
+    new = named.difference(before)  # nobody knows their content at the time; next time they are read before
+    brings_more = any(name.lower().startswith(_BRINGS_FILES) for _, name, _ in lines)
+    is_settled = not brings_more and before == _read_all(before)
+    _configs[key] = (before | dict.fromkeys(new, _build_unknown()) if is_settled else {}, lines)
     return lines
+
+
+def _read_all(places: Iterable[str]) -> dict[str, bytes | None]:
+    return {place: _read_config_file(place) for place in places}
+
+
+def _read_config_file(place: str) -> bytes | None:
+    try:
+        # not blocking: a named pipe in its place would hold us forever
+        descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - opened by its descriptor
+        content = file.read(_LARGEST_CONFIG)
+    return content if len(content) < _LARGEST_CONFIG else _build_unknown()
+
+
+def _build_unknown() -> bytes:
+    """Stands for a content that equals no other."""
+    return os.urandom(16)
 
 
 def _list_global_files() -> list[str]:
