@@ -12,6 +12,7 @@ import pytest
 
 from handoff_tui import __version__
 from tests.support.checks_document import build_checks_document
+from tests.support.claims_document import build_claims_document
 from tests.support.command_line import say
 from tests.support.golden import compare_golden
 
@@ -101,6 +102,11 @@ def test_transcript_is_fresh() -> None:
 def test_table_of_checks_is_fresh() -> None:
     """docs/checks.md lists every rule as it is."""
     compare_golden(ROOT / "docs" / "checks.md", build_checks_document())
+
+
+def test_table_of_sentences_is_fresh() -> None:
+    """docs/claims.md shows what is read in each sentence now."""
+    compare_golden(ROOT / "docs" / "claims.md", build_claims_document())
 
 
 def test_version_is_printed() -> None:

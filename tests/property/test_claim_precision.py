@@ -6,19 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.claims.blocking import find_blocking
 from handoff_tui.handoffs.handoff import Handoff
 from tests.support.claim_sentences import BLOCKERS, COUNTS, WORDS
 from tests.support.claim_worlds import (
     FORMATS,
+    Files,
     Scores,
     build_single_documents,
     build_world,
     find_numbers,
+    import_history,
     judge_counts,
     judge_world,
+    measure_all,
     read_by_path,
 )
+from tests.support.repositories import RepositoryBuilder
 
 LEAST_PRECISION = 0.95
 LEAST_RECALL = 0.9
@@ -60,6 +65,23 @@ def test_numbers_of_tests_have_a_grammar_and_a_role(tmp_path: Path, kind: object
     score = judge_counts(paths, find_numbers(tmp_path))
     assert score.precision >= LEAST_PRECISION, score.examples
     assert score.recall >= LEAST_RECALL, score.examples
+
+
+def test_packages_are_counted_when_they_were_claimed(tmp_path: Path) -> None:
+    """Each document counts one package more; every second one counts one too many."""
+    head = FORMATS[1].head
+    steps: list[tuple[Files, str]] = [({"README.md": "A project.\n"}, "begin")]
+    for number in range(1, 9):
+        said = f"{head.format(number)}\n## Baseline Snapshot\n\n- Packages installed: {number + number % 2}\n"
+        files: Files = {f"PKG-{number}/manifest.json": "{}", FORMATS[1].path.format(number): said}
+        steps.append((files, f"hand over {number}"))
+    builder = RepositoryBuilder.init(tmp_path)
+    import_history(builder, steps)
+    builder.git("reset", "--quiet", "--hard", "main")
+    told = [one for _, verdicts in measure_all(tmp_path) for one in verdicts if one.claim.kind is ClaimKind.BASELINE]
+    states = {one.claim.where.path: one.state.value for one in told}
+    expected = ("holds", "contradicted")
+    assert states == {FORMATS[1].path.format(number): expected[number % 2] for number in range(1, 9)}
 
 
 def write_note(body: str) -> str:

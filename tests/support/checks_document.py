@@ -8,6 +8,7 @@ from handoff_tui.checks.engine import RuleOverride, is_blocking
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import RuleInfo
 from handoff_tui.core.text.markdown_text import render_code, render_markdown
+from handoff_tui.handoffs.claims.precision import MEASURED
 
 _COLUMNS = ("id", "system", "severity", "blocks", "when", "reads", "holds when it passes", "remedy")
 _HEADING = """\
@@ -47,6 +48,37 @@ severity weakens its checks, and `check-configuration-unchanged` reports that.
 """
 
 
+_PRECISION = """\
+
+## What a false claim counts for
+
+A claim is false only if it was false, or impossible, in the commits its document speaks about; see
+[claims.md](claims.md). A kind of claim blocks only if at least 90 % of what was found was right, both in documents of
+public repositories, read by eye ("read": of so many claims, so many are claimed), and in documents of known truth,
+which the tests write ("generated": of the verdicts "false", so many are right). Tests hold the second figure above
+95 %, and the share of claims that are found above 90 %. A kind that was not measured is a hint: it is shown, and
+never blocks.
+
+| kind | read | generated | a false one |
+|---|---|---|---|
+"""
+
+
+_EFFECT = {True: "blocks", False: "is a hint"}
+
+
+def build_precision_table() -> str:
+    rows = [
+        f"| `{kind.value}` | {one.right} of {one.read} | {_show(one.generated)} | {_EFFECT[one.may_block]} |"
+        for kind, one in MEASURED.items()
+    ]
+    return _PRECISION + "\n".join(rows) + "\n"
+
+
+def _show(share: float | None) -> str:
+    return "not measured" if share is None else f"{share:.0%}"
+
+
 def build_checks_document() -> str:
     rules = [
         RuleInfo(
@@ -62,7 +94,7 @@ def build_checks_document() -> str:
         for rule in RULES
     ]
     number = f"{len(rules)} built-in rules. `session-gate-passes` runs the script of the session gate as a command."
-    return f"{_HEADING}{number}\n\n{build_rule_table(rules)}\n"
+    return f"{_HEADING}{number}\n\n{build_rule_table(rules)}\n{build_precision_table()}"
 
 
 def build_rule_table(rules: Sequence[RuleInfo]) -> str:

@@ -121,7 +121,56 @@ FILES_BY_FOLDER: Final = (
     Sentence("## Files created\n\nAll files in `staging/<folder>/`:\n\n- `<in-folder>`\n- `<in-folder>`"),
 )
 """Bare names under a sentence that says in which folder they are."""
-CLAIMING: Final = (*CREATED, *MODIFIED, *DELETED, *READ, *HASHES, *COMMITS, *BRANCHES, *UNCOMMITTED, *FILES_BY_FOLDER)
+LATER: Final = (
+    Sentence("**New files:**\n- `<created>`\n- `<created>`"),
+    Sentence("- Implemented retry queue → `<created>` (new)"),
+    Sentence("## Deliverables completed\n\n- [x] `<created>` written"),
+    Sentence("### Created\n\n- `<created>`: the worker"),
+    Sentence("### Modified\n\n- `<modified>`: the loop"),
+    Sentence("### Removed\n\n- `<deleted>`"),
+    Sentence("Files added: `<created>`, `<created>` and `<created>`."),
+    Sentence("I've added a helper module at `<created>`."),
+    Sentence("We introduced `<created>`; it replaces the old queue."),
+    Sentence("Generated `<created>` from the schema."),
+    Sentence("* `<created>` — NEW — parser"),
+    Sentence("- `<modified>` — updated imports"),
+    Sentence("- `<modified>` → fixed the off-by-one"),
+    Sentence("Refactored `<modified>` and `<modified>` for clarity."),
+    Sentence("I rewrote the retry loop in `<modified>`."),
+    Sentence("Bumped the timeout in `<modified>` from 10 to 30."),
+    Sentence("The following files were changed:\n\n- `<modified>`\n- `<modified>`"),
+    Sentence("The following files have been deleted:\n\n- `<deleted>`"),
+    Sentence("Dropped `<deleted>`; nobody imported it."),
+    Sentence("| File | Status |\n|---|---|\n| <created> | Added |\n| <modified> | Changed |\n| <deleted> | Removed |"),
+    Sentence("## Changes\n\n| Path | What |\n|---|---|\n| `<modified>` | retry loop |"),
+    Sentence("Latest commit: <commit>"),
+    Sentence("Commits: `<commit>`, `<commit>`"),
+    Sentence("- <commit>: bound the retries (commit)"),
+    Sentence("Merged as <commit> into main."),
+    Sentence("See commit <commit> for the fix."),
+    Sentence("| # | SHA | Message |\n|---|---|---|\n| 1 | `<commit>` | bound it |"),
+    Sentence("Working branch: `<branch>`"),
+    Sentence("I pushed everything to the branch `<branch>`."),
+    Sentence("Not committed: `<dirty>`"),
+    Sentence("### Uncommitted files\n\n1. `<dirty>` - needs review"),
+    Sentence("sha256(`<hash>`) = <sha>"),
+    Sentence("- **`<hash>`**\n  - sha256: <sha>"),
+    Sentence("Please read `<read>` first."),
+    Sentence("## Important files\n\n| File | Why |\n|---|---|\n| `<read>` | design |"),
+)
+"""Written when the grammar was there, before it was tried on them."""
+CLAIMING: Final = (
+    *CREATED,
+    *MODIFIED,
+    *DELETED,
+    *READ,
+    *HASHES,
+    *COMMITS,
+    *BRANCHES,
+    *UNCOMMITTED,
+    *FILES_BY_FOLDER,
+    *LATER,
+)
 
 NOT_CLAIMING: Final = (
     # planned
@@ -181,6 +230,27 @@ NOT_CLAIMING: Final = (
     Sentence("- Run `<command>` to start it", "codex"),
     Sentence("Delete the branch `feature/gone-<number>` when it is merged.", "codex"),
     Sentence("## Uncommitted changes\n\nNone: everything is committed, `<mention>` included.", "claude"),
+    # written later, as above
+    Sentence("Consider adding `<mention>`."),
+    Sentence("`<mention>` needs to be created."),
+    Sentence("I plan to delete `<mention>` tomorrow."),
+    Sentence("We decided against creating `<mention>`."),
+    Sentence("The tests in `<mention>` were skipped."),
+    Sentence("Nobody has touched `<mention>` yet."),
+    Sentence("I haven't updated `<mention>`."),
+    Sentence("Don't modify `<mention>`."),
+    Sentence("To reproduce: create `<mention>`, then run it."),
+    Sentence("An earlier version had added `<mention>`, now reverted."),
+    Sentence("If someone removed `<mention>`, restore it."),
+    Sentence("## Recommended changes\n\n- Updated `<mention>` would be simpler"),
+    Sentence("Was `<mention>` created? Unclear."),
+    Sentence("It was suggested that `<mention>` be deleted."),
+    Sentence("`<mention>` is created at run time by the server."),
+    Sentence("This would have modified `<mention>`."),
+    Sentence("Image digest: <hex>"),
+    Sentence("Run id `<hex>` finished."),
+    Sentence("Deployed commit to `<host>`."),
+    Sentence("Add `<package>` and `<alias>` imports"),
 )
 
 

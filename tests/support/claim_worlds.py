@@ -36,6 +36,11 @@ Files = dict[str, str | None]
 """Contents by path; None removes a path."""
 
 
+_EARLY: Final[list[tuple[Files, str]]] = [
+    ({f"early{number}.txt": f"{number}\n"}, f"early {number}") for number in range(12)
+]
+
+
 class Expected(NamedTuple):
     """A claim that a passage makes, and whether it is true."""
 
@@ -279,7 +284,7 @@ def build_world(folder: Path, kind: FormatOfWorld, seed: int, sentences: Iterabl
     dice = random.Random(f"{kind.name} {seed}")  # noqa: S311 - a repeatable world, no secret
     builder = RepositoryBuilder.init(folder)
     base: Files = {".gitignore": "dist/\n", "README.md": "A project.\n"}
-    commits = _import(builder, [({f"early{number}.txt": f"{number}\n"}, f"early {number}") for number in range(12)])
+    commits = import_history(builder, _EARLY)
     slots = _Slots(dice, commits, base)
     chosen = list(sentences or (*CLAIMING, *NOT_CLAIMING))
     dice.shuffle(chosen)
@@ -301,7 +306,7 @@ def build_single_documents(folder: Path, kind: FormatOfWorld, bodies: Sequence[s
     for number, body in enumerate(bodies, start=1):
         files[kind.path.format(number)] = body.replace("{number}", str(number))
         files |= {path.format(number): text.format(number) for path, text in kind.extra}
-    _import(builder, [({"README.md": "A project.\n"}, "begin"), (files, "hand over")])
+    import_history(builder, [({"README.md": "A project.\n"}, "begin"), (files, "hand over")])
     builder.git("reset", "--quiet", "--hard", "main")
     return [kind.path.format(number) for number in range(1, len(bodies) + 1)]
 
@@ -329,7 +334,7 @@ def _commit_all(builder: RepositoryBuilder, base: Files, documents: Sequence[Wri
             steps.append((document.extra | {document.path: document.text}, f"hand over {number}"))
         refs += [(ref, len(steps) - 1) for ref in document.refs]
     steps.append((undone, "clean up"))
-    ids = _import(builder, steps)
+    ids = import_history(builder, steps)
     for ref, step in refs:
         builder.git("update-ref", ref, ids[step])
     builder.git("reset", "--quiet", "--hard", "main")
@@ -345,7 +350,7 @@ def _list_unsaved(document: WrittenDocument) -> Files:
     return document.work | document.unsaved | document.extra | {document.path: document.text}
 
 
-def _import(builder: RepositoryBuilder, steps: Sequence[tuple[Files, str]]) -> list[str]:
+def import_history(builder: RepositoryBuilder, steps: Sequence[tuple[Files, str]]) -> list[str]:
     """Commits on top of main, in one go; their ids."""
     begun = bool(builder.git("for-each-ref", "refs/heads/main"))
     stream: list[str] = []

@@ -9,6 +9,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claims.precision import may_block
 from handoff_tui.handoffs.formats.hub.layout import is_later_report
 from handoff_tui.handoffs.grammar.author_words import sort_words
 from handoff_tui.handoffs.handoff import AuthorWord, Document, DocumentRole, Handoff, RegistryState, WordSort
@@ -177,7 +178,9 @@ def _find_contradictions(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
     false = [
         verdict
         for verdict in verdicts
-        if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _SPOKEN_OF_ELSEWHERE
+        if verdict.state is VerdictState.CONTRADICTED
+        and verdict.claim.kind not in _SPOKEN_OF_ELSEWHERE
+        and may_block(verdict.claim.kind)
     ]
     if false:
         first = false[0].claim

@@ -78,7 +78,7 @@ def sort_words(text: str) -> WordSort:
 
 def find_words(source: Source, sections: Iterable[Section]) -> tuple[AuthorWord, ...]:
     """The conclusions in the head of a document: front matter, fields, badges, and headings (`QA decision: FAIL`)."""
-    found = [*_find_in_front_matter(source), *_find_in_sections(source, list(sections))]
+    found = [*words_of_members(source.frontmatter), *_find_in_sections(source, list(sections))]
     unique = {(word.name.lower(), word.text): word for word in reversed(found)}
     return tuple(sorted(unique.values(), key=lambda word: word.where.line or 0))
 
@@ -92,13 +92,13 @@ def word_of(node: JsonNode, key: str) -> tuple[AuthorWord, ...]:
     return (AuthorWord(name=key, text=quote(text), sort=sort_words(words), where=node.place_of(key)),)
 
 
-def _find_in_front_matter(source: Source) -> Iterator[AuthorWord]:
-    front = source.frontmatter
-    for member in front.members() if front else ():
+def words_of_members(node: JsonNode | None) -> Iterator[AuthorWord]:
+    """The conclusions among the members of an object: front matter, or a note in JSON or YAML."""
+    for member in node.members() if node else ():
         text = None if isinstance(member.value, dict | list | bool) else member.as_text()
         name = member.key.replace("_", " ").replace("-", " ")
         if text and text.strip() and _NAME.match(name):
-            yield AuthorWord(name=name, text=quote(text), sort=sort_words(text), where=member.where)
+            yield AuthorWord(name=name, text=quote(text), sort=sort_words(text.replace("_", " ")), where=member.where)
 
 
 def _find_in_sections(source: Source, sections: list[Section]) -> Iterator[AuthorWord]:

@@ -41,9 +41,19 @@ _PREPOSITION: Final = compile_later(
     re.IGNORECASE,
 )
 _INTO: Final = frozenset({"to", "in", "into", "inside", "within", "from"})
+_REFERENCE: Final = compile_later(r"\b(?:references?|links?|pointers?) (?:to|in)\b", re.IGNORECASE)
+_DENIED_BEHIND: Final = compile_later(
+    r"^\W*(?:(?:was|were|is|are|has|have)\s+)?(?:not|never|un(?:changed|touched)|no changes?)\b", re.IGNORECASE
+)
+_OBJECT: Final = compile_later(
+    r"\s+(?!(?:files?|modules?|scripts?|tests?|in|this|yet|and|for|from|as)\b)[`\w]", re.IGNORECASE
+)
+_LAST_WORDS: Final = compile_later(r"\b\w+\b\W*(?:the |our )?(?:\w+ )?$")
 _THERE: Final = compile_later(r"\b(?:in|inside|within|into|to)\s*$", re.IGNORECASE)
 _POINTING: Final = compile_later(
-    r"\b(?:read|see|refer to|start (?:with|at)|consult|open|check|run|execute)\b[\s*_:]*(?:the\s+)?(?:\w+\s+)?$",
+    r"(?:^|[.:;,(\u2014]\s*|\b(?:please|then|also|first|and|should|must|to)\s+)[\W\d]*(?:read|see|refer to"
+    r"|start (?:with|at)|consult|open"
+    r"|check|run|execute)\b[\s*_:]*(?:the\s+)?(?:\w+\s+)?$",
     re.IGNORECASE,
 )
 _POINTING_FIELD: Final = compile_later(
@@ -53,6 +63,7 @@ _UNCOMMITTED: Final = compile_later(r"\bun-?committed\b|\bnot (?:yet |been )?com
 _NO_UNCOMMITTED: Final = compile_later(
     r"\b(?:no|none|nothing|without|0) (?:\w+ )?(?:un-?committed|unstaged)|^\W*none\b", re.IGNORECASE
 )
+_COMMIT_ORDER: Final = compile_later(r"^\W*(?:\[[^\]]*\]\W*)*(?:track|commit|stage|push|add)\b", re.IGNORECASE)
 _NAME_STATUS: Final = compile_later(r"^\s{0,4}(\?\?|[AMDRC]{1,2})\s+(\S+)$")
 _STATUS_KINDS: Final = {"A": CREATED, "M": MODIFIED, "D": DELETED, "??": CREATED, "AM": CREATED, "MM": MODIFIED}
 _SUM_LINE: Final = compile_later(r"^\s*([0-9a-fA-F]{64})\s+\*?(\S+)\s*$")
@@ -77,7 +88,8 @@ _NO_COMMIT: Final = compile_later(
 _BRANCH_FIELD: Final = frozenset({"branch", "current branch", "git branch", "working branch", "feature branch"})
 _BRANCH_NAME: Final = compile_later(r"^[A-Za-z0-9][\w./#+-]*$")
 _BRANCH: Final = compile_later(
-    r"\bbranch\b[\s:]{1,3}[`*]{1,3}(?P<after>[^`*\s]+)[`*]|[`*]{1,3}(?P<before>[^`*\s]+)[`*]{1,3}\s+branch\b"
+    r"\bbranch\b[\s:]{1,3}[`*]{1,3}(?P<after>[^`*\s]+)[`*]|\b(?:on|to"
+    r"|in)\s+(?:the\s+)?[`*]{1,3}(?P<before>[^`*\s]+)[`*]{1,3}\s+branch\b"
     r"|\bpushed to\s+[`*]{1,3}(?P<pushed>[^`*\s]+)[`*]",
     re.IGNORECASE,
 )
@@ -193,7 +205,7 @@ def _read_pointers(claims: _Claims, block: Paragraph | Item, text: str, words: l
         masked = _mask(text, here)
         for word in here:
             before = masked[start : word.start]
-            if _POINTING.search(before) and is_surely_path(word.path) and stance.is_assertion(before):
+            if _POINTING.search(before) and is_surely_path(word.path) and stance.is_instruction(before):
                 line = block.line + text.count("\n", 0, word.start)
                 claims.add(READ, line, " ".join(text[start:end].split()), subject=word.path)
 
@@ -219,7 +231,7 @@ def _split_fields(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _find_words(text: str, context: Context) -> Iterator[_Word]:
     for match in _SPAN.finditer(text):
-        path = clean_path(next(group for group in match.groups() if group))
+        path = clean_path(next(group for group in match.groups() if group).strip("`"))
         if path is not None:
             yield _Word(match.start(), match.end(), context.place(path))
 
@@ -263,9 +275,13 @@ def _read_entry(
 ) -> None:
     """What became of the path with which an entry begins, and of those listed behind it."""
     remark = stance.REMARK.match(text[leading.end :])
+    if remark is None and item.checked:
+        remark = stance.DONE_BEHIND.match(text[leading.end :])
     kind = stance.kind_of(mark) if mark else stance.kind_of(remark) if remark else context.listed
-    tail = text[leading.end : leading.end + 30].partition(".")[0]
-    if not isinstance(kind, ClaimKind) or (context.listed is None and not remark) or stance.is_denied(tail):
+    if remark is not None and kind in {CREATED, DELETED} and _OBJECT.match(text[leading.end + remark.end() :]):
+        kind = context.listed if context.listed in _BECOMING else MODIFIED  # `x` - added a header
+    denied = _DENIED_BEHIND.match(text[leading.end :])
+    if not isinstance(kind, ClaimKind) or (context.listed is None and not remark) or denied:
         return
     kind = DIRTY if context.listed is DIRTY else kind
     for word in [leading, *_find_listed(text, leading, words)]:
@@ -353,7 +369,7 @@ def _read_sentence(
         clause = _clause_start(masked, start, word.start)
         before, after = masked[clause : word.start], masked[word.end : end]
         if _UNCOMMITTED.search(masked, start, end):
-            if not _NO_UNCOMMITTED.search(masked[start:end]):
+            if not _NO_UNCOMMITTED.search(masked[start:end]) and not _COMMIT_ORDER.match(masked[start:end]):
                 claims.add(DIRTY, line, said, subject=word.path)
             continue
         if not is_surely_path(word.path):
@@ -361,7 +377,7 @@ def _read_sentence(
         kind = _find_kind(masked[start : word.start], before, after, done=done)
         if kind is not None:
             claims.add(kind, line, said, subject=word.path)
-        elif _POINTING.search(before) and stance.is_assertion(masked[start : word.start]):
+        elif _POINTING.search(before) and stance.is_instruction(masked[start : word.start]):
             claims.add(READ, line, said, subject=word.path)
         if word.path not in claims.parents.values():  # an entry has read its own
             _read_hashes(claims, word.path, text[word.end : end], line, whole=said, alone=len(words) == 1)
@@ -369,26 +385,30 @@ def _read_sentence(
 
 def _find_kind(sentence: str, before: str, after: str, *, done: bool) -> ClaimKind | None:
     """What the words before and after a path say of it."""
-    passive = stance.PASSIVE.match(after)
-    if passive is not None and stance.is_assertion(before):
-        return stance.kind_of(passive)
+    behind = stance.PASSIVE.match(after)
+    marked = stance.MARKED.match(after)
+    if behind is not None and stance.is_assertion(before):
+        return stance.kind_of(behind)
+    if marked is not None and stance.is_assertion(sentence):
+        return stance.kind_of(marked)
     if _THERE.search(before) and stance.is_assertion(before) and stance.I_DID.match(after):
         return MODIFIED
     verbs = list((stance.ANY_VERB if done else stance.PAST_VERB).finditer(before))
     if not verbs or not stance.is_assertion(sentence if done else before) or stance.is_planned(sentence):
         return None
-    verb = verbs[-1]
-    gap = before[verb.end() :]
-    if stance.is_denied(gap):
+    return _judge_gap(stance.kind_of(verbs[-1]), before[verbs[-1].end() :])
+
+
+def _judge_gap(kind: ClaimKind, gap: str) -> ClaimKind | None:
+    """What a verb says of a path, given the words between them: `added x`, `added a helper to x`."""
+    prepositions = [word.lower() for word in _PREPOSITION.findall(gap)]
+    if stance.is_denied(gap) or _REFERENCE.search(gap):
         return None
-    prepositions = _PREPOSITION.findall(gap)
     if not prepositions:
-        return stance.kind_of(verb) if _DIRECT.match(gap + " ") else None
-    return (
-        MODIFIED
-        if prepositions[-1].lower() in _INTO and re.search(r"\b\w+\b\W*(?:the |our )?(?:\w+ )?$", gap)
-        else None
-    )
+        return kind if _DIRECT.match(gap + " ") else None
+    if kind is CREATED and prepositions in (["at"], ["as"]):
+        return kind
+    return MODIFIED if prepositions[-1] in _INTO and _LAST_WORDS.search(gap) else None
 
 
 def _mask(text: str, words: list[_Word]) -> str:
@@ -481,6 +501,8 @@ def _read_row(claims: _Claims, context: Context, table: Table, row: Row, path: s
     action = plain(row.cells[actions]) if actions is not None and actions < len(row.cells) else ""
     verb = stance.ANY_VERB.search(action) or stance.FIELD_VERB.match(action.strip().lower())
     kind = stance.kind_of(verb) if verb else context.listed
+    if verb is not None and kind in {CREATED, DELETED} and _OBJECT.match(action[verb.end() :]):
+        kind = context.listed if context.listed in _BECOMING else MODIFIED
     if isinstance(kind, ClaimKind) and not stance.is_denied(action) and not stance.is_planned(action):
         claims.add(DIRTY if context.listed is DIRTY else kind, row.line, text, subject=path)
     for heading, cell in zip(table.header, row.cells, strict=False):

@@ -33,21 +33,23 @@ _LISTS: Final[tuple[tuple[re.Pattern[str], ClaimKind | str | None], ...]] = (
         compile_later(
             rf"\b(?:{_FILES})\b.*\b(?:created|added|delivered)\b|\b(?:created|added|new"
             rf"|delivered)\b.*\b(?:{_FILES})\b"
-            r"|^archives?(?: built)?\b",
+            r"|^archives?(?: built)?\b|^(?:created|added|new)$",
             re.IGNORECASE,
         ),
         CREATED,
     ),
     (
         compile_later(
-            rf"\b(?:{_FILES})\b.*\b(?:deleted|removed)\b|\b(?:deleted|removed)\b.*\b(?:{_FILES})\b", re.IGNORECASE
+            rf"^(?:deleted|removed)$|\b(?:{_FILES})\b.*\b(?:deleted|removed)\b|\b(?:deleted"
+            rf"|removed)\b.*\b(?:{_FILES})\b",
+            re.IGNORECASE,
         ),
         DELETED,
     ),
     (
         compile_later(
             rf"\b(?:{_FILES})\b.*\b(?:{_CHANGED})\b|\b(?:{_CHANGED})\b.*\b(?:{_FILES})\b"
-            r"|^(?:summary of |code |key |main )?changes(?: made)?\b",
+            r"|^(?:summary of |code |key |main )?changes(?: made)?\b|^(?:modified|changed|updated|edited)$",
             re.IGNORECASE,
         ),
         MODIFIED,

@@ -11,7 +11,10 @@ from handoff_tui.handoffs.claim import ClaimKind
 CREATED, MODIFIED, DELETED = ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED
 
 _PAST: Final = {
-    CREATED: r"created|added|wrote|written|introduced|generated|scaffolded|authored|made new|new",
+    CREATED: (
+        r"created|added|wrote|(?<!-)written|introduced|(?<!the )(?<!every )(?<!each )(?<!all )(?<!a )generated"
+        r"|scaffolded|authored|made new|new"
+    ),
     MODIFIED: (
         r"modified|changed|updated|edited|refactored|touched|extended|rewrote|rewritten|adjusted|patched|fixed"
         r"|reworked"
@@ -42,16 +45,22 @@ ANY_VERB: Final = compile_later(
 FIELD_VERB: Final = compile_later(rf"^(?:files? )?(?:{_join(_PAST)})(?: files?)?$", re.IGNORECASE)
 MARK: Final = compile_later(rf"^\W*(?:{_join(_MARKS)})\b[\s:*]*(?=[`\w.])")
 PASSIVE: Final = compile_later(
-    r"^[`*_)\]]*(?:\s*\([^()]*\))?(?:(?:\s*,)?\s*(?:and|&)?\s*`[^`]*`)*[\s,]*(?:(?:has|have"
-    r"|had)\s+(?:now\s+)?been|was|were|is|are|got)\s+"
+    r"^[`*_)\]]*(?:\s*\([^()]*\))?(?:(?:\s*,)?\s*(?:and|&)?\s*`[^`]*`)*[\s,]*"
+    r"(?:(?:has|have)\s+(?:now\s+)?been|was|were|got|is(?=\s+new)|are(?=\s+new))\s+"
     rf"(?:(?:\w+ly|also|now|made)\s+)?(?:{_join(_PAST)})\b",
     re.IGNORECASE,
 )
 I_DID: Final = compile_later(rf"^[`*_,]*\s*(?:i|we)\s+(?:have\s+|also\s+)*(?:{_join(_PAST)})\b", re.IGNORECASE)
-REMARK: Final = compile_later(rf"^[`*_]*\s*(?:[(,\u2013\u2014:-]+\s*)(?:\w+\s+)?(?:{_join(_PAST)})\b", re.IGNORECASE)
+REMARK: Final = compile_later(
+    rf"^[`*_]*\s*(?:[(,\u2013\u2014:\u2192>-]+\s*)(?:\w+\s+)?(?:{_join(_PAST)})\b(?!\s+by\b)", re.IGNORECASE
+)
 """A word behind a path that says what became of it: `x` (new), `x`, deleted."""
+MARKED: Final = compile_later(rf"^[`*_]*\s*\((?:{_join(_PAST)})\b(?!\s+by\b)", re.IGNORECASE)
+DONE_BEHIND: Final = compile_later(rf"^[`*_]*\s+(?:{_join(_PAST)})\b", re.IGNORECASE)
+"""The same in an entry that is ticked: `x` written."""
 _NEGATED: Final = compile_later(
-    r"\b(?:not|never|no|nothing|none|neither|nor|without|cannot|un(?:changed|touched|modified))\b|n['\u2019]t\b",
+    r"\b(?:not|never|no|nobody|nothing|none|neither|against|nor|without|cannot|un(?:changed|touched|modified))\b"
+    r"|n['\u2019]t\b",
     re.IGNORECASE,
 )
 _PLANNED: Final = compile_later(
@@ -62,10 +71,12 @@ _PLANNED: Final = compile_later(
     r"|waiting|pending)\b",
     re.IGNORECASE,
 )
+_CONDITION: Final = compile_later(r"\b(?:if|unless|would|could|might)\b", re.IGNORECASE)
 _OF_OTHERS: Final = compile_later(
     r"\b(?:for example|e\.g\.|for instance|such as|example|previous(?:ly)? (?:project|session|repository|handoff"
     r"|agent)"
-    r"|(?:other|another|different) (?:project|repo\w*)|used to|originally|naming|said|says|claims?|claimed that)\b",
+    r"|(?:other|another|different) (?:project|repo\w*)|used to|originally|earlier (?:version|attempt)|had|naming"
+    r"|said|says|claims?|claimed that)\b",
     re.IGNORECASE,
 )
 _SILENT_HEADING: Final = compile_later(
@@ -77,9 +88,11 @@ _SILENT_HEADING: Final = compile_later(
     r"|\broadmap\b|\bideas?\b"
     r"|\boptions?\b|\bcriteria\b|\brequirements?\b|\bprerequisites?\b|\bdeliverables?\b|\bquestions?\b|\brisks?\b"
     r"|\bblock(?:er|ed)"
-    r"|\bknown issues\b|\bif\b|\bexpected\b|\bcould\b|\bshould\b|\bwhat'?s left\b|\bmissing\b|\bdo not\b|\bdon'?t\b",
+    r"|\bknown issues\b|\bif\b|\bexpected\b|\bcould\b|\bshould\b|\bdev notes\b|\bwhat'?s left\b|\bmissing\b"
+    r"|\bdo not\b|\bdon'?t\b",
     re.IGNORECASE,
 )
+_DONE_HEADING: Final = compile_later(r"\b(?:completed|delivered|done|finished|implemented)\b(?!\s*\?)", re.IGNORECASE)
 _STRUCK: Final = compile_later(r"~~[^~]*~~|<!--.*?-->", re.DOTALL)
 _QUOTED: Final = compile_later(r"[\"\u201c][^\"\u201c\u201d\n]*\s[^\"\u201c\u201d\n]*[\"\u201d]")
 _DONE_MARK: Final = compile_later(r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[x\]|✓)", re.IGNORECASE)
@@ -108,13 +121,18 @@ def is_assertion(words: str) -> bool:
     return not (_NEGATED.search(words) or _PLANNED.search(words) or _OF_OTHERS.search(words))
 
 
+def is_instruction(words: str) -> bool:
+    """Whether the words before a path tell a reader to look at it, whatever else is planned."""
+    return not (_NEGATED.search(words) or _OF_OTHERS.search(words) or _CONDITION.search(words))
+
+
 def is_planned(words: str) -> bool:
     return bool(_PLANNED.search(words))
 
 
 def is_silent_heading(name: str) -> bool:
     """Whether what stands under a heading claims nothing about work done."""
-    return bool(_SILENT_HEADING.search(name))
+    return bool(_SILENT_HEADING.search(name)) and not _DONE_HEADING.search(name)
 
 
 def is_marked_done(text: str) -> bool:

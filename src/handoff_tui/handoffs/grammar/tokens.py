@@ -97,4 +97,4 @@ def has_file_name(path: str) -> bool:
 
 def is_surely_path(path: str) -> bool:
     """Whether a word can be nothing but a file or a folder."""
-    return path.endswith("/") or has_file_name(path)
+    return has_file_name(path) or (path.endswith("/") and "[" not in path)

@@ -378,8 +378,8 @@ def test_only_the_handoff_under_review_is_judged() -> None:
 def test_file_that_a_document_says_is_deleted_is_not_missed() -> None:
     """To say that a file was deleted names it; that it is gone is what was said, and it is told on a pass."""
     text = "# SESSION HANDOFF\n\n## FILES DELETED\n\n- `lib/old.py`\n"
-    other = "# SESSION HANDOFF\n\nSee `lib/old.py`.\n"
-    files = {".mosaic/SESSION_HANDOFF_1.md": text, ".mosaic/SESSION_HANDOFF_2.md": other}
+    other = "# Handoff\n\n## Next steps\n\nSee `lib/old.py`.\n\n## Status\n\ndone\n"
+    files = {".mosaic/SESSION_HANDOFF_1.md": text, "HANDOFF.md": other}
     world = MeasuredWorld(files={**build_state(), **files})
     context = Context(Answers(world))
     assert list(referenced_files_exist.judge(context)) == []

@@ -10,6 +10,7 @@ from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_r
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claims.precision import may_block
 from handoff_tui.handoffs.handoff import Handoff
 
 _JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
@@ -26,8 +27,12 @@ def claims_hold(context: Context) -> Findings:
         context.skip("nothing is claimed")
     for handoff in handoffs:
         for verdict in context.verdicts(handoff.id):
-            if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _JUDGED_ELSEWHERE:
+            if verdict.state is not VerdictState.CONTRADICTED or verdict.claim.kind in _JUDGED_ELSEWHERE:
+                continue
+            if may_block(verdict.claim.kind):
                 yield _report_claim(handoff, verdict)
+            else:
+                context.note(f"a hint: {_report_claim(handoff, verdict).message}")
 
 
 def _report_claim(handoff: Handoff, verdict: Verdict) -> RuleFinding:

@@ -7,7 +7,7 @@ from typing import Final
 
 from handoff_tui.core.tasks import Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
-from handoff_tui.handoffs.grammar.author_words import says_nothing
+from handoff_tui.handoffs.grammar.author_words import says_nothing, words_of_members
 from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
 from handoff_tui.handoffs.handoff import DocumentRole, HandoffDraft, build_id
 from handoff_tui.handoffs.reading import claim_words
@@ -86,6 +86,7 @@ def read_structured(source: Source, confidence: float) -> HandoffDraft:
     draft.source_phase = _first(holders, "phase")
     draft.add_producer(draft.source_agent)
     _add_status(root, draft)
+    draft.words = tuple(words_of_members(root))
     checks = list(_list_checks(root))
     tasks = [*_list_tasks(root, "done", done=True), *_list_tasks(root, "next", done=False), *checks]
     draft.tasks = tuple(tasks)
