@@ -6,9 +6,10 @@ documents alone moves the work on all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.git.history.commits import Commit, read_commits
 from handoff_tui.git.repository import Repository
 from handoff_tui.handoffs.claim import ClaimKind
@@ -49,6 +50,15 @@ def place_by_runs(
         _place(one, runs[one.id], _find_written(repository, changed, places, one)) if one.id in runs else one
         for one in handoffs
     )
+
+
+def find_disagreement(handoff: Handoff) -> Iterator[Problem]:
+    """Reports documents that an agent wrote in one phase and that name another."""
+    if handoff.stated_phase is not None and not handoff.ran and handoff.documents:
+        message = (
+            f"says {handoff.stated_phase}, but {handoff.id} was in {handoff.source_phase} when its agent wrote this"
+        )
+        yield Problem(path=handoff.documents[0].path, message=message, level=ProblemLevel.WARNING)
 
 
 def find_undone(history: Sequence[Commit]) -> frozenset[str]:

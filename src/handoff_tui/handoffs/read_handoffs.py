@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.placed_by_runs import place_by_runs
+from handoff_tui.handoffs.placed_by_runs import find_disagreement, place_by_runs
 from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk
@@ -28,4 +28,5 @@ def build_reading(desk: Desk, files: RepositoryFiles, result: ReadHandoffs) -> R
     """What was read, with each handoff in the phase that its runs brought it to."""
     facts = desk.work_tree.facts
     placed = place_by_runs(desk.repository, (*facts.changed, *facts.untracked), files.commits, result.handoffs)
-    return RepositoryReading(files, result._replace(handoffs=placed))
+    disagreeing = tuple(problem for handoff in placed for problem in find_disagreement(handoff))
+    return RepositoryReading(files, result._replace(handoffs=placed, problems=(*result.problems, *disagreeing)))

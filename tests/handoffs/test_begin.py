@@ -1,0 +1,87 @@
+"""Handoffs are begun from templates that are read back; work cycles move as their rules allow."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.begin.begin import begin_handoff, choose_system
+from handoff_tui.handoffs.begin.work_cycles import CycleAction, CycleReport, move_cycle
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.session import open_desk
+from tests.support.repositories import RepositoryBuilder
+
+SYSTEMS = {
+    "mosaic": ("S-1", "mosaic", "work"),
+    "builder": ("H-6", "H-6", "questions"),
+    "procedure": ("P-1", "P-1", "source"),
+    "tdd": ("TDD-1", "TDD-1", "PLAN"),
+    "hub": ("T-7", "T-7", "DEV"),
+    "notes": ("N-1", "notes/docs/handoffs/N-1.md", "work"),
+}
+
+
+def begin(root: Path, system: str | None, name: str) -> str:
+    desk = open_desk(root)
+    known = read_repository(desk).result.handoffs
+    return begin_handoff(desk, choose_system(desk, known, system), name, "Rate limiter", known).handoff
+
+
+def find(root: Path, name: str) -> Handoff:
+    return next(one for one in read_repository(open_desk(root)).result.handoffs if one.id == name)
+
+
+def test_every_system_reads_what_it_begins(builder: RepositoryBuilder) -> None:
+    """In its first phase, without a problem; the second time it is refused, and nothing is overwritten."""
+    builder.config("user.email", "ada@example.org").config("user.name", "Ada").write("a.txt", "a").commit()
+    for system, (name, expected, phase) in SYSTEMS.items():
+        assert begin(builder.folder, system, name) == expected
+        assert find(builder.folder, expected).source_phase == phase
+    assert read_repository(open_desk(builder.folder)).result.problems == ()
+    for system, (name, _, _) in SYSTEMS.items():
+        with pytest.raises(UsageError, match=r"exists already|has a note already"):
+            begin(builder.folder, system, name)
+
+
+@pytest.mark.parametrize("name", ["../x", "", "a b", "x/../../y"])
+def test_id_that_leads_elsewhere_is_refused(builder: RepositoryBuilder, name: str) -> None:
+    """Nothing is written."""
+    builder.write("a.txt", "a").commit()
+    with pytest.raises(UsageError):
+        begin(builder.folder, "hub", name)
+    assert builder.git("status", "--porcelain") == ""
+
+
+def test_system_is_the_one_that_is_used_here(builder: RepositoryBuilder) -> None:
+    """Without any, it must be named."""
+    builder.write("a.txt", "a").commit()
+    with pytest.raises(UsageError, match="say of which system"):
+        begin(builder.folder, None, "T-7")
+    begin(builder.folder, "hub", "T-7")
+    assert begin(builder.folder, None, "T-8") == "T-8"
+    assert find(builder.folder, "T-8").dialect == "hub"
+
+
+def test_work_cycle_moves_as_its_rules_allow(builder: RepositoryBuilder) -> None:
+    """Accepted while pending, completed while in progress, failed at any time; completed is not passed."""
+    builder.write("a.txt", "a").commit()
+    begin(builder.folder, "hub", "T-7")
+
+    def move(action: CycleAction, report: str | None = None) -> str:
+        return move_cycle(open_desk(builder.folder), find(builder.folder, "T-7"), action, CycleReport(report)).status
+
+    with pytest.raises(UsageError, match="can't be completed"):
+        move(CycleAction.COMPLETE)
+    assert move(CycleAction.ACCEPT) == "in_progress"
+    with pytest.raises(UsageError, match="can't be accepted"):
+        move(CycleAction.ACCEPT)
+    with pytest.raises(UsageError, match="can't be 'fine'"):
+        move(CycleAction.COMPLETE, "fine")
+    assert move(CycleAction.COMPLETE, "fail") == "completed"
+    cycle = json.loads((builder.folder / "tasks/T-7/work_cycle.json").read_bytes())
+    assert (cycle["report_status"], cycle["accepted_at"] <= cycle["completed_at"]) == ("fail", True)
+    assert move(CycleAction.FAIL) == "failed"
