@@ -11,7 +11,7 @@ from tests.support.format_grammars import BY_ID, GRAMMARS, Grammar, repositories
 from tests.support.memory_files import MemoryFiles, read_with
 
 every_format = pytest.mark.parametrize("grammar", GRAMMARS, ids=lambda grammar: str(grammar.format.id))
-BUILDER, MOSAIC = BY_ID["builder"].format, BY_ID["mosaic"].format
+BUILDER, MOSAIC, NOTES = (BY_ID[name].format for name in ("builder", "mosaic", "notes"))
 
 
 @every_format
@@ -39,7 +39,7 @@ def test_file_that_was_recognised_is_a_document(grammar: Grammar, data: st.DataO
     ids = [handoff.id for handoff in reading.handoffs]
     if reader is MOSAIC:  # by its place alone a file may stay nobody's; then the reading lists it as unknown
         owned -= {path for path in owned - listed if judged[path] == Confidence.POSSIBLE}
-    assert owned | (reading.used if reader is BUILDER else set()) == listed
+    assert owned | (reading.used if reader in {BUILDER, NOTES} else set()) == listed
     assert len(ids) == len(set(ids))
 
 

@@ -212,7 +212,8 @@ GRAMMARS = (
         NOTES,
         text_paths=(
             *("HANDOFF.md", ".claude/HANDOFF.md", "docs/handoffs/lamp.md", "SESSION_HANDOFF_2031.md"),
-            *("handoff-lamp.md",),
+            *("handoff-lamp.md", "handoff-lamp.yaml", "docs/handoffs/lamp-qa-decision.md", "docs/FOR_NEXT_AGENT.md"),
+            *("docs/handoffs/_TEMPLATE.md",),
         ),
         lines=(
             *("---", "status: done", "branch: lamp/dimmer", "# Session Handoff", "## Status: COMPLETE"),
@@ -221,8 +222,26 @@ GRAMMARS = (
             *("| File | Change |", "|---|---|", "| `src/lamp.py` | new |", "- Updated `src/lamp.py` (new)"),
             *("## Blockers", "None", "- the fuse is blown", "## Next Steps", "1. light it", "### Then sleep"),
             *("- [x] done in `abc1234`", "Deployed: https://lamp.test/", "Final verdict: PASS", "12 passed, 1 failed"),
-            *("```",),
+            *(
+                "```",
+                "**QA Decision:** FAIL",
+                "> Superseded by `HANDOFF_9.md`",
+                "next_steps:",
+                "- one",
+                "blockers: [a]",
+            ),
         ),
+        json_paths=(
+            "handoff-lamp.json",
+            ".agents/sessions/2031-01-02-session-7.json",
+            "docs/handoffs/DECISION-lamp.json",
+        ),
+        keys=(
+            "session status from_agent to_agent completed nextSteps blockers files_changed branch endingCommit workLog "
+            "protocolCompliance level Complete summary date decision"
+        ),
+        words=("MUST", "MUST NOT", "FAIL", "src/lamp.py", "abc1234", "lamp/dim", "heron"),
+        whole=6,
     ),
     Grammar(
         CLAUDE,

@@ -86,7 +86,7 @@ def _list_decisions(
         if place != folder or path in shown or not (path in named or _BESIDE.search(name)):
             continue
         source = files.source(path)
-        if source.readable and not is_template(source.text):
+        if source.text.strip() and not is_template(source.text):
             yield source
 
 
