@@ -259,7 +259,9 @@ def test_lines_go_sideways_and_wrap() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, "enter", "2", "j", "enter")
-        assert "END" not in screen
+        assert "END" in screen
+        assert "wrapped" in screen
+        assert "END" not in await settle(pilot, "W")
         screen = await settle(pilot, *"lllll")
         assert "2 │ + " in screen
         assert "END" in screen
@@ -278,7 +280,7 @@ def test_wrapped_lines_scroll_to_the_last_one() -> None:
     long = build_shown([], [f"{number} {'x' * 300}" for number in range(60)], change)
 
     async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot, "enter", "2", "j", "enter", "W")
+        await settle(pilot, "enter", "2", "j", "enter")
         screen = await settle(pilot, "G")
         assert "  60 │ + 59 xxx" in screen
         assert get_text(pilot).startswith("59 ")
@@ -290,7 +292,7 @@ def test_wrapped_lines_scroll_to_the_last_one() -> None:
 
 @at_desk(show_file(SESSION, build_shown([], [], FILES[1].change, FileKind.BINARY)))
 async def test_white_space_and_doors_read_the_file_again(pilot: Pilot[None]) -> None:
-    """`W` goes through what counts as a difference; Enter on a binary file's row asks for it as text."""
+    """`=` goes through what counts as a difference; Enter on a binary file's row asks for it as text."""
     assert "whitespace: ignore-at-end" in await settle(pilot, "enter", "2", "j", "enter", "equals_sign")
     wanted = list_asked(pilot, messages.FileWanted)[-1]
     assert wanted == messages.FileWanted(SESSION, OPTIONS._replace(whitespace=Whitespace.IGNORE_AT_END))
@@ -324,9 +326,9 @@ def test_mode_is_chosen_where_there_is_room() -> None:
         assert "side by side" in await settle(pilot, "V")
 
     async def narrow(pilot: Pilot[None]) -> None:
-        assert "side by side needs 100 columns" in await settle(pilot, "enter", "2", "j", "enter", "V")
+        assert "side by side needs 160 columns" in await settle(pilot, "enter", "2", "j", "enter", "V")
 
-    drive(StillApp(DESK), wide, (160, 50))
+    drive(StillApp(DESK), wide, (240, 50))
     drive(StillApp(DESK), narrow)
 
 

@@ -66,7 +66,7 @@ def test_reading_is_kept_over_two_sittings_and_drops_with_the_content(work: Repo
     async def first(pilot: Pilot[None]) -> None:
         await pilot.press("j")
         await see(pilot, "value_100 = 'a hundred'", "97 lines hidden")
-        await pilot.press("m", "k", "m", "j", "enter", "right_square_bracket", "c")
+        await pilot.press("m", "k", "m", "j", "enter", "right_square_bracket", "j", "c")
         await see(pilot, "Comment on src/part.py:101")
         await pilot.press(*"why", "enter")
         await see(pilot, "your draft on 101: why", "2 of 2 read")

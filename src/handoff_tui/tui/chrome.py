@@ -9,6 +9,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import AppState, RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.show.view import EntryState
 from handoff_tui.status.coverage_bar import build_short_bar
 from handoff_tui.status.inbox_item import InboxItem, QueueGroup
 from handoff_tui.tui.first_paint import REPOSITORY, REVIEW
@@ -196,7 +197,12 @@ def _count_log(state: AppState) -> Figure:
         return "✗", "fail"
     if state.log.value is None or not state.log.value.total:
         return None
-    return COMPUTING if state.log.stale else ("✗", "fail") if state.log.value.fatal else ("✓", "pass")
+    if state.log.stale:
+        return COMPUTING
+    refused = sum(row.state is EntryState.REFUSED for row in state.log.value.rows)
+    if state.log.value.fatal:
+        return "✗", "fail"
+    return (f"!{refused}", "warning") if refused else ("✓", "pass")
 
 
 def _count_changes(state: AppState) -> Figure:

@@ -23,6 +23,7 @@ from handoff_tui.tui.actions import Hint, Keys, find_refusal, get_scope
 from handoff_tui.tui.chrome import build_banner, build_tabs, build_title, is_review, list_tabs
 from handoff_tui.tui.dialogs.alert import Alarm, AlertScreen, find_alarm
 from handoff_tui.tui.dialogs.lists import (
+    EverythingScreen,
     build_dialog,
     build_leave_dialog,
 )
@@ -67,6 +68,10 @@ VIEW_MAKERS: dict[str, Callable[[], View]] = {name: partial(_make_view, name) fo
 
 _OF_A_REVIEW = frozenset({Part.PROBLEMS, Part.FILES})
 """What the title and the tabs of a review count."""
+_CONFIRM_SECONDS = 1.5
+"""What is wrong with the log for longer than this is no entry that is just being written."""
+_FOUND_BY_NAME = frozenset({Part.LOG, Part.CHECKS, Part.COVERAGE, Part.FILES})
+"""What the list of everything needs, whatever is in view."""
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _ALWAYS = ("find.open", "app.help", "app.palette")
 _PINNED = "app.help"
@@ -116,8 +121,9 @@ class MainScreen(Openers):
         self.view_name = next(iter(VIEW_MAKERS))
         self.state = AppState()
         self._said: tuple[Cell, ...] = ()
-        self._alarms: set[Alarm] = set()
-        """The notes that were already shown."""
+        self._suspected: Alarm = ()
+        self._alarmed: Alarm = ()
+        """What is wrong with a log: as last seen, and as last shown."""
         self._looked: dict[HandoffKey, set[str]] = {}
         """The problems that were looked at, by handoff."""
 
@@ -133,6 +139,7 @@ class MainScreen(Openers):
         yield KeyBar(id="keys", raised=True)
 
     def on_mount(self) -> None:
+        self.set_class(self._look.ascii_only, "-ascii")
         self.view.focus_first()
         self._draw()
 
@@ -148,7 +155,8 @@ class MainScreen(Openers):
     @property
     def parts(self) -> frozenset[Part]:
         """The parts on screen, which must be fresh."""
-        return self.view.list_parts() | (_OF_A_REVIEW if self.in_review else frozenset())
+        asked = _FOUND_BY_NAME if isinstance(self.app.screen, EverythingScreen) else frozenset()
+        return self.view.list_parts() | (_OF_A_REVIEW if self.in_review else frozenset()) | asked
 
     @property
     def looked(self) -> set[str]:
@@ -166,9 +174,22 @@ class MainScreen(Openers):
         self.view.show(state)
         self.query_one(TravelBar).show_travel(state.travel)
         self._draw()
-        alarm = find_alarm(state)
-        if alarm and alarm not in self._alarms:
-            self._alarms.add(alarm)
+        self._note_alarm(find_alarm(state))
+
+    def _note_alarm(self, alarm: Alarm) -> None:
+        """Has the log read again before it alarms anybody: another program may be writing an entry this very moment."""
+        if alarm != self._suspected:
+            self._suspected = alarm
+            if alarm and alarm != self._alarmed:
+                self.post_message(AppActionWanted("app.rescan"))
+                self.set_timer(_CONFIRM_SECONDS, partial(self._raise_alarm, alarm))
+        if not alarm:
+            self._alarmed = ()
+
+    def _raise_alarm(self, alarm: Alarm) -> None:
+        """Shows what is wrong with the log if it still is, once."""
+        if alarm == find_alarm(self.state) and alarm != self._alarmed:
+            self._alarmed = alarm
             self.app.push_screen(AlertScreen(alarm), self._take)
 
     def _find_opening(self, opening: Opening) -> tuple[HandoffKey | None, str]:
@@ -309,8 +330,11 @@ class MainScreen(Openers):
             self._find(action)
         elif scope == "travel":
             self.post_message(self.query_one(TravelBar).build_wish(name))
-        elif (dialog := build_dialog(action, self.state, self.list_hints(), self.keys)) is not None:
+        elif (
+            dialog := build_dialog(action, self.state, self.list_hints(), self.keys, self._look.settings)
+        ) is not None:
             await self.app.push_screen(dialog, self._take)
+            self.post_message(PartsChanged())
         elif scope == "decide":
             self._decide(name)
         elif scope == "agent" or action in _IN_HISTORY:

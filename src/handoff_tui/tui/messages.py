@@ -90,6 +90,12 @@ class EvidenceWanted(Wish):
     line: int
 
 
+class CheckShown(Wish):
+    """Asks for a check among the evidence."""
+
+    check: str
+
+
 class PointsWanted(Wish):
     """Asks what to compare with; the user chooses."""
 

@@ -18,6 +18,7 @@ from handoff_tui.tui.dialogs.proposal import ProposalScreen
 from handoff_tui.tui.messages import (
     BisectProposed,
     ChangedFileWanted,
+    CheckShown,
     CorrectionLeft,
     CorrectionWanted,
     EditorWanted,
@@ -111,6 +112,12 @@ class Openers(Screen[None], inherit_bindings=False):
         event.stop()
         await self.jump("evidence")
         self.view.go_to(event.path, event.line)
+
+    @on(CheckShown)
+    async def go_to_check(self, event: CheckShown) -> None:
+        event.stop()
+        await self.jump("evidence")
+        self.view.choose(event.check)
 
     @on(PointsWanted)
     def choose_points(self, event: PointsWanted) -> None:

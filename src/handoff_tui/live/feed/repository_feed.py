@@ -85,6 +85,7 @@ class RepositoryFeed:
         self._stopped = threading.Event()
         self._watcher: Watcher | None = None
         self._retry_seconds = _FIRST_RETRY_SECONDS
+        self._foreign: tuple[str, ...] = ()
         self._begun = False
         """Whether the watcher has reported for the first time."""
 
@@ -221,8 +222,9 @@ class RepositoryFeed:
 
         self._change_part(show, None if same_inbox else self._list_items)
         self._on_snapshot(not same_inbox)
-        if snapshot.foreign:
+        if snapshot.foreign and snapshot.foreign == self._foreign:  # seen twice: nobody is just writing it
             self._ring(snapshot)
+        self._foreign = snapshot.foreign
         self._measuring.begin(self.root)
         self._proof.begin(self.root)
 

@@ -117,6 +117,15 @@ class AlertScreen(Box[str | None]):
             Cell(" l", "key"), Cell(" open the log  "), Cell("esc", "key"), Cell(" keep reading; gates stay closed")
         )
 
+    def show(self, state: AppState) -> None:
+        """Closes by itself when the log is repaired; shows what is wrong now if that is something else."""
+        alarm = find_alarm(state)
+        if not alarm:
+            self.dismiss(None)
+        elif alarm != self._alarm and self.is_mounted:
+            self._alarm = alarm
+            self.query_one(PageView).show(build_alert_page(alarm))
+
     def on_key(self, event: events.Key) -> None:
         keep_key(event)
         if event.key in {"escape", "q"}:

@@ -8,22 +8,27 @@ from textual.widgets import Input
 
 from handoff_tui.agents.runs.mentioned_files import MentionedFile
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.config.layer import SettingRow
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import Activity, Breakpoint
-from handoff_tui.live.state.app import AppState, ComparisonPoint, Scope
-from handoff_tui.status.inbox_item import InboxItem
+from handoff_tui.live.state.app import USUAL_SCOPE, AppState, ComparisonPoint, Scope
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
 from handoff_tui.tui.dialogs.decision.rows import describe_effect
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 from handoff_tui.tui.drawing.appearance import list_theme_names
 from handoff_tui.tui.messages import (
     BreakpointToggled,
+    ChangedFileWanted,
+    CheckShown,
     HandoffOpened,
     LeaveWanted,
+    LogPlaceWanted,
     PlaceWanted,
     ScopeWanted,
+    StatusTextWanted,
     ThemeChosen,
 )
 from handoff_tui.tui.widgets.bars import Rule
@@ -149,10 +154,41 @@ def _offer_moment(moment: ComparisonPoint) -> Offer:
 
 
 _ORDER = list(GROUPS)
+CONCEPTS = {
+    "gate": "where a person decides whether work may go on",
+    "claim": "something a document says; measured here it holds, is false or was true",
+    "scope": "the changes that belong to one handoff; shared ones belong to several",
+    "baseline": "what the work is compared with: the last approved state",
+    "attempt": "one run at a phase; sent back, the next one begins",
+    "override": "lets work go on although checks fail; on record until an approval settles it",
+    "carry": "takes an approval over to rewritten history with the same files",
+    "hold": "keeps work where it is until you decide otherwise",
+    "unclaimed": "changed files that belong to no handoff, so nobody is asked about them",
+    "coverage": "how many changed files somebody has approved",
+    "consent": "your yes to running a repository's own commands",
+}
+"""Words of the app, each in one sentence."""
+GLYPHS = {
+    "✓": "holds, passes, approved, read",
+    "✗": "false, fails, blocks",
+    "!": "worth a look; doesn't block",
+    "?": "not measured here",
+    "~": "was true when it was written",
+    "◆": "needs you",
+    "●": "running, or selected",
+    "○": "waiting, or unread",
+    "↩": "sent back",
+    "‖": "held",
+    "■": "closed or blocked",
+    "◉": "selected with v",
+    "≠": "changed since",
+    "…": "being computed",
+}
+"""Every glyph, in words."""
 
 
 def build_help(hints: Sequence[Hint], keys: Keys) -> PaletteScreen:
-    """Lists everything that has a key here, the view's own actions first."""
+    """Lists every key, then explains the words and glyphs of the app."""
     ordered = sorted(hints, key=_find_rank)
     offers = [
         Offer(
@@ -164,47 +200,131 @@ def build_help(hints: Sequence[Hint], keys: Keys) -> PaletteScreen:
         for hint in ordered
         if hint.key
     ]
-    return PaletteScreen("Help", offers, "↵ runs it · [keymap] in config.toml changes keys")
+    offers += [Offer(f"concept:{name}", f"{name:<12}{words}", "word") for name, words in CONCEPTS.items()]
+    offers += [Offer(f"glyph:{glyph}", f"{glyph:<12}{words}", "glyph") for glyph, words in GLYPHS.items()]
+    return PaletteScreen("Help: keys, words, glyphs", offers, "↵ runs it · [keymap] in config.toml changes keys")
 
 
 def _find_rank(hint: Hint) -> int:
     return _ORDER.index(get_scope(hint.action))
 
 
-_MOST_FILES = 500
+_MOST_LISTED = 2_000
 _HIDDEN = frozenset({"nav", "focus"})
 """Actions that make no sense in a list."""
 
 
-def build_offers(state: AppState, hints: Sequence[Hint], themes: Sequence[str]) -> list[Offer]:
-    actions = [
+class EverythingScreen(PaletteScreen):
+    """Every handoff, check, file, entry, setting and action by name; what is still being read comes when it is."""
+
+    def __init__(self, state: AppState, actions: Sequence[Offer], settings: Sequence[SettingRow]) -> None:
+        self._fixed = (*actions, *map(_offer_setting, settings), *map(_offer_theme_named, list_theme_names()))
+        super().__init__("Everything by name", self._build(state))
+
+    def show(self, state: AppState) -> None:
+        self.offer(self._build(state))
+
+    def _build(self, state: AppState) -> list[Offer]:
+        return [
+            *_offer_handoffs(state),
+            *self._fixed,
+            *_offer_checks(state),
+            *_offer_files(state),
+            *_offer_entries(state),
+        ]
+
+
+def build_actions(hints: Sequence[Hint]) -> list[Offer]:
+    return [
         Offer(f"action:{hint.action}", f"{GROUPS[get_scope(hint.action)]}: {hint.words}", hint.key, hint.refusal)
         for hint in hints
         if get_scope(hint.action) not in _HIDDEN
     ]
-    handoffs = [
+
+
+def _offer_handoffs(state: AppState) -> list[Offer]:
+    return [
         Offer(
             "handoff:" + "\0".join(item.key),
-            f"go to {item.key.handoff}",
+            f"handoff {item.key.handoff}",
             item.reviewed.handoff.title or "",
             asks=HandoffOpened(item.key),
         )
-        for item in state.inbox
+        for item in state.inbox[:_MOST_LISTED]
     ]
-    files = state.files.value.files[:_MOST_FILES] if state.files.value else ()
-    paths = (file.change.path for file in files)
-    places = [Offer(f"file:{path}", f"file {path}", asks=PlaceWanted(path)) for path in paths]
-    return [*actions, *handoffs, *places, *(_offer_theme(name, f"theme: {name}") for name in themes)]
+
+
+def _offer_checks(state: AppState) -> list[Offer]:
+    results = state.checks.value.results if state.checks.value is not None else ()
+    return [
+        Offer(f"check:{result.id}", f"check {result.id}", result.outcome.value, asks=CheckShown(result.id))
+        for result in results
+    ]
+
+
+def _offer_files(state: AppState) -> list[Offer]:
+    """The files of the handoff in view, then every changed file of the repository with the handoff it belongs to."""
+    own = [file.change.path for file in state.files.value.files] if state.files.value is not None else []
+    offers = [Offer(f"file:{path}", f"file {path}", asks=PlaceWanted(path)) for path in own[:_MOST_LISTED]]
+    root = state.repository.root if state.repository is not None else ""
+    paths = state.coverage.value.paths if state.coverage.value is not None else ()
+    for path in paths[:_MOST_LISTED]:
+        owner = next(iter(path.coverage.handoffs), None)
+        if path.path not in own and owner is not None:
+            wish = ChangedFileWanted(HandoffKey(root, owner), path.path, USUAL_SCOPE)
+            offers.append(Offer(f"file:{path.path}", f"file {path.path}", owner, asks=wish))
+    return offers
+
+
+def _offer_entries(state: AppState) -> list[Offer]:
+    rows = state.log.value.rows if state.log.value is not None else ()
+    return [
+        Offer(
+            f"entry:{row.id}",
+            f"entry {row.id.removeprefix('sha256:')[:12]} {row.what or ''} {row.handoff or ''}".rstrip(),
+            row.actor or "",
+            asks=LogPlaceWanted(row.id),
+        )
+        for row in rows[:_MOST_LISTED]
+    ]
+
+
+def _offer_setting(row: SettingRow) -> Offer:
+    told = f"{row.key} = {row.value} ({row.origin})"
+    return Offer(f"setting:{row.key}", f"setting {row.key}", str(row.value), asks=StatusTextWanted(told))
+
+
+def build_comments_dialog(state: AppState) -> PaletteScreen:
+    """Lists the drafts of the handoff in view; choosing one goes to its place."""
+    offers = [
+        Offer(
+            f"comment:{number}",
+            f"✎ {comment.place or 'the whole handoff'}  {comment.text}",
+            "draft",
+            asks=PlaceWanted(comment.path, comment.line) if comment.path else None,
+        )
+        for number, comment in enumerate(state.drafts.comments)
+    ]
+    return PaletteScreen(
+        f"Comments: {plural(len(offers), 'draft')}", offers, "↵ goes there · they go along with x and r"
+    )
+
+
+def _offer_theme_named(name: str) -> Offer:
+    return _offer_theme(name, f"theme {name}")
 
 
 def _offer_theme(name: str, words: str) -> Offer:
     return Offer(f"theme:{name}", words, asks=ThemeChosen(name))
 
 
-def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys) -> PaletteScreen | None:
+def build_dialog(
+    action: str, state: AppState, hints: Sequence[Hint], keys: Keys, settings: Sequence[SettingRow] = ()
+) -> PaletteScreen | None:
     """None if the action opens no list."""
     makers: dict[str, Callable[[], PaletteScreen]] = {
-        "app.palette": lambda: PaletteScreen("Commands", build_offers(state, hints, list_theme_names())),
+        "app.palette": lambda: EverythingScreen(state, build_actions(hints), settings),
+        "review.comments": lambda: build_comments_dialog(state),
         "app.help": lambda: build_help(hints, keys),
         "app.theme": lambda: PaletteScreen("Theme", [_offer_theme(name, name) for name in list_theme_names()]),
         "agent.breakpoint": lambda: build_stop_dialog(state),

@@ -16,7 +16,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.tui.dialogs.box import Box, keep_key
 from handoff_tui.tui.widgets.bars import Bar, Rule
-from handoff_tui.tui.widgets.row_list import RowList
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
 _MOVES = {"down": 1, "up": -1, "pagedown": 8, "pageup": -8}
 
@@ -61,6 +61,7 @@ class PaletteScreen(Box[Answer | None]):
         self._title = title
         self._offers = tuple(offers)
         self._note = note
+        self._typed = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="palette"):
@@ -78,9 +79,21 @@ class PaletteScreen(Box[Answer | None]):
     def filter_by_text(self, event: Input.Changed) -> None:
         self._filter(event.value)
 
+    def offer(self, offers: Sequence[Offer]) -> None:
+        """Offers something else, and filters it by what was typed."""
+        if tuple(offers) != self._offers:
+            self._offers = tuple(offers)
+            if self.is_mounted:
+                self._filter(self.query_one("#palette-field", Input).value)
+
     def _filter(self, text: str) -> None:
-        found = [offer for offer in self._offers if fits(offer, text)]
-        self.query_one(RowList).show(OfferRows(found))
+        found = sorted((offer for offer in self._offers if fits(offer, text)), key=lambda offer: rank(offer, text))
+        nothing = EmptyRows(Cell(f'No matches for "{render_safe(text, 40)}"', "muted"))
+        rows = self.query_one(RowList)
+        rows.show(OfferRows(found) if found else nothing)
+        if found and text != self._typed:  # the best match is the one that is taken
+            rows.choose(found[0].id)
+        self._typed = text
         hint = self._note or "↑↓ choose  ↵ run  esc close"
         self.query_one("#palette-note", Bar).show(Cell(f" {len(found)} of {len(self._offers)} · {hint}", "muted"))
 
@@ -108,6 +121,12 @@ class PaletteScreen(Box[Answer | None]):
         elif event.key in _MOVES:
             keep_key(event)
             self.query_one(RowList).move(_MOVES[event.key])
+
+
+def rank(offer: Offer, text: str) -> int:
+    """Sorts what matches: words that begin with the text, then the others; without a text the order stays."""
+    typed = text.casefold().strip()
+    return 0 if not typed or offer.words.casefold().partition(" ")[2].startswith(typed) else 1
 
 
 def fits(offer: Offer, text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
+from handoff_tui.config.layer import SettingRow
 from handoff_tui.config.load import load_settings
 from handoff_tui.config.settings.user import Reasons
 from handoff_tui.config.theme import Theme, adapt_theme, find_theme_folder, list_themes, load_theme
@@ -25,11 +26,14 @@ class Appearance:
     editor: tuple[str, ...] = ()
     read_only: bool = False
     reasons: Reasons = field(default_factory=Reasons)
+    settings: tuple[SettingRow, ...] = ()
+    """Every setting of the user with its value and where it comes from."""
 
 
 def load_appearance(theme: str | None = None, *, read_only: bool = False) -> Appearance:
     """Loads the user's choices. The terminal's limits override the file; a theme given explicitly overrides both."""
-    settings = load_settings(None).settings
+    loaded = load_settings(None)
+    settings = loaded.settings
     return Appearance(
         theme=load_theme(theme or adapt_theme(settings.theme), find_theme_folder()),
         keymap={**DEFAULT_KEYMAP, **settings.keymap},
@@ -37,6 +41,7 @@ def load_appearance(theme: str | None = None, *, read_only: bool = False) -> App
         editor=settings.editor,
         read_only=read_only,
         reasons=settings.reasons,
+        settings=tuple(loaded.rows()),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from handoff_tui.changes.files.notices import find_change_notices
 from handoff_tui.changes.files.page import KIND_WORDS, label_change
@@ -18,6 +19,15 @@ READ = Label("✓", "read", "pass")
 UNREAD = Label("○", "unread", "text")
 _LEAST_PATH = 24
 _COUNT = 7
+_ROOMY = 70
+"""Below this width a row has glyphs in place of words."""
+
+
+class FileFacts(NamedTuple):
+    """Which files have a problem, and which belong to several handoffs."""
+
+    wrong: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
 
 
 class ChangedFileRows:
@@ -29,11 +39,13 @@ class ChangedFileRows:
         viewed: frozenset[str] = frozenset(),
         comments: Sequence[Comment] = (),
         here: str | None = None,
+        facts: FileFacts = FileFacts(),  # noqa: B008 - an immutable value
     ) -> None:
         self._files = files
         self._viewed = viewed
         self._comments = [comment.path for comment in comments]
         self._here = here
+        self._wrong, self._shared = facts
         self.keys = tuple(file.change.path for file in files)
 
     def build_row(self, index: int, width: int) -> Row:
@@ -41,6 +53,8 @@ class ChangedFileRows:
         change = file.change
         label, status = label_read(read=change.path in self._viewed), label_change(change.status)
         counts = file.counts
+        if width < _ROOMY:
+            return self._build_short(file, label, status, width)
         notes = self._build_notes(file)
         room = max(_LEAST_PATH, width - 30 - sum(compute_width(cell.text) for cell in notes))
         return (
@@ -53,9 +67,32 @@ class ChangedFileRows:
             *notes,
         )
 
+    def _build_short(self, file: ChangedFile, label: Label, status: Label, width: int) -> Row:
+        """A glyph for each fact, the name, and the size at the end."""
+        path, counts = file.change.path, file.counts
+        marks = [Cell(label.glyph, label.role), Cell(status.glyph, status.role)]
+        marks.append(
+            Cell("✗", "fail") if path in self._wrong else Cell("✎" if path in self._comments else " ", "human")
+        )
+        marks.append(Cell("⇄" if path in self._shared else "!" if find_change_notices(file.change) else " ", "warning"))
+        size = (f"+{counts.added or 0}", f" -{counts.deleted or 0}") if counts is not None else ("", "")
+        room = max(8, width - 5 - len(size[0]) - len(size[1]) - 1)
+        name = shorten_path(_render_names(file), room)
+        return (
+            *marks,
+            Cell(f" {name}", "accent" if path == self._here else "path"),
+            Cell(" " * max(1, room - compute_width(name) + 1)),
+            Cell(size[0], "added"),
+            Cell(size[1], "removed"),
+        )
+
     def _build_notes(self, file: ChangedFile) -> Row:
         notes: list[Cell] = []
         said = self._comments.count(file.change.path)
+        if file.change.path in self._wrong:
+            notes.append(Cell(" ✗ problem", "fail"))
+        if file.change.path in self._shared:
+            notes.append(Cell(" ⇄ shared", "warning"))
         if said:
             notes.append(Cell(f" ┊ {plural(said, 'comment')}", "human"))
         if KIND_WORDS[file.kind]:

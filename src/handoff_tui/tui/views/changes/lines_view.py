@@ -34,6 +34,13 @@ class _Anchor(NamedTuple):
     new: int | None
 
 
+class Position(NamedTuple):
+    """Where the cursor was in a file, and how many rows were above it on the screen."""
+
+    anchor: _Anchor
+    above: int
+
+
 class DiffLinesView(CursorView):
     """The cursor stays on its line when rows are folded, wrapped, extended or laid out again."""
 
@@ -49,7 +56,7 @@ class DiffLinesView(CursorView):
         super().__init__(id=id)
         self._rows: DiffRows | None = None
         self._found = ""
-        self.wrap = False
+        self.wrap = True
         self._layout: tuple[object, list[tuple[int, int]]] = (None, [])
         self._rows_drawn: LRUCache[tuple[object, ...], tuple[Strip, ...]] = LRUCache(_KEPT)
 
@@ -58,8 +65,17 @@ class DiffLinesView(CursorView):
     @property
     def line_count(self) -> int:
         """The number of rows. With wrapping, each counts once, and the last can be scrolled to the top."""
-        more = max(0, self.scrollable_content_region.height - 1) if self.wrap else 0
-        return self.row_count + more if self.row_count else 0
+        height = self.scrollable_content_region.height
+        if not self.wrap or not self.row_count or self._fits(height):
+            return self.row_count
+        return self.row_count + max(0, height - 1)
+
+    def _fits(self, height: int) -> bool:
+        """Whether all rows are on the screen, also where they are wrapped."""
+        room = self.room
+        if room <= _LEAD or self.row_count > height:
+            return False
+        return sum(len(self._draw_row(index, room)) for index in range(self.row_count)) <= height
 
     @property
     def row_count(self) -> int:
@@ -91,6 +107,16 @@ class DiffLinesView(CursorView):
         if anew or anchor is not None:
             self.scroll_to(y=max(0, self._index - max(0, before)) if anchor else 0, animate=False, force=True)
             self._keep_in_view()
+
+    def get_position(self) -> Position | None:
+        """Returns where the cursor is, to come back to; None at the beginning."""
+        anchor = self._find_anchor()
+        return Position(anchor, self._index - self.scroll_offset.y) if anchor is not None else None
+
+    def restore(self, position: Position) -> None:
+        """Puts the cursor where it was, at the same height on the screen."""
+        if self._rows is not None and self.row_count:
+            self.go(_find_again(self._rows, position.anchor, same=False), above=max(0, position.above))
 
     def _find_anchor(self) -> _Anchor | None:
         if self._rows is None or not self.row_count or self._index == 0:
@@ -164,7 +190,7 @@ class DiffLinesView(CursorView):
 
     def _keep_in_view(self) -> None:
         height, top = self.scrollable_content_region.height, self.scroll_offset.y
-        if not self.wrap or self._index < top or not height:
+        if not self.wrap or self._index < top or not height or not self.row_count:
             super()._keep_in_view()
         elif (first := self._find_highest_top(height)) > top:
             self.scroll_to(y=first, animate=False, force=True)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
 
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions
 from handoff_tui.live.state.app import AppState, FilesView
+from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui import messages
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.views.changes.bars import build_file_title, build_record_page, build_record_sum
-from handoff_tui.tui.views.changes.file_rows import ChangedFileRows, count_read, filter_files
-from handoff_tui.tui.views.changes.lines_view import DiffLinesView
+from handoff_tui.tui.views.changes.file_rows import ChangedFileRows, FileFacts, count_read, filter_files
+from handoff_tui.tui.views.changes.lines_view import DiffLinesView, Position
 from handoff_tui.tui.views.changes.row_map import Folding, RowKind
 from handoff_tui.tui.views.changes.rows import DiffLook, DiffRows
 from handoff_tui.tui.views.view import View
@@ -22,10 +24,13 @@ from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
-LEAST_SPLIT = 100
-"""Side by side needs this many columns."""
-_LEAST_HEIGHT = 28
-"""From this height on, files are shown above the lines; below it, one or the other."""
+LEAST_SPLIT = 160
+"""Side by side needs 80 columns for each side."""
+_LEAST_WIDTH = 100
+"""From this width on, the files are beside the lines; below it, one or the other."""
+_LIST_SHARE = 3
+"""The part of the width that the list of files may take."""
+_LEAST_LIST, _MOST_LIST = 34, 60
 FILES, LINES = "files", "lines"
 """The two panels."""
 
@@ -35,8 +40,11 @@ class DiffPanels(View):
 
     DEFAULT_CSS = """
     DiffPanels #record { height: 1fr; display: none; }
-    DiffPanels #files { height: 1fr; min-height: 3; }
-    DiffPanels #lines { height: 3fr; min-height: 3; }
+    DiffPanels #files-panel { width: 1fr; }
+    DiffPanels #lines-panel { width: 1fr; }
+    DiffPanels.-both #lines-panel { border-left: solid $border; }
+    DiffPanels #files { height: 1fr; }
+    DiffPanels #lines { height: 1fr; }
     DiffPanels #diff-note { display: none; }
     """
 
@@ -53,6 +61,11 @@ class DiffPanels(View):
         self._expected: tuple[str, int | None] | None = None
         self._asked: tuple[object, ...] = ()
         self._places: tuple[FilesView | None, dict[str, int]] = (None, {})
+        self._last_files: dict[HandoffKey | None, str] = {}
+        """The file that was open last, by handoff."""
+        self._positions: dict[tuple[HandoffKey | None, str], Position] = {}
+        """Where the cursor was in a file, by handoff: whoever comes back goes on from there."""
+        self._drawn_place: tuple[HandoffKey | None, str] | None = None
         self._drawn_files: tuple[object, ...] = ()
         self._drawn_record: tuple[object, ...] = ()
         self._drawn_file: tuple[object, ...] = ()
@@ -60,11 +73,14 @@ class DiffPanels(View):
     def compose(self) -> ComposeResult:
         yield Bar(id="record-sum")
         yield PageView(id="record")
-        yield Rule(id="files-title")
-        yield RowList(id="files")
-        yield Bar(id="file-title", raised=True)
-        yield DiffLinesView(id="lines")
-        yield Bar(id="diff-note")
+        with Horizontal():
+            with Vertical(id="files-panel"):
+                yield Rule(id="files-title")
+                yield RowList(id="files")
+            with Vertical(id="lines-panel"):
+                yield Bar(id="file-title", raised=True)
+                yield DiffLinesView(id="lines")
+                yield Bar(id="diff-note")
 
     # content
 
@@ -122,11 +138,11 @@ class DiffPanels(View):
 
     @property
     def _roomy(self) -> bool:
-        return self.size.height >= _LEAST_HEIGHT
+        return self.size.width >= _LEAST_WIDTH and bool(self._files)
 
     @property
     def _split(self) -> bool:
-        return self._mode == "auto" and self.size.width >= LEAST_SPLIT
+        return self._mode == "auto" and self._lines.size.width >= LEAST_SPLIT
 
     def _ask_for_first(self) -> None:
         """Asks for the first unread file, once per handoff and scope."""
@@ -137,7 +153,8 @@ class DiffPanels(View):
             self._asked = now
             viewed = state.drafts.viewed
             unread = next((file for file in self._files if file.change.path not in viewed), self._files[0])
-            self._want(unread.change.path)
+            last = self._last_files.get(state.chosen)
+            self._want(last if last is not None and self._find_file(last) is not None else unread.change.path)
 
     def _want(self, path: str) -> None:
         if path != self._path:  # the layout of one file doesn't carry over to another
@@ -148,14 +165,13 @@ class DiffPanels(View):
         """Decides which panels have room."""
         record, both = self._record_open, self._roomy
         self.query_one("#record").display = record
-        shows_files = not record and (both or self._panel == FILES)
-        shows_lines = not record and (both or self._panel == LINES)
-        for name in ("#files-title", "#files"):
-            self.query_one(name).display = shows_files
-        for name in ("#file-title", "#lines"):
-            self.query_one(name).display = shows_lines
-        most = max(4, self.size.height // 4)
-        self._list.styles.height = min(most, max(3, len(self._files))) if both else "1fr"
+        if self.zoomed:
+            return
+        files, lines = self.query_one("#files-panel"), self.query_one("#lines-panel")
+        files.display = not record and (both or self._panel == FILES)
+        lines.display = not record and (both or self._panel == LINES)
+        self.set_class(both, "-both")
+        files.styles.width = min(max(self.size.width // _LIST_SHARE, _LEAST_LIST), _MOST_LIST) if both else "1fr"
 
     def _draw_record(self) -> None:
         state = self._state
@@ -164,20 +180,25 @@ class DiffPanels(View):
             return
         self._drawn_record = now
         files = len(self._files) if self._view is not None else None
-        summed = build_record_sum(state.difference, files, "i") if state.item is not None else ()
+        summed = (
+            build_record_sum(state.difference, files, self.show_key("changes.snapshots"))
+            if state.item is not None
+            else ()
+        )
         self.query_one("#record-sum", Bar).show(*summed)
         if self._record_open:
             self.query_one("#record", PageView).show(build_record_page(state.difference, files))
 
     def _draw_files(self) -> None:
         state = self._state
-        now = (state.files, state.drafts, self._path, self._filter)
+        facts = self._find_facts()
+        now = (state.files, state.drafts, self._path, self._filter, facts)
         if is_same(now, self._drawn_files):
             return
         self._drawn_files = now
         files = filter_files(self._files, self._filter)
         if files:
-            self._list.show(ChangedFileRows(files, state.drafts.viewed, state.drafts.comments, self._path))
+            self._list.show(ChangedFileRows(files, state.drafts.viewed, state.drafts.comments, self._path, facts))
         else:
             self._list.show(EmptyRows(*self._describe_nothing()))
         read = count_read(self._files, state.drafts.viewed)
@@ -188,6 +209,23 @@ class DiffPanels(View):
             Cell(title, "heading"), Cell(f"  ! {render_safe(note, 60)}" if note else "", "warning"), right=more
         )
         self._place()
+
+    def _find_wrong_lines(self) -> frozenset[int]:
+        """The lines of the current file that have a problem."""
+        measured = self._state.problems.value
+        places = [
+            place for one in (measured.problems if measured else ()) for place in (one.place, *one.places) if place
+        ]
+        return frozenset(place.line for place in places if place.path == self._path and place.line is not None)
+
+    def _find_facts(self) -> FileFacts:
+        """Which files have a problem at one of their lines, and which are shared with other handoffs."""
+        measured, shown = self._state.problems.value, self._state.shown.value
+        places = [
+            place for one in (measured.problems if measured else ()) for place in (one.place, *one.places) if place
+        ]
+        own = shown.scope.files if shown is not None and shown.scope is not None else ()
+        return FileFacts(frozenset(place.path for place in places), frozenset(file.path for file in own if file.shared))
 
     def _describe_nothing(self) -> tuple[Cell, ...]:
         state = self._state
@@ -208,6 +246,7 @@ class DiffPanels(View):
             self._draw_title()
             return
         look = DiffLook(
+            wrong=self._find_wrong_lines(),
             split=self._split,
             folding=Folding(self._around, self._opened),
             tinted=find_ink(self).tinted,
@@ -223,11 +262,22 @@ class DiffPanels(View):
                 look = look._replace(folding=Folding(self._around), expanded=False)
                 self._drawn_file = (file, state.drafts.comments, look, self._lines.room)
             width = max(20, self._lines.room - 1)
+            self._note_position(file if anew else None)
             self._lines.show(
                 DiffRows(file, look, state.drafts.comments, width) if file is not None else None, anew=anew
             )
+            if anew and self._drawn_place in self._positions:
+                self._lines.restore(self._positions[self._drawn_place])
             self._meet_expectation()
         self._draw_title()
+
+    def _note_position(self, following: ShownFile | None) -> None:
+        """Remembers where the cursor was before another file is shown."""
+        if self._drawn_place is not None and (position := self._lines.get_position()) is not None:
+            self._positions[self._drawn_place] = position
+        if following is not None:
+            self._drawn_place = (self._state.chosen, following.change.path)
+            self._last_files[self._state.chosen] = following.change.path
 
     def _is_read_again(self) -> bool:
         """Whether the current file is only being read in another mode: until then it stays as it is."""
@@ -254,7 +304,7 @@ class DiffPanels(View):
                 (place + 1, len(self._files)),
                 self._view.pair if self._view else None,
                 read=file.change.path in self._state.drafts.viewed,
-                width=self.size.width,
+                width=self._lines.size.width or self.size.width,
             )
         )
 

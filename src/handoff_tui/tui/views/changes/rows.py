@@ -265,6 +265,9 @@ class Pane(NamedTuple):
 class DiffLook(NamedTuple):
     """How the file is shown."""
 
+    wrong: frozenset[int] = frozenset()
+    """The lines that have a problem."""
+
     split: bool = False
     folding: Folding = Folding()
     colours: bool = True
@@ -336,8 +339,12 @@ class DiffRows:
         row = self._build_line(index)
         line = row.line
         old, new = line.old_number or "", line.new_number or ""
-        gutter = Cell(f"{old:>{self._numbers}} {new:>{self._numbers}} │ ", "muted")
-        return _build_pane((gutter,), row)
+        gutter = Cell(f"{old:>{self._numbers}} {new:>{self._numbers}} ", "muted")
+        return _build_pane((gutter, self._mark(line.new_number), Cell(" ", "muted")), row)
+
+    def _mark(self, number: int | None) -> Cell:
+        """A problem at a line stands in its gutter."""
+        return Cell("✗", "fail") if number is not None and number in self.look.wrong else Cell("│", "muted")
 
     def _build_side(self, index: int, *, old: bool) -> Pane:
         if index == NO_LINE:

@@ -45,14 +45,18 @@ def _find_lines(rows: DiffRows, first: int, last: int) -> messages.CommentWanted
     lines = [line for index in (first, last) if (line := _find_near(rows, index)) is not None]
     if not lines:
         return None
-    numbers = [line.new_number for line in lines if line.new_number is not None]
-    if numbers:
-        start, end = min(numbers), max(numbers)
-        return messages.CommentWanted(path, start, end if end != start else None)
-    # only deleted lines: the comment goes where they were, and quotes them
-    old = sorted(line.old_number for line in lines if line.old_number is not None)
-    named = f"line {old[0]}" if old[0] == old[-1] else f"lines {old[0]}-{old[-1]}"
-    return messages.CommentWanted(path, _find_new_number(rows, last), None, f"(deleted {named}) ")
+    places = [
+        line.new_number or _find_new_number(rows, index) for line, index in zip(lines, (first, last), strict=False)
+    ]
+    numbers = [number for number in places if number is not None]
+    gone = sorted(line.old_number for line in lines if line.new_number is None and line.old_number is not None)
+    quoted = ""
+    if gone:  # the comment goes where deleted lines were, and names them
+        quoted = f"(deleted {f'line {gone[0]}' if gone[0] == gone[-1] else f'lines {gone[0]}-{gone[-1]}'}) "
+    if not numbers:
+        return messages.CommentWanted(path, None, None, quoted)
+    start, end = min(numbers), max(numbers)
+    return messages.CommentWanted(path, start, end if end != start else None, quoted)
 
 
 def _find_near(rows: DiffRows, index: int) -> DiffLine | None:
@@ -85,7 +89,7 @@ _ON_FILES = frozenset({
 class ChangesView(DiffPanels):
     """With little room, files or lines: Enter opens a file, escape returns."""
 
-    parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE})
+    parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE, Part.PROBLEMS, Part.SHOWN})
     hints: ClassVar[tuple[str, ...]] = (
         *("review.next", "review.mark", "review.comment", "nav.next-section", "nav.next-file", "decide.approve"),
         *("decide.reject", "review.lens", "review.compare", "review.select", "app.edit", "nav.next-handoff"),
@@ -98,8 +102,8 @@ class ChangesView(DiffPanels):
             return ""
         if not self._files:
             return "No changes" if self._view is not None else "still comparing the files"
-        if action == "review.form" and self.size.width < LEAST_SPLIT:
-            return f"side by side needs {LEAST_SPLIT} columns"
+        if action == "review.form" and self._lines.size.width < LEAST_SPLIT:
+            return f"side by side needs {LEAST_SPLIT} columns for the lines"
         if action in _ON_LINES and self._file is None:
             return "no file open"
         return ""

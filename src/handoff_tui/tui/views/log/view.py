@@ -244,11 +244,14 @@ class LogView(ListedView[LogRows]):
             for state in (EntryState.REFUSED, EntryState.VOID)
             if (count := sum(row.state is state for row in view.rows))
         ]
-        words = ", ".join([f"{view.total:,} entries", *odd])
+        signed = sum(row.state is EntryState.VALID for row in view.rows)
+        words = ", ".join([plural(signed, "signed entry"), *odd])
         heads = f" · {len(view.heads)} heads: it forks" if len(view.heads) > 1 else ""
         report = self._state.report
         found = report.value is not None and report.value.fatal  # it reads every byte; the list reads only what is new
-        verdict = Cell(" ✗ not intact", "fail") if view.fatal or found else Cell(" ✓ intact", "pass")
+        broken = view.fatal or bool(found)
+        sound = Cell(" ! intact", "warning") if odd else Cell(" ✓ intact", "pass")
+        verdict = Cell(" ✗ not intact", "fail") if broken else sound
         ago = describe_ago(report.at, read_now()) if report.value is not None else ""
         verified = f" · verified {ago}" if ago else ""
         following = " · following" if self._following else ""
