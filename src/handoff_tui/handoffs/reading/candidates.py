@@ -15,10 +15,12 @@ NOT_WORK: Final = compile_later(
     r"(?:^|/)(?:commands?|skills?|prompts?|\.?templates?|agents|subagents|rules|hooks|workflows|schemas?|node_modules|vendor"
     r"|site-packages|\.github|i18n|locales?|fixtures?|__fixtures__|__mocks__|migrations)/"
     r"|(?:^|[/_. -])(?:templates?|examples?|samples?)(?:[_. -][^/]*)?$"
-    r"|(?:^|[/_. -])(?:schema|config|settings|readme|changelog|index)\.\w+$",
+    r"|(?:^|[/_. -])(?:readme|changelog|index)\.\w+$",
     re.IGNORECASE,
 )
 """What agents and tools are told, forms to fill in, and what lists or describes others."""
+SETTINGS: Final = compile_later(r"(?:^|[/_. -])(?:schema|config|settings)\.\w+$", re.IGNORECASE)
+"""Files that no format owns, but that may be somebody's state under an odd name: they are listed as not understood."""
 PRODUCT: Final = compile_later(
     r"(?:^|/)(?:src|lib|libs|app|apps|components?|pages|views|ui|web|api|server|client|packages|tests?|__tests__|e2e|spec"
     r"|stories|assets|public|static|styles|charts?|deploy|k8s|helm)/",

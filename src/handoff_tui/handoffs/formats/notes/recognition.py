@@ -12,7 +12,7 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.formats.notes.structured import find_key_groups, is_session_log
 from handoff_tui.handoffs.formats.notes.topics import Topic, topics_of
-from handoff_tui.handoffs.reading.candidates import NOT_WORK, PRODUCT
+from handoff_tui.handoffs.reading.candidates import NOT_WORK, PRODUCT, SETTINGS
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.markdown import find_fields
 
@@ -84,7 +84,7 @@ _HEAD = 4000
 
 def may_own(path: str) -> bool:
     lowered = path.lower()
-    if NOT_WORK.search(path) or (_ABOUT_NAME.search(path) and not _DECISION.search(path)):
+    if NOT_WORK.search(path) or SETTINGS.search(path) or (_ABOUT_NAME.search(path) and not _DECISION.search(path)):
         return False
     if lowered.endswith(_DATA):
         named = _NAME.search(path) or _FOLDER.search(path)
