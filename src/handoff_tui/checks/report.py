@@ -39,6 +39,11 @@ class Finding(Model):
     message: str
     fingerprint: str
     evidence: tuple[Evidence, ...] = ()
+    rules: tuple[str, ...] = ()
+    """Every check that reports the same fact, if several do. It counts for the first of them."""
+
+    def counts_for(self, check: str) -> bool:
+        return not self.rules or self.rules[0] == check
 
 
 class Remedy(Model):
@@ -210,5 +215,35 @@ def sort_worst_first(results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
 
 
 def sort_results(results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
-    """By severity, then by id: the order of a report."""
-    return tuple(sorted(results, key=lambda result: (_WORST_FIRST[result.severity], result.id)))
+    """By severity, then by id: the order of a report. A fact that several checks report names them all."""
+    return _join_facts(sorted(results, key=lambda result: (_WORST_FIRST[result.severity], result.id)))
+
+
+def _join_facts(results: list[CheckResult]) -> tuple[CheckResult, ...]:
+    by_fact: dict[tuple[str, int, str], dict[str, None]] = {}
+    for result in results:
+        for finding in result.findings:
+            if (fact := _find_fact(finding)) is not None:
+                by_fact.setdefault(fact, {})[result.id] = None
+    shared = {fact: tuple(rules) for fact, rules in by_fact.items() if len(rules) > 1}
+    return tuple(_name_rules(result, shared) for result in results) if shared else tuple(results)
+
+
+def _name_rules(result: CheckResult, shared: dict[tuple[str, int, str], tuple[str, ...]]) -> CheckResult:
+    facts = [_find_fact(finding) for finding in result.findings]
+    if not any(fact in shared for fact in facts):
+        return result
+    named = (
+        finding.model_copy(update={"rules": shared[fact]}) if fact is not None and fact in shared else finding
+        for finding, fact in zip(result.findings, facts, strict=True)
+    )
+    return result.model_copy(update={"findings": tuple(named)})
+
+
+def _find_fact(finding: Finding) -> tuple[str, int, str] | None:
+    """What a finding is about: a value that is expected at a line; None if it doesn't say."""
+    place = next((one for one in finding.evidence if one.path and one.line and one.expected), None)
+    if place is None:
+        return None
+    value = (place.expected or "").removeprefix("sha256:").removesuffix(" exists")
+    return place.path or "", place.line or 0, value

@@ -144,23 +144,16 @@ def test_hash_that_is_true_passes() -> None:
     assert judge(hashes_hold, _committed(build_world(), SOURCE)) == []
 
 
-def test_hash_that_was_true_then_is_its_own_finding() -> None:
-    """It names the commit and says that the file changed since."""
-    world = _committed(build_world({_PATH: "changed"}), SOURCE)
-    [found] = judge(hashes_hold, world)
-    assert "was true at bbbbbbb" in found.message
-    assert "changed since" in found.message
-    assert (found.expected, found.actual) == (f"sha256:{digest(SOURCE)}", f"sha256:{digest('changed')}")
-    gone = _committed(build_world({_PATH: None}), SOURCE)
-    [lost] = judge(hashes_hold, gone)
-    assert "not there any more" in lost.message
+@pytest.mark.parametrize("now", ["changed", None])
+def test_hash_that_was_true_then_passes(now: str | None) -> None:
+    """What became of the file since is the scope's business."""
+    assert judge(hashes_hold, _committed(build_world({_PATH: now}), SOURCE)) == []
 
 
 @pytest.mark.parametrize("then", ["before the work\n", None])
-def test_hash_that_became_true_later_is_found(then: str | None) -> None:
-    """The commit of the document did not hold what the document says."""
-    [found] = judge(hashes_hold, _committed(build_world(), then))
-    assert "is true now, but was not at bbbbbbb" in found.message
+def test_hash_that_became_true_later_passes(then: str | None) -> None:
+    """The document may be committed before the file."""
+    assert judge(hashes_hold, _committed(build_world(), then)) == []
 
 
 def test_hash_of_a_file_that_is_not_here_is_found() -> None:
@@ -212,7 +205,7 @@ def test_hash_is_not_excused_by_its_own_document() -> None:
     line = f"## Notes for Reviewer\n- `{_PATH}` before: {digest(SOURCE)}\n"
     world = build_changed_results("## Notes for Reviewer\n", line)
     world.files[_PATH] = "changed"
-    assert len(judge(hashes_hold, _committed(world, SOURCE))) == 1
+    assert len(judge(hashes_hold, world)) == 1
 
 
 def _subjects(manifest: str) -> list[str]:

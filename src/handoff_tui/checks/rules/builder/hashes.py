@@ -1,4 +1,4 @@
-"""Hashes and archives that documents declare are complete, and true both when written and now."""
+"""Hashes and archives that documents declare are complete, and true when they were written."""
 
 from __future__ import annotations
 
@@ -14,20 +14,18 @@ from handoff_tui.checks.facts.documents import describe_cut_off, find_unreadable
 from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rule
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.packages import find_measured, measure_hash
-from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 _HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
-_ABSENT = "no such file then"
 
 
 _Replaced = frozenset[tuple[str, str, str]]
 
 
 @high_rule(
-    holds="Every quoted hash is complete, was true when written, and still is, unless a declared change replaced it.",
+    holds="Every quoted hash is complete, and was true when it was written.",
     reads="hashes quoted in builder documents, and the files they name, now and at the document's commit",
     remedy="Quote the full hash of the committed file. If you change the file later, quote its hash before and after.",
 )
@@ -96,22 +94,14 @@ def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
     value, subject = str(claim.value), claim.subject or ""
     path = context.find(subject, claim.where.path) if subject.isprintable() else None
     now = _measure_now(context, handoff, claim, path)
-    then, commit = _measure_then(context, claim.where.path, path or subject)
-    if now == value and then in {None, value}:
-        return
-    if then == value and _is_replaced(claim, replaced):
-        return
-    short = commit[:SHORT_COMMIT]
-    if then == value:
-        state = "has changed since" if now else "is not there any more"
-        message = f"the hash of {subject} was true at {short}, when it was written, but not now: it {state}"
-    elif now == value:
-        message = f"the hash of {subject} is true now, but was not at {short}, when it was written"
-    elif now is None:
+    then = _measure_then(context, claim.where.path, path or subject)
+    if value in {now, then} or _is_replaced(claim, replaced):
+        return  # what changed since is the scope's business
+    if now is None:
         message = f"{subject}, whose hash is quoted, is not here or cannot be read"
     else:
         message = f"the hash quoted for {subject} is false"
-    actual = (then or _ABSENT) if now == value else (now or "no such file")
+    actual = now or "no such file"
     command = f"sha256sum {shlex.quote(path)}" if path and now else None
     yield RuleFinding(message, f"hash {subject}", claim.where, value, actual, command)
 
@@ -122,19 +112,16 @@ def _measure_now(context: Context, handoff: Handoff, claim: Claim, path: str | N
     return measure_hash(context, path) or find_measured(context, handoff, claim)
 
 
-def _measure_then(context: Context, document: str, path: str) -> tuple[str | None, str]:
-    """Returns the hash at the commit of the document, and that commit.
+def _measure_then(context: Context, document: str, path: str) -> str | None:
+    """Returns the hash at the commit of the document.
 
     None if one of the two isn't committed or is being changed, or if a shallow clone lacks the commit.
     """
     commit = _find_commit(context, document)
     if commit is None or not path.isprintable() or context.is_cut_off(commit):
-        return None, ""
+        return None
     content = context.read_at(commit, path)
-    if content is not None:
-        return build_hash(content), commit
-    committed_later = context.read(path) is not None and context.document_commit(path) is not None
-    return (_ABSENT if committed_later else None), commit
+    return None if content is None else build_hash(content)
 
 
 def _find_commit(context: Context, document: str) -> str | None:
