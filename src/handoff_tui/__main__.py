@@ -21,7 +21,28 @@ def main() -> None:
         return
     from handoff_tui.cli.main import main as run  # noqa: PLC0415 - nothing is loaded before it is needed
 
-    sys.exit(run(open_app=_open_app))
+    code = run(open_app=_open_app)
+    if sys.argv[1:2] and sys.argv[1] in _LOOKING:
+        _leave(code)
+    sys.exit(code)
+
+
+_LOOKING = frozenset({"status", "show", "check", "gate", "diff", "coverage", "hook"})
+"""Verbs that are called often, and leave nothing to be done at the end."""
+
+
+def _leave(code: int) -> None:
+    """Ends at once: to take every module and value apart costs more than many an answer."""
+    import atexit  # noqa: PLC0415
+    import os  # noqa: PLC0415
+
+    atexit._run_exitfuncs()  # noqa: SLF001 - temporary files and processes that something else still holds
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # the reader is gone; Python says so in its own way
+        return
+    os._exit(code)
 
 
 def _open_app(

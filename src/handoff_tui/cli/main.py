@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -72,6 +73,10 @@ examples:
   handoff-tui show H-3                 show one of them, with claims beside measurements
   handoff-tui status --json | jq .     the same for scripts
 """
+
+
+_SELDOM = 100_000
+"""How many new objects make Python look for garbage: most verbs end before there is any."""
 
 
 class Command(Protocol):
@@ -189,6 +194,7 @@ def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
         raise UsageError("a verb works on one repository", "Leave the verb out to open several in the app.")
     arguments.repo = getattr(arguments, "repo", next(iter(repos), None))
     arguments.open_app = open_app if _is_at_terminal() else None
+    gc.set_threshold(_SELDOM)
     return _load(arguments.verb).run(arguments)
 
 

@@ -209,7 +209,7 @@ def list_settled_config(git: Git) -> list[ConfigLine]:
     contents, lines = _configs.get(key, ({}, []))
     if contents and _read_all(contents) == contents:
         return lines
-    before = _read_all([*_list_global_files(), f"{git.folder}/.git/config", *contents])
+    before = _read_all([*_list_usual_files(), f"{git.folder}/.git/config", *contents])
     listing = git.run("config", "--show-scope", "--show-origin", "--list", "-z", "--includes")
     if not listing.ok:
         raise build_config_error(git, listing)
@@ -242,10 +242,11 @@ def _build_unknown() -> bytes:
     return os.urandom(16)
 
 
-def _list_global_files() -> list[str]:
+def _list_usual_files() -> list[str]:
     home = os.environ.get("HOME", "")
     folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
-    return [f"{home}/.gitconfig", f"{folder}/git/config", *filter(None, [os.environ.get("GIT_CONFIG_GLOBAL")])]
+    named = [os.environ.get(name) for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")]
+    return ["/etc/gitconfig", f"{home}/.gitconfig", f"{folder}/git/config", *filter(None, named)]
 
 
 def mark_file(place: str) -> tuple[int, ...] | None:
