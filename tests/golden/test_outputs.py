@@ -118,7 +118,7 @@ def test_version_is_printed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("stats",), "invalid choice"),
+        (("stats",), "there is no verb"),
         (("show",), "required"),
         (("show", "H-33"), "no handoff has the id 'H-33'"),
         (("status", "--jsno"), "unrecognized arguments"),

@@ -10,6 +10,7 @@ import pytest
 from handoff_tui.agents.hosts.wire import Host
 from tests.support.gates import GateDesk
 from tests.support.hook_calls import HostedAgent, find_reason
+from tests.support.waiting import wait_until
 
 _Play = Callable[[HostedAgent, Path], list[str]]
 """Plays one incident; returns the reasons with which it was stopped, step by step."""
@@ -157,10 +158,13 @@ def test_poisoned_cache_opens_nothing(gate_desk: GateDesk, isolated_user: Path) 
     """An answer without our seal is no answer."""
     gate_desk.begin(gate_desk.person("bo"))
     agent = HostedAgent(Host.CLAUDE, gate_desk.root)
-    assert agent.run("git push") != ""
-    caches = [file for home in (isolated_user, gate_desk.folder) for file in home.rglob("answers.json")]
-    assert caches
-    for file in caches:
+
+    def find_caches() -> list[Path]:
+        assert agent.run("git push") != ""
+        return [file for home in (isolated_user, gate_desk.folder) for file in home.rglob("answers.json")]
+
+    wait_until(lambda: bool(find_caches()), "an answer was kept")  # not while a file was changed just now
+    for file in find_caches():
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("notes/HANDOFF.md", "nothing").replace('"[[', '"[]", "x": "[['), encoding="utf-8")
     assert "notes/HANDOFF.md is pending" in agent.run("git push")

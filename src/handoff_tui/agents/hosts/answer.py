@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from handoff_tui.agents.hosts.guard import Ruling, judge_tool_call
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, read_returned, read_stop_lines
 from handoff_tui.agents.hosts.wire import SILENCE, Answer, AnswerKind, Event, Host, Question
 from handoff_tui.core.errors import HandoffError
@@ -26,6 +25,8 @@ def answer_question(host: Host, question: Question, *, defers: bool = False) -> 
 
 def _answer(host: Host, question: Question, *, defers: bool) -> Answer:
     if question.tool is not None:
+        from handoff_tui.agents.hosts.guard import Ruling, judge_tool_call  # noqa: PLC0415 - other events are quicker
+
         judgement = judge_tool_call(question.tool)
         if judgement.ruling is Ruling.ALLOW:
             return SILENCE

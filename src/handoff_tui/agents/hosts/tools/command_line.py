@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
 
 from handoff_tui.agents.hosts.tools import code as other_language
 from handoff_tui.agents.hosts.tools.acts import Act, ActKind, Surroundings
@@ -58,18 +58,16 @@ def judge_command_line(text: str, surroundings: Surroundings) -> tuple[Act, ...]
     return tuple(dict.fromkeys(judge.acts))
 
 
-@dataclass
 class _Judge:
     """Goes through the commands one after the other, as a shell would."""
 
-    around: Surroundings
-    folder: str
-    acts: list[Act] = field(default_factory=list)
-    layers: int = 0
-    scripts: int = 0
-    environment: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, around: Surroundings, folder: str) -> None:
+        self.around = around
+        self.folder = folder
+        self.acts: list[Act] = []
+        self.layers = 0
+        self.scripts = 0
+        self.environment: dict[str, str] = {}
         self.texts = KnownTexts(self._resolve, self.around.read_file, lambda shown: self._add(ActKind.UNCLEAR, shown))
 
     def run_text(self, text: str, arguments: Sequence[str] = (), outer: Command | None = None) -> None:
@@ -461,7 +459,8 @@ class _Judge:
         at, clear = wrapper.find_program(texts)
         assigned = [text.split("=", 1) for text in texts[:at] if ASSIGNMENT.match(text)]
         if assigned:
-            command = replace(command, assignments=[(name, Word(value)) for name, value in assigned], words=words[at:])
+            command = copy(command)
+            command.assignments, command.words = [(name, Word(value)) for name, value in assigned], words[at:]
             self._set_variables(command)
         if wrapper.joins:
             self._run_joined(words[at:], command)

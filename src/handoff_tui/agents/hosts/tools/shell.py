@@ -7,7 +7,6 @@ unknown, and left to whoever judges it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
@@ -46,20 +45,20 @@ class Word(NamedTuple):
     """The commands of a substitution, whose output stands here, or in the file that it names."""
 
 
-@dataclass(slots=True)
 class Command:
-    """One simple command."""
+    """One simple command. Not a dataclass: a hook must not wait until that is imported."""
 
-    words: list[Word] = field(default_factory=list)
-    assignments: list[tuple[str, Word]] = field(default_factory=list)
-    writes: list[Word] = field(default_factory=list)
-    """Files that its output is sent to."""
-    given: str | None = None
-    """What it is given on standard input by a here-document or a here-string."""
-    sources: list[Command] = field(default_factory=list)
-    """The commands whose output a pipe gives it."""
-    reads: Word | None = None
-    """The file that its input comes from."""
+    def __init__(self) -> None:
+        self.words: list[Word] = []
+        self.assignments: list[tuple[str, Word]] = []
+        self.writes: list[Word] = []
+        """Files that its output is sent to."""
+        self.given: str | None = None
+        """What it is given on standard input by a here-document or a here-string."""
+        self.sources: list[Command] = []
+        """The commands whose output a pipe gives it."""
+        self.reads: Word | None = None
+        """The file that its input comes from."""
 
     @property
     def is_empty(self) -> bool:
