@@ -172,13 +172,19 @@ class RepositoryEvidence:
 
     def is_ignored(self, path: str) -> bool:
         """Whether git ignores a path that isn't there: it may well have been. One question for all that are claimed."""
-        if path not in self._asked:
+        if not self._asked:
             claims = (claim for handoff in self._handoffs for claim in handoff.claims)
-            named = {claim.subject for claim in claims if claim.kind.value.startswith("file-") and claim.subject}
-            wanted = {one for one in (*named, path) if not one.startswith("../")} - self._asked
-            self._asked |= wanted | {path}
-            self._ignored |= find_ignored(self._git, sorted(filter(self._may_be_ignored, wanted)))
+            self._ask_ignored(
+                claim.subject for claim in claims if claim.subject and claim.kind.value.startswith("file-")
+            )
+        if path not in self._asked:
+            self._ask_ignored([path])
         return path in self._ignored
+
+    def _ask_ignored(self, paths: Iterable[str]) -> None:
+        wanted = {path for path in paths if not path.startswith("../")}
+        self._asked |= wanted
+        self._ignored |= find_ignored(self._git, sorted(filter(self._may_be_ignored, wanted)))
 
     def _may_be_ignored(self, path: str) -> bool:
         """A cheap look before git is asked: some line of a .gitignore above the path fits one of its parts."""

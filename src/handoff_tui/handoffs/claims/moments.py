@@ -221,10 +221,15 @@ class WorkHistory:
 
     def may_be_rewritten(self, moment: Moment) -> bool:
         """Whether the claim's commit, or one after it, was rebased, squashed or merged: its commits may be gone."""
-        return any(
-            abs(commit.author_time - commit.time) > 1 or _SQUASHED.search(commit.subject)
-            for commit in self.commits[moment.position :]
-        )
+        return moment.position <= self._last_rewritten
+
+    @cached_property
+    def _last_rewritten(self) -> int:
+        for position in range(len(self.commits) - 1, -1, -1):
+            commit = self.commits[position]
+            if abs(commit.author_time - commit.time) > 1 or _SQUASHED.search(commit.subject):
+                return position
+        return -1
 
     def _find_position(self, document: str, line: str | None, text: str | None) -> int:
         now = len(self.commits)
@@ -258,10 +263,12 @@ class WorkHistory:
         return set(map(str.strip, content.decode("utf-8", "replace").split("\n")))
 
     def _build_moment(self, line: str, own: str, position: int) -> Moment:
-        written = [place for place, handoff in self._lines.get(line, ()) if handoff != own]
-        before = bisect_left(written, position)
-        start = next((one for one in reversed(written[:before]) if self.is_behind(one, position)), -1)
-        after = bisect_right(written, position)
-        end = written[after] if after < len(written) else len(self.commits)
+        written = self._lines.get(line, [])
+        others = (
+            place for place, handoff in reversed(written[: bisect_left(written, (position, ""))]) if handoff != own
+        )
+        start = next((place for place in others if self.is_behind(place, position)), -1)
+        later = written[bisect_left(written, (position + 1, "")) :]
+        end = next((place for place, handoff in later if handoff != own), len(self.commits))
         is_now = position >= len(self.commits)
         return Moment(None if is_now else self.commits[position].id, position, start, end)
