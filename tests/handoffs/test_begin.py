@@ -9,10 +9,12 @@ import pytest
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.begin.begin import begin_handoff, choose_system
+from handoff_tui.handoffs.begin.migrate import apply_migration, plan_migration
 from handoff_tui.handoffs.begin.work_cycles import CycleAction, CycleReport, move_cycle
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk
+from tests.support.builder_story import build_results, build_spec
 from tests.support.repositories import RepositoryBuilder
 
 SYSTEMS = {
@@ -85,3 +87,27 @@ def test_work_cycle_moves_as_its_rules_allow(builder: RepositoryBuilder) -> None
     cycle = json.loads((builder.folder / "tasks/T-7/work_cycle.json").read_bytes())
     assert (cycle["report_status"], cycle["accepted_at"] <= cycle["completed_at"]) == ("fail", True)
     assert move(CycleAction.FAIL) == "failed"
+
+
+def test_flat_files_of_builder_handoffs_are_moved_into_folders(builder: RepositoryBuilder) -> None:
+    """Shown first; a place that is taken keeps a file where it is, and the handoff stays the same."""
+    builder.write("handoffs/BUILDER_HANDOFF_7_lamp.md", build_spec("H-7")).write(
+        "handoffs/RESULTS_HANDOFF_7.md", build_results("H-7")
+    )
+    builder.write("handoffs/BUILDER_HANDOFF_8_oil.md", build_spec("H-8")).write("handoffs/H-8/H-8_RESULTS.md", "x")
+    builder.write("handoffs/RESULTS_HANDOFF_8.md", build_results("H-8")).commit()
+    desk = open_desk(builder.folder)
+    moves = plan_migration(desk, read_repository(desk).result.handoffs)
+    assert {move.source: move.target for move in moves if not move.problem} == {
+        "handoffs/BUILDER_HANDOFF_7_lamp.md": "handoffs/H-7/H-7_BUILDER_HANDOFF.md",
+        "handoffs/RESULTS_HANDOFF_7.md": "handoffs/H-7/H-7_RESULTS.md",
+        "handoffs/BUILDER_HANDOFF_8_oil.md": "handoffs/H-8/H-8_BUILDER_HANDOFF.md",
+    }
+    assert [move.problem for move in moves if move.problem] == ["the place is taken"]
+    apply_migration(desk, moves)
+    assert {document.path for document in find(builder.folder, "H-7").documents} == {
+        "handoffs/H-7/H-7_BUILDER_HANDOFF.md",
+        "handoffs/H-7/H-7_RESULTS.md",
+    }
+    with pytest.raises(UsageError, match="nothing to move"):
+        apply_migration(desk, ())
