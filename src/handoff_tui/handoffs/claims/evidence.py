@@ -121,6 +121,8 @@ class RepositoryEvidence:
     def find_moment(self, claim: Claim) -> Moment:
         """The commits that a claim speaks about."""
         document, number = claim.where.path, claim.where.line
+        if document not in self.uncommitted and len(self.history.list_versions(document)) <= 1:
+            return self.history.find_moment(document, None, None)
         lines = self._read_lines(document) if number is not None else []
         line = lines[number - 1] if number is not None and number <= len(lines) else None
         changed = "\n".join(lines) if document in self.uncommitted else None
