@@ -64,3 +64,31 @@ def test_what_init_prints_leads_to_an_approval_that_lasts(
     assert guest.say("gate", ID, "--repo", clone, "--pin", genesis).code == 0
     assert guest.say("log", "pin", genesis, "--repo", clone).code == 0
     assert find_states(guest, clone) == ("approved", "approved", 0)
+
+
+def test_first_hour_inside_the_app_ends_with_an_approval(
+    builder: RepositoryBuilder, terminal: Terminal, tmp_path: Path
+) -> None:
+    """Ada opens a repository where nothing is signed: i, ^s, her agent hands over, a, ^s."""
+    ada = make_person(tmp_path / "homes")
+    builder.config("user.name", "Ada").config("user.email", ada.email)
+    builder.write("lamp.py", "1\n").write("staged.py", "1\n").commit("first").write("staged.py", "2\n")
+    builder.git("add", "staged.py")
+    terminal.start({**ada.environment, "NO_COLOR": "1"}, "--repo", builder.folder, width=100, height=30)
+    terminal.wait_for("Nothing is signed here yet: i sets it up")
+    shown = terminal.wait_for("Looked at every tracked and new file")
+    assert "n   begins one" in shown
+    terminal.press_slowly("i")
+    terminal.wait_for("add a few lines on handing over to AGENTS.md")
+    terminal.insist("C-s", "The log has begun")
+    subjects = builder.git("log", "--format=%s").splitlines()
+    assert subjects == ["Begin the handoff log", "Set up handoff-tui", "first"]
+    assert builder.git("status", "--porcelain").split() == ["M", "staged.py"]
+    builder.git("commit", "-qm", "of mine", "staged.py")
+
+    builder.write("on.py", "on\n").write("lamp.py", "2\n").write("HANDOFF.md", TEXT).commit("switch it on")
+    terminal.wait_for("READY TO APPROVE")
+    terminal.press_slowly("a")
+    terminal.wait_for("Ready: ^s signs as")
+    terminal.insist("C-s", "Signed and stored")
+    assert find_states(ada, builder.folder) == ("approved", "approved", 0)

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import read_first_file
+from handoff_tui.config.presets import PRESETS
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.system.files.probe import find_program
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import read_optional
 from handoff_tui.system.files.work_files import write_file
@@ -21,6 +24,7 @@ _MAKE_TEST = compile_later(r"^(test|check)\s*:(?!=)", re.MULTILINE)
 _NO_TEST = "no test specified"
 _JAVASCRIPT_TOOLS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
 _EXAMPLE = compile_later(r"^#\[checks\.regression\]\n(?:#.*\n)+", re.MULTILINE)
+_AGENT_EXAMPLE = compile_later(r"^#\[agents\.writer\]\n(?:#.*\n)+", re.MULTILINE)
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 _MARK, _END = "<!-- handoff-tui: how to hand over -->", "<!-- handoff-tui: end -->"
 _NOTE = f"""\
@@ -76,13 +80,32 @@ def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
             break
 
 
-def build_first_file(tests: FoundTests | None = None) -> str:
-    """The `handoff-tui.toml` that `init` writes: comments only, and the tests as a check if they were found."""
+class FirstAgent(NamedTuple):
+    """A program that is installed here, and the agents it is to be: `[agents.X]` with a preset."""
+
+    preset: str
+    names: tuple[str, ...]
+
+
+def find_presets() -> tuple[str, ...]:
+    """Finds the agents' programs on the search path, by preset. Starts none of them."""
+    return tuple(name for name, preset in PRESETS.items() if find_program(preset.command[0]) is not None)
+
+
+def build_first_file(tests: FoundTests | None = None, agent: FirstAgent | None = None) -> str:
+    """The `handoff-tui.toml` that `init` writes: comments, and the tests as a check or an agent if they are wanted."""
     text = read_first_file()
-    if tests is None:
-        return text
-    section = f'[checks.tests]\nrun = {json.dumps(list(tests.argv))}\nseverity = "critical"\ntimeout_seconds = 600\n'
-    return _EXAMPLE.sub(section, text, count=1)
+    if tests is not None:
+        section = (
+            f'[checks.tests]\nrun = {json.dumps(list(tests.argv))}\nseverity = "critical"\ntimeout_seconds = 600\n'
+        )
+        text = _EXAMPLE.sub(lambda _: section, text, count=1)
+    if agent is not None:
+        sections = "\n".join(
+            f"[{join_path(['agents', name])}]\npreset = {json.dumps(agent.preset)}\n" for name in agent.names
+        )
+        text = _AGENT_EXAMPLE.sub(lambda _: sections, text, count=1)
+    return text
 
 
 class AgentNote(NamedTuple):

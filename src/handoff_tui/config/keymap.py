@@ -63,6 +63,8 @@ ACTIONS: dict[str, tuple[str, str]] = {
     "app.redraw": ("ctrl+l", "redraw"),
     "app.rescan": ("ctrl+r", "read everything again"),
     "app.screenshot": ("", "screenshot"),
+    "app.setup": ("i", "set up…"),
+    "app.new": ("", "new handoff…"),
     "app.theme": ("T", "theme…"),
     "app.undo": ("u", "undo…"),
     "app.follow": ("F", "follow"),

@@ -19,6 +19,7 @@ from handoff_tui.live.acting.agents import AgentControl
 from handoff_tui.live.acting.bisecting import Bisecting
 from handoff_tui.live.acting.deciding import Deciding
 from handoff_tui.live.acting.scoping import Scoping
+from handoff_tui.live.acting.setting_up import SettingUp
 from handoff_tui.live.acting.travelling import Travelling, present_past
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.repository_feed import RepositoryFeed
@@ -59,6 +60,7 @@ class LiveBackend:
         self._threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, *self.agents.threads)
         self.bisecting = Bisecting(store, bisect)
         self.scoping = Scoping(store, quick, self.rescan)
+        self.setting_up = SettingUp(store, decisions, self.rescan)
         self.travelling = Travelling(store, travel, self._parts)
         store.derive = self.drafts.derive
         store.present = present_past

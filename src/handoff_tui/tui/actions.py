@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _CHANGING = frozenset({
     "agent.start", "agent.again", "agent.back", "agent.loop", "agent.pause", "agent.stop", "agent.note",
-    "agent.unlock", "agent.rollback", "app.undo", "review.consent", "review.scope",
+    "agent.unlock", "agent.rollback", "app.undo", "review.consent", "review.scope", "app.setup", "app.new",
 })  # fmt: skip
 """Actions that start, stop or change something."""
 _OF_NOW = frozenset({
@@ -67,6 +67,8 @@ def _refuse_decision(state: AppState) -> str:
         return "the log isn't intact, so every gate is closed"
     if repository.refused:
         return f"every gate is closed: {repository.refused}"
+    if not repository.begun:
+        return "nothing is signed here yet; i sets it up"
     if repository.reviewer is None:
         return repository.reviewer_note or "nobody can sign here yet"
     return ""

@@ -68,6 +68,9 @@ REQUESTS: dict[type[messages.Request], Callable[[LiveBackend, Any], None]] = {
     messages.CorrectionConfirmed: lambda live, _: live.scoping.write(),
     messages.CorrectionUndone: lambda live, _: live.scoping.undo(),
     messages.CorrectionLeft: lambda live, _: live.scoping.leave(),
+    messages.SetupWanted: lambda live, asked: live.setting_up.begin(asked.root),
+    messages.SetupLeft: lambda live, _: live.setting_up.leave(),
+    messages.NewHandoffWanted: lambda live, asked: live.setting_up.begin_handoff(asked),
     messages.FollowUpsCancelled: lambda live, _: live.agents.cancel_follow_ups(),
     messages.BreakpointToggled: lambda live, asked: live.agents.toggle_breakpoint(asked.place),
     messages.ProofsWanted: lambda live, _: live.agents.proofs.want_list(),
@@ -377,6 +380,16 @@ class ReviewApp(App[None], inherit_bindings=False):
         elif self._deciding is not None:
             said = self.give_terminal(partial(self.live.deciding.sign_here, event.reason))
             self._deciding.say(said) if said else self._deciding.arm_again()
+
+    @on(messages.SetupConfirmed)
+    def set_up(self, event: messages.SetupConfirmed) -> None:
+        """Sets the repository up, at the terminal if a passphrase must be typed."""
+        if self.live is None:
+            return
+        if event.needs_terminal:
+            self.run_outside(partial(self.live.setting_up.write_here, event.choice))
+        else:
+            self.live.setting_up.write(event.choice)
 
     @on(messages.ReasonEditWanted)
     def edit_reason(self, event: messages.ReasonEditWanted) -> None:

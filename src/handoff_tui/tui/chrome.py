@@ -255,7 +255,7 @@ _FIGURES = {
 """What follows each name; never stale: a figure that is being computed is `…`."""
 
 
-def build_banner(state: AppState, view: str, take_in_key: str) -> Row:
+def build_banner(state: AppState, view: str, take_in_key: str, setup_key: str = "") -> Row:
     """What must not be overlooked in any view; empty on most days."""
     cells: list[Cell] = []
     if state.travel is not None:
@@ -271,6 +271,8 @@ def build_banner(state: AppState, view: str, take_in_key: str) -> Row:
     elif repository is not None and repository.refused:
         words = f" ■ Every gate is closed: {render_safe(repository.refused)} "
         cells += [Cell(words, "fail"), Cell("Handoffs are read with the default settings", "muted")]
+    elif repository is not None and not repository.begun and state.travel is None:
+        cells += [Cell(" Nothing is signed here yet: ", "warning"), Cell(setup_key, "key"), Cell(" sets it up")]
     elif repository is not None and repository.reviewer is None and repository.reviewer_note and state.travel is None:
         cells += [Cell(" ! Nothing can be signed here: ", "warning"), Cell(render_safe(repository.reviewer_note))]
     if state.moved and state.travel is None and is_review(view):

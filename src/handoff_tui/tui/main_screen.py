@@ -315,7 +315,7 @@ class MainScreen(Openers):
         if refusal := self.refuse(action):
             self.say(Cell(f" {WORDS[action].rstrip('…').capitalize()}: {refusal}", "warning"))
             return
-        if not self.view.perform(action):
+        if not self.view.perform(action) and not self.open_box(action):
             await self._perform_any(action)
         self._draw()
 
@@ -517,7 +517,7 @@ class MainScreen(Openers):
         self._draw_status()
 
     def _build_banner(self, width: int) -> tuple[Cell, ...]:
-        cells = build_banner(self.state, self.view_name, self.keys.show("review.take-in"))
+        cells = build_banner(self.state, self.view_name, self.keys.show("review.take-in"), self.keys.show("app.setup"))
         if width < LEAST_WIDTH or self.size.height < LEAST_HEIGHT:
             words = f" Needs {LEAST_WIDTH}x{LEAST_HEIGHT}, is {width}x{self.size.height} "
             return (Cell(words, "warning"), *cells)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # loaded after the first paint
     from handoff_tui.agents.proofs import MeasuredProof
     from handoff_tui.agents.runs.mentioned_files import MentionedFile
     from handoff_tui.agents.runs.run import RunKey
+    from handoff_tui.decisions.set_up import SetupChoice
     from handoff_tui.git.file_diff import DiffOptions
     from handoff_tui.live.state.agents import Breakpoint, OutputRange, ProposalKind
     from handoff_tui.live.state.app import DecisionPart, Scope
@@ -412,3 +413,29 @@ class StatusTextWanted(Wish):
 
     text: str
     role: str = "text"
+
+
+class SetupWanted(Request):
+    """Asks what a repository can be set up with."""
+
+    root: str
+
+
+class SetupConfirmed(Wish):
+    """Asks to do what was chosen; the app gives the terminal away if a passphrase must be typed."""
+
+    choice: SetupChoice
+    needs_terminal: bool
+
+
+class SetupLeft(Request):
+    """The setup was left or is done."""
+
+
+class NewHandoffWanted(Request):
+    """Asks to begin a handoff of a system, with an id and a title."""
+
+    root: str
+    system: str
+    name: str
+    title: str

@@ -33,6 +33,8 @@ from handoff_tui.tui.messages import (
     ProposalLeft,
     ProposalWanted,
     ScopeWanted,
+    SetupLeft,
+    SetupWanted,
 )
 from handoff_tui.tui.views.view import View
 
@@ -80,6 +82,39 @@ class Openers(Screen[None], inherit_bindings=False):
 
     def _leave_scope(self, _: None) -> None:
         self.post_message(CorrectionLeft())
+
+    def open_box(self, action: str) -> bool:
+        """Opens the box of an action; False if it has none."""
+        boxes = {"app.setup": self._open_setup, "app.new": self._open_new_handoff}
+        if action not in boxes:
+            return False
+        boxes[action]()
+        return True
+
+    def _open_setup(self) -> None:
+        """Opens the box that sets up the repository in view."""
+        from handoff_tui.tui.dialogs.setup import SetupScreen  # noqa: PLC0415 - rarely asked for
+
+        if (repository := self.state.repository) is not None:
+            self.app.push_screen(SetupScreen(repository.name, self.keys), self._leave_setup)
+            self.post_message(SetupWanted(repository.root))
+
+    def _leave_setup(self, _: None) -> None:
+        self.post_message(SetupLeft())
+
+    def _open_new_handoff(self) -> None:
+        """Asks for the format of a new handoff, then for its id and title."""
+        from handoff_tui.tui.dialogs.new_handoff import NewHandoffScreen, build_system_dialog  # noqa: PLC0415 - rare
+
+        repository = self.state.repository
+        if repository is None:
+            return
+
+        def ask_for_name(system: Answer | None) -> None:
+            if isinstance(system, str):
+                self.app.push_screen(NewHandoffScreen(repository.root, system), self._take)
+
+        self.app.push_screen(build_system_dialog(self.state), ask_for_name)
 
     async def _take(self, answer: Answer | None) -> None:
         """Does what was chosen in a dialog, and opens the view that shows it."""

@@ -7,19 +7,17 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from handoff_tui.checks.run.commands import list_requested_commands, save_consent
-from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, find_start
 from handoff_tui.cli.output import write_result
-from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, plan_agent_note, write_agent_note
-from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, plan_agent_note
 from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.confirm import ask_person
+from handoff_tui.decisions.set_up import set_up
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.protection import Wall, build_question, parse_protection
-from handoff_tui.log.setup.init import InitRequest, begin_log, has_security_key
+from handoff_tui.log.setup.init import InitRequest, has_security_key
 from handoff_tui.log.setup.page import build_init_json, build_init_page
 
 EXAMPLES = """\
@@ -120,15 +118,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         request = replace(request, tests=tests)
     note = plan_agent_note(root)
     wants_note = note is not None and _agrees(arguments.agent_note, asks, _ask_for_note(note))
-    report = begin_log(root, request)
-    desk = open_desk(root)
-    requested = list_requested_commands(desk)
-    if request.tests is not None and REPOSITORY_FILE in report.written and requested is not None:
-        save_consent(desk, requested.digest)
-    accept_settings(desk)
-    if note is not None and wants_note:
-        write_agent_note(root, note)
-        report = report.model_copy(update={"written": (*report.written, note.path)})
+    report = set_up(root, request, note if wants_note else None)
     write_result(arguments, build_init_json, build_init_page, report)
     return ExitCode.OK
 

@@ -218,6 +218,7 @@ class RepositoryFeed:
                 fatal=snapshot.fatal or self._proof.fatal,
                 foreign=snapshot.foreign,
                 refused=snapshot.desk.loaded.refused_shortly,
+                begun=snapshot.gates is not None,
             )
 
         self._change_part(show, None if same_inbox else self._list_items)

@@ -35,6 +35,7 @@ from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
 if TYPE_CHECKING:  # few look at them, and the app shows the rest before
     from handoff_tui.decisions.correct_scope import ScopePreview
+    from handoff_tui.decisions.set_up import SetupFacts
     from handoff_tui.history.attempts.report import AttemptComparison, AttemptHistory
     from handoff_tui.history.bisect.report import BisectProgress, BisectReport
     from handoff_tui.history.failure.report import FailureReport
@@ -128,6 +129,8 @@ class RepositoryPart:
     """Entries that carry the user's signature and were not made at this desk."""
     refused: str = ""
     """Why its settings are not used: the defaults apply, and every gate is closed."""
+    begun: bool = True
+    """Whether there is a signed log."""
 
     @property
     def closed(self) -> str:
@@ -322,6 +325,25 @@ class CorrectionPart:
     """The handoff whose correction can be undone; empty if there is none."""
 
 
+class SetupStage(StrEnum):
+    """How far the setup of a repository has come."""
+
+    READING = "reading"
+    READY = "ready"
+    WRITING = "writing"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class SetupPart:
+    """A repository that is being set up: what can be chosen from."""
+
+    root: str
+    stage: SetupStage = SetupStage.READING
+    facts: SetupFacts | None = None
+    trouble: Trouble | None = None
+
+
 class AttemptsView(NamedTuple):
     """The attempts of the handoff in view: at the phase in view first, then at its other phases."""
 
@@ -448,6 +470,8 @@ class AppState:
     bisect: BisectPart | None = None
     correction: CorrectionPart | None = None
     """The correction of a scope, while its box is open."""
+    setup: SetupPart | None = None
+    """The setup of a repository, while its box is open."""
     travel: TravelPart | None = None
     """While set, the past is shown and nothing can be changed."""
     drafts: Drafts = Drafts()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handoff_tui.config.first_hour import FoundTests, build_first_file
+from handoff_tui.config.first_hour import FirstAgent, FoundTests, build_first_file
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError, UsageError
 from handoff_tui.git.history.commits import resolve_commits
@@ -16,6 +16,7 @@ from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, has_security_key, list_signer_notes
 from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key, write_new_key
+from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool
 from handoff_tui.git.work_tree.ignored_files import is_ignored
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.statement import build_payload
@@ -61,6 +62,10 @@ class InitRequest:
     """Asks the person for it, given what can be seen; used if they haven't said."""
     tests: FoundTests | None = None
     """The tests that become a check, if there are no settings yet."""
+    agent: FirstAgent | None = None
+    """The program that is to be an agent, if there are no settings yet."""
+    prompt: Prompt | None = None
+    """Who is asked for the passphrase of the key; by default whoever can be."""
 
 
 def begin_log(start: Path, request: InitRequest) -> InitReport:
@@ -80,7 +85,7 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
         principal, public.text, agents, start_line=start_line, solo=not request.team, protection=walls
     )
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
-    entry = _append_genesis(repository, principal, texts, key)
+    entry = _append_genesis(repository, principal, texts, key.build_tool(request.prompt or choose_prompt()))
     rest = _write_rest(repository, texts, request, entry.id if request.pin else None)
     return InitReport(
         repo=str(repository.root),
@@ -133,7 +138,7 @@ def _write_rest(repository: Repository, texts: Texts, request: InitRequest, pin:
         write_trust_files(repository.root, texts.by_name())
     with rest.attempt():
         rest.settings_written = write_if_absent(
-            repository.root / REPOSITORY_FILE, build_first_file(request.tests).encode()
+            repository.root / REPOSITORY_FILE, build_first_file(request.tests, request.agent).encode()
         )
         rest.settings_kept = not rest.settings_written
     if pin is not None:
@@ -203,7 +208,7 @@ def _find_key(repository: Repository, request: InitRequest, principal: str) -> t
     return key, False
 
 
-def _append_genesis(repository: Repository, principal: str, texts: Texts, key: SigningKey) -> Entry:
+def _append_genesis(repository: Repository, principal: str, texts: Texts, tool: SigningTool) -> Entry:
     nonce = secrets.token_hex(_NONCE_BYTES)
 
     def build(parents: Parents) -> Draft:
@@ -212,7 +217,7 @@ def _append_genesis(repository: Repository, principal: str, texts: Texts, key: S
         policy = build_policy_text(texts, 1, nonce=nonce)
         return Draft(build_payload(parents.build_entry(EntryKind.POLICY, principal, policy=policy)))
 
-    return open_log(repository).journal.append(build, key.build_tool(choose_prompt())).entry
+    return open_log(repository).journal.append(build, tool).entry
 
 
 def _list_key_warnings(repository: Repository, key: SigningKey, grade: KeyGrade) -> tuple[str, ...]:

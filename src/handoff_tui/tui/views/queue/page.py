@@ -36,6 +36,34 @@ def build_unclaimed_page(work: UnclaimedWork, scope_key: str, coverage_key: str)
     return page
 
 
+class NothingFound:
+    """The empty queue: what was looked for and where, and the keys that lead on."""
+
+    _LOOKED_FOR = (
+        ("notes", "HANDOFF.md, *handoff*.md, docs/handoffs/, STATUS and SESSION notes"),
+        ("builder", "handoffs/ID/ID_RESULTS.md and its specification"),
+        ("state files", ".mosaic/, .planning/, work_cycle.json, a procedure's JSON"),
+        ("git", "notes of TDD cycles, and trailers in the latest commits"),
+    )
+
+    def __init__(self, names: Iterable[str], new_key: str, setup_key: str) -> None:
+        named = ", ".join(map(render_safe, names))
+        self._rows: list[tuple[Cell, ...]] = [
+            (Cell(f"No handoffs in {named}", "heading"),),
+            (),
+            (Cell("Looked at every tracked and new file of the work tree, for:", "muted"),),
+            *((Cell(f"  {what:<13}"), Cell(where, "muted")) for what, where in self._LOOKED_FOR),
+            (),
+            (Cell(f"  {new_key:<4}", "key"), Cell("begins one from a template")),
+            (Cell(f"  {setup_key:<4}", "key"), Cell("writes a note for your agents on how to hand over")),
+            (Cell("      "), Cell("`handoff-tui demo` shows how it looks with work in it", "muted")),
+        ]
+        self.keys = ("",) * len(self._rows)
+
+    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - longer ones are cut
+        return self._rows[index]
+
+
 def build_broken_page(repositories: Iterable[RepositoryPart]) -> Page:
     """Says why a repository can't be read, and what to do about it."""
     page = Page()

@@ -15,6 +15,7 @@ from handoff_tui.live.state.app import AppState, Part, RepositoryPart
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, QueueGroup, UnclaimedWork
 from handoff_tui.tui.chrome import is_reading
 from handoff_tui.tui.messages import (
+    ActionWanted,
     CopyWanted,
     DescriptionChanged,
     EditorWanted,
@@ -23,13 +24,13 @@ from handoff_tui.tui.messages import (
     ViewWanted,
 )
 from handoff_tui.tui.views.overview.cards import build_overview_page
-from handoff_tui.tui.views.queue.page import build_broken_page, build_unclaimed_page
+from handoff_tui.tui.views.queue.page import NothingFound, build_broken_page, build_unclaimed_page
 from handoff_tui.tui.views.queue.rows import QueueForm, QueueRows, build_key, describe_reason
 from handoff_tui.tui.views.view import MOVES, Act, LooseFiles, View
 from handoff_tui.tui.widgets.bars import Rule
 from handoff_tui.tui.widgets.freshness import read_now
 from handoff_tui.tui.widgets.page_view import PageView
-from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, RowSource
 
 _TICK_SECONDS = 20.0
 """Ages change by the minute; refreshing more often would show nothing new."""
@@ -113,7 +114,7 @@ class QueueView(View):
             unclaimed=list_unclaimed(self._state),
             groups=self._find_groups(),
         )
-        self.rows.show(self._table if self._table.keys else EmptyRows(self._explain_empty()))
+        self.rows.show(self._table if self._table.keys else self._explain_empty())
         if (
             not self._moved and self._state.travel is None and any(self._table.keys)
         ):  # nobody has moved the cursor yet: what is ready stays in view
@@ -217,6 +218,8 @@ class QueueView(View):
 
     def list_acts(self) -> Mapping[str, Act]:
         acts: dict[str, Act] = {"review.filter": self._toggle_mine, "review.select": self._toggle_selected}
+        if self._has_nothing:  # there is nothing to find
+            acts["find.next"] = ActionWanted("app.new")
         if self._text or self.selected:
             acts["app.back"] = self._clear
         if self._item is not None:
@@ -293,14 +296,20 @@ class QueueView(View):
         documents = item.reviewed.handoff.documents if item is not None else ()
         return next((one.path for one in documents if ":" not in one.path), None)
 
-    def _explain_empty(self) -> Cell:
+    @property
+    def _has_nothing(self) -> bool:
+        """Whether everything was read, and there is no handoff at all."""
+        return not self._state.inbox and not is_reading(self._state) and not self._broken
+
+    def _explain_empty(self) -> RowSource:
         if self._text:
-            return Cell(f'No matches for "{render_safe(self._text)}"; esc clears the filter', "muted")
+            return EmptyRows(Cell(f'No matches for "{render_safe(self._text)}"; esc clears the filter', "muted"))
         if is_reading(self._state):
-            return Cell("Reading the repository…", "muted")
-        if self._only_mine and self._state.inbox:
-            return Cell("Nothing needs you; f shows everything", "muted")
-        return Cell("No handoff in a known format here. `handoff-tui demo` shows what they look like.", "muted")
+            return EmptyRows(Cell("Reading the repository…", "muted"))
+        if self._state.inbox:
+            return EmptyRows(Cell("Nothing needs you; f shows everything", "muted"))
+        names = [one.name for one in self._state.repositories]
+        return NothingFound(names, self.show_key("find.next"), self.show_key("app.setup"))
 
 
 def list_unclaimed(state: AppState) -> list[UnclaimedWork]:

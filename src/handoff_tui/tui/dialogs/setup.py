@@ -1,0 +1,309 @@
+"""The box that sets a repository up: three questions, what else was found, and what it would write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from handoff_tui.config.first_hour import FoundTests
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.columns import Field, Row, build_cells
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.set_up import FIRST_MESSAGE, MESSAGE, NewKey, SetupChoice, SetupFacts
+from handoff_tui.live.state.app import AppState, SetupPart, SetupStage
+from handoff_tui.tui.actions import Keys
+from handoff_tui.tui.arming import read_time
+from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
+from handoff_tui.tui.messages import SetupConfirmed
+from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.page_view import PageView
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
+
+_FIELDS: Final = (Field("question", "", 12), Field("answer", "", 40, grows=60))
+
+
+class Option(NamedTuple):
+    """One answer to a question, and what it changes of the usual choice."""
+
+    words: str
+    changes: dict[str, Any] = {}
+    role: str = "text"
+
+
+class Question(NamedTuple):
+    """What is asked, and the answers; the first is the usual one."""
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+
+
+def list_questions(facts: SetupFacts) -> tuple[Question, ...]:
+    """Lists what can be chosen here: a log that was begun already asks only for what is left."""
+    offers: list[Question] = []
+    if not facts.has_log:
+        offers += [_ask_key(facts), _ask_people(), _ask_start(facts)]
+    if facts.tests and not facts.has_settings and not facts.has_log:
+        tests = [Option(f"run {_show(one)} on every handoff ({one.source})", {"tests": one}) for one in facts.tests]
+        offers.append(Question("tests", "Tests", (*tests, Option("don't run them"))))
+    if facts.agents and not facts.has_settings and not facts.has_log:
+        agents = [
+            Option(f"{one.preset}, installed here, works as {', '.join(one.names)}", {"agent": one})
+            for one in facts.agents
+        ]
+        offers.append(Question("agent", "Agent", (*agents, Option("none for now"))))
+    if facts.note is not None:
+        add = Option(f"add a few lines on handing over to {facts.note.path}", {"note": facts.note})
+        offers.append(Question("note", "Agent note", (add, Option("leave it out"))))
+    if offers:
+        message = FIRST_MESSAGE if facts.has_log else f'{FIRST_MESSAGE}" and "{MESSAGE}'
+        commit = Option(f'these files, as "{message}"', {"commits": True})
+        offers.append(Question("commits", "Commit", (commit, Option("leave that to me"))))
+    return tuple(offers)
+
+
+def _ask_key(facts: SetupFacts) -> Question:
+    if facts.key is not None:
+        role = "warning" if facts.key.grade.is_weak else "text"
+        return Question("key", "Key", (Option(f"{facts.key.place}: {facts.key.grade.words}", {}, role),))
+    device = (Option("make one on your security key: it signs only when touched", {"new_key": NewKey.TOUCH}),)
+    return Question(
+        "key",
+        "Key",
+        (
+            *(device if facts.has_device else ()),
+            Option("make ~/.ssh/id_ed25519, with a passphrase", {"new_key": NewKey.PASSPHRASE}),
+            Option(
+                "make ~/.ssh/id_ed25519 without one: any program can sign as you", {"new_key": NewKey.OPEN}, "warning"
+            ),
+        ),
+    )
+
+
+def _ask_people() -> Question:
+    solo = Option("just me: I may approve what agents commit under my name")
+    return Question("who", "Who", (solo, Option("a team: nobody approves work under their own name", {"team": True})))
+
+
+def _ask_start(facts: SetupFacts) -> Question:
+    if facts.head is None:
+        return Question("start", "From", (Option("the first commit on"),))
+    here = Option(f'now on: work up to {facts.head.id[:SHORT_COMMIT]} "{facts.head.subject}" is history')
+    tags = (Option(f"{tag} on: work up to it is history", {"start": tag}) for tag in facts.tags)
+    all_of_it = Option("the beginning: all of history needs approvals", {"everything": True})
+    return Question("start", "From", (here, *tags, all_of_it))
+
+
+def _show(tests: FoundTests) -> str:
+    return f"`{render_safe(' '.join(tests.argv))}`"
+
+
+def build_choice(questions: Sequence[Question], chosen: dict[str, int]) -> SetupChoice:
+    """What the answers amount to."""
+    choice = SetupChoice()
+    for question in questions:
+        choice = choice._replace(**question.options[chosen.get(question.name, 0)].changes)
+    return choice
+
+
+class QuestionRows:
+    """One row per question, with the answer that is chosen."""
+
+    def __init__(self, questions: Sequence[Question], chosen: dict[str, int]) -> None:
+        self._questions, self._chosen = questions, chosen
+        self.keys: Sequence[str] = [one.name for one in questions]
+
+    def build_row(self, index: int, width: int) -> Row:
+        one = self._questions[index]
+        place = self._chosen.get(one.name, 0)
+        option = one.options[place]
+        number = f"  {place + 1}/{len(one.options)}" if len(one.options) > 1 else ""
+        answer = (Cell(render_safe(option.words), option.role), Cell(number, "muted"))
+        return build_cells(_FIELDS, {"question": (Cell(one.title, "heading"),), "answer": answer}, width)
+
+
+def build_setup_page(facts: SetupFacts, choice: SetupChoice) -> Page:
+    """Says what would be written, and shows the lines that go into files that exist or are for people to read."""
+    page = Page()
+    if facts.has_log:
+        page.line(
+            Cell("The log has begun here already. "),
+            Cell("The note for agents is left to write" if facts.note else "Nothing is left to write", "muted"),
+        )
+    else:
+        page.line(
+            Cell("signs  ", "muted"),
+            Cell(f"the first entry as {render_safe(facts.principal)}: a policy that lets you decide"),
+        )
+    for path in choice.list_written(facts):
+        page.line(
+            Cell("writes ", "muted"), Cell(render_safe(path), "path"), Cell(_DESCRIBED.get(path, ""), "muted"), indent=7
+        )
+    if choice.tests is not None:
+        page.line(
+            Cell("runs   ", "muted"),
+            Cell(_show(choice.tests)),
+            Cell("  Writing this is your consent to that command", "muted"),
+            indent=7,
+        )
+    if facts.key is not None and facts.key.grade.is_weak and not facts.has_log:
+        page.line(Cell("! ", "warning"), Cell(f"Your key: {facts.key.grade.words}. {facts.key.grade.advice}"), indent=2)
+    _add_lines(page, choice)
+    return page
+
+
+_DESCRIBED: Final = {
+    ".handoff-tui/": "  the log, and who may sign it",
+    "handoff-tui.toml": "  settings to fill in",
+}
+
+
+def _add_lines(page: Page, choice: SetupChoice) -> None:
+    if choice.agent is not None:
+        page.heading("Goes into handoff-tui.toml")
+        for name in choice.agent.names:
+            page.line(Cell(f'agents.{name}.preset = "{choice.agent.preset}"', "muted"), indent=4)
+    if choice.note is not None:
+        page.heading(f"Goes into {choice.note.path}")
+        for line in choice.note.added.strip("\n").split("\n"):
+            page.line(Cell(render_safe(line), "muted"), indent=4)
+
+
+class SetupScreen(ArmedBox[None]):
+    """Space changes an answer, ctrl+s does what is shown. Nothing is written before."""
+
+    CSS = """
+    SetupScreen { align: center middle; background: $background 60%; }
+    #setup { width: 94%; max-width: 120; height: 90%; background: $surface; border: heavy $border; }
+    #setup-rows { height: auto; min-height: 3; max-height: 8; }
+    #setup-page { height: 1fr; min-height: 4; padding: 0 1; }
+    """
+
+    def __init__(self, name: str, keys: Keys) -> None:
+        super().__init__()
+        self._repository, self._keymap = name, keys
+        self._part: SetupPart | None = None
+        self._questions: tuple[Question, ...] = ()
+        self._chosen: dict[str, int] = {}
+        self._said = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="setup"):
+            yield Rule(id="setup-title")
+            yield RowList(id="setup-rows")
+            yield Rule(id="setup-what")
+            yield PageView(id="setup-page")
+            yield Bar(id="setup-state")
+            yield Bar(id="setup-keys", raised=True)
+
+    def on_mount(self) -> None:
+        self.query_one(RowList).show(EmptyRows(Cell("Looking for keys, tests and agents…", "muted")))
+        self.query_one(RowList).focus(scroll_visible=False)
+        self.call_after_refresh(self._draw)
+
+    def show(self, state: AppState) -> None:
+        """Shows what can be chosen, and how it went."""
+        part = state.setup
+        if part is None or part is self._part or not self.is_mounted:
+            return
+        before, self._part = self._part, part
+        if part.stage is SetupStage.DONE:
+            self.dismiss(None)
+            return
+        if part.facts is not None and (before is None or before.facts is not part.facts):
+            self._questions = list_questions(part.facts)
+            self.query_one(RowList).styles.height = max(1, len(self._questions))
+            self.arm_again()
+        if part.trouble is not None:
+            self._said = f"{part.trouble.message}. {part.trouble.hint}"
+            self.arm_again()
+        self._draw()
+
+    def on_key(self, event: events.Key) -> None:
+        keep_key(event)
+        action = self._keymap.find(event, ("scope", "decision", "focus", "nav", "app"))
+        rows, page = self.query_one(RowList), self.query_one(PageView)
+        if action == "decision.confirm":
+            self._confirm(event.time)
+        elif action in LEAVING:
+            self.dismiss(None)
+        elif action == "scope.toggle" or action in {"nav.right", "nav.left"}:
+            self._turn(rows.key, -1 if action == "nav.left" else 1)
+        elif action in {"focus.next", "focus.previous"}:
+            self.focus_next()
+        elif action is not None and action.startswith("nav."):
+            (page if page.has_focus else rows).navigate(action)
+        self._draw()
+
+    @on(RowList.Opened)
+    def turn_clicked(self, event: RowList.Opened) -> None:
+        event.stop()
+        self._turn(event.key, 1)
+        self._draw()
+
+    @on(RowList.Highlighted)
+    def stay(self, event: RowList.Highlighted) -> None:
+        event.stop()
+
+    def _turn(self, field: str, by: int) -> None:
+        """Takes the next answer."""
+        question = next((one for one in self._questions if one.name == field), None)
+        if question is None:
+            return
+        self._said = "" if len(question.options) > 1 else "There is one answer here"
+        self._chosen[field] = (self._chosen.get(field, 0) + by) % len(question.options)
+
+    def _confirm(self, time: float) -> None:
+        part = self._part
+        if part is None or part.facts is None or part.stage is not SetupStage.READY:
+            self._said = "Not yet: still looking" if part is None or part.trouble is None else self._said
+        elif not self._readable.admits(time):
+            self._said = "Too fast; press again"
+        elif not self._questions:
+            self._said = "Nothing is left to write"
+        else:
+            choice = build_choice(self._questions, self._chosen)
+            self._said = ""
+            self.post_message(SetupConfirmed(choice, choice.needs_terminal(part.facts)))
+
+    def _draw(self) -> None:
+        part = self._part
+        if not self.is_mounted:
+            return
+        self.query_one("#setup-title", Rule).show_title(
+            Cell("Set up ", "heading"), Cell(render_safe(self._repository), "accent")
+        )
+        self.query_one("#setup-what", Rule).show_title(Cell("What it does", "heading"))
+        if part is not None and part.facts is not None:
+            rows = QuestionRows(self._questions, dict(self._chosen))
+            self.query_one(RowList).show(rows if self._questions else EmptyRows(Cell("Everything is set up", "muted")))
+            page = build_setup_page(part.facts, build_choice(self._questions, self._chosen))
+            self.query_one(PageView).show(page)
+        self.query_one("#setup-state", Bar).show(self._describe())
+        ready = part is not None and part.stage is SetupStage.READY and self._readable.admits(read_time())
+        self.query_one("#setup-keys", Bar).show(
+            Cell(f" {self._keymap.show('decision.confirm')}", "key" if ready else "muted"),
+            Cell(" do it  ", "text" if ready else "muted"),
+            Cell(self._keymap.show("scope.toggle"), "key"),
+            Cell(" next answer  "),
+            Cell(self._keymap.show("decision.cancel"), "key"),
+            Cell(" leave "),
+        )
+
+    def _describe(self) -> Cell:
+        part = self._part
+        if self._said:
+            return Cell(f" {render_safe(self._said)}", "warning")
+        if part is not None and part.stage is SetupStage.WRITING:
+            return Cell(" Signing…", "muted")
+        asks = (
+            part is not None
+            and part.facts is not None
+            and build_choice(self._questions, self._chosen).needs_terminal(part.facts)
+        )
+        return Cell(" Nothing is written yet" + ("; ssh-keygen asks you at the end" if asks else ""), "muted")
