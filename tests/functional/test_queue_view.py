@@ -126,7 +126,7 @@ async def test_inbox_without_handoffs_and_with_a_broken_repository(pilot: Pilot[
     )
     assert "Reading the repository…" in await settle(pilot)
     get_app(pilot).give(empty)
-    assert "No handoff in a known format here" in await settle(pilot)
+    assert "No handoffs in a" in await settle(pilot)
     get_app(pilot).give(broken)
     screen = await settle(pilot)
     assert "✗ shop  /b is not inside a git repository" in screen

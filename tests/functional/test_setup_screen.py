@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from handoff_tui.agents.set_up import FoundKey, NewKey, SetupChoice, SetupFacts
 from handoff_tui.config.first_hour import AgentNote, FirstAgent, FoundTests
-from handoff_tui.decisions.set_up import FoundKey, NewKey, SetupChoice, SetupFacts
+from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.history.commits import Commit
 from handoff_tui.git.signing.key_grade import KeyGrade
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, SetupPart, SetupStage, Trouble
@@ -84,7 +85,7 @@ def test_key_typed_ahead_signs_nothing_and_trouble_keeps_the_answers(monkeypatch
         app.give(with_facts(FACTS._replace(key=None)))
         assert "Too fast" in await settle(pilot, "ctrl+s")
         assert not any(isinstance(one, SetupConfirmed) for one in app.asked)
-        assert "any program can sign as you" in await settle(pilot, "space")
+        assert "any program can use it" in await settle(pilot, "space")
         app.give(with_facts(FACTS._replace(key=None), trouble=Trouble("no passphrase was given", "Give one.")))
         assert "no passphrase was given. Give one." in await settle(pilot)
         monkeypatch.setattr(PAUSE, 0.0)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.agents.set_up import NewKey, SetupChoice, SetupFacts
 from handoff_tui.config.first_hour import FirstAgent
-from handoff_tui.decisions.set_up import NewKey, SetupChoice, SetupFacts
 from handoff_tui.live.state.app import SetupStage
 from handoff_tui.tui.messages import NewHandoffWanted
 from tests.support.live_desks import Onlooker, looking

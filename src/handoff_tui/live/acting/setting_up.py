@@ -15,7 +15,7 @@ from handoff_tui.log.person import Confirmation, require_person
 from handoff_tui.system.processes.terminal import write_line
 
 if TYPE_CHECKING:
-    from handoff_tui.decisions.set_up import SetupChoice, SetupFacts
+    from handoff_tui.agents.set_up import SetupChoice, SetupFacts
     from handoff_tui.git.signing.ssh_keygen import Prompt
 
 _KEY = "setup"
@@ -70,7 +70,7 @@ class SettingUp:
         self._worker.submit("new", lambda _: self._begin_handoff(asked))
 
     def _find(self, root: str) -> None:
-        from handoff_tui.decisions.set_up import find_setup  # noqa: PLC0415 - after the first paint
+        from handoff_tui.agents.set_up import find_setup  # noqa: PLC0415 - after the first paint
 
         snapshot = self._store.snapshots.get(root)
         if snapshot is None:
@@ -93,7 +93,7 @@ class SettingUp:
         return part.facts
 
     def _write(self, facts: SetupFacts, choice: SetupChoice, prompt: Prompt) -> None:
-        from handoff_tui.decisions.set_up import carry_out  # noqa: PLC0415 - after the first paint
+        from handoff_tui.agents.set_up import carry_out  # noqa: PLC0415 - after the first paint
 
         root = str(facts.root)
         try:

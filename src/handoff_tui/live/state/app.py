@@ -34,8 +34,8 @@ from handoff_tui.status.pipeline import PipelineView
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
 if TYPE_CHECKING:  # few look at them, and the app shows the rest before
+    from handoff_tui.agents.set_up import SetupFacts
     from handoff_tui.decisions.correct_scope import ScopePreview
-    from handoff_tui.decisions.set_up import SetupFacts
     from handoff_tui.history.attempts.report import AttemptComparison, AttemptHistory
     from handoff_tui.history.bisect.report import BisectProgress, BisectReport
     from handoff_tui.history.failure.report import FailureReport

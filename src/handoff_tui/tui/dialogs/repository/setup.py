@@ -9,12 +9,12 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from handoff_tui.agents.set_up import FIRST_MESSAGE, MESSAGE, NewKey, SetupChoice, SetupFacts
 from handoff_tui.config.first_hour import FoundTests
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.columns import Field, Row, build_cells
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.set_up import FIRST_MESSAGE, MESSAGE, NewKey, SetupChoice, SetupFacts
 from handoff_tui.live.state.app import AppState, SetupPart, SetupStage
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.arming import read_time
@@ -71,16 +71,14 @@ def _ask_key(facts: SetupFacts) -> Question:
     if facts.key is not None:
         role = "warning" if facts.key.grade.is_weak else "text"
         return Question("key", "Key", (Option(f"{facts.key.place}: {facts.key.grade.words}", {}, role),))
-    device = (Option("make one on your security key: it signs only when touched", {"new_key": NewKey.TOUCH}),)
+    device = (Option("make one on your security key: signs when touched", {"new_key": NewKey.TOUCH}),)
     return Question(
         "key",
         "Key",
         (
             *(device if facts.has_device else ()),
             Option("make ~/.ssh/id_ed25519, with a passphrase", {"new_key": NewKey.PASSPHRASE}),
-            Option(
-                "make ~/.ssh/id_ed25519 without one: any program can sign as you", {"new_key": NewKey.OPEN}, "warning"
-            ),
+            Option("make one without a passphrase: any program can use it", {"new_key": NewKey.OPEN}, "warning"),
         ),
     )
 
