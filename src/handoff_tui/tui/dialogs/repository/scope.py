@@ -120,6 +120,8 @@ def _name_start(part: CorrectionPart) -> str:
 class StartScreen(PaletteScreen):
     """The commits after which the work can begin; any other can be typed."""
 
+    CSS_PATH = "../palette.tcss"
+
     def __init__(self, part: CorrectionPart) -> None:
         offers = [
             Offer("start:", _AS_IT_IS, "now" if part.since is None else ""),
