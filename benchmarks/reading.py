@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -14,9 +15,12 @@ from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.status.refresh import refresh
 
 _NUMBER = 1_500
 _LIMIT = 3.0
+_STATUS_LIMIT = 2.0
 
 
 def measure_reading(folder: Path, rounds: int) -> list[Row]:
@@ -32,8 +36,23 @@ def measure_reading(folder: Path, rounds: int) -> list[Row]:
         if not handoffs_read.handoffs or handoffs_read.unknown:
             raise AssertionError("the benchmark's files must be understood")
 
-    taken = interleave({"plain": lambda: _parse_plainly(paths), "read": read_all}, rounds)
-    return [Row("1,500 handoff files / plain parsing", taken["read"] / taken["plain"], _LIMIT)]
+    desk = open_desk(root)
+    ways: dict[str, Callable[[], object]] = {
+        "plain": lambda: _parse_plainly(paths),
+        "read": read_all,
+        "status": lambda: _refresh(desk),
+    }
+    taken = interleave(ways, rounds)
+    return [
+        Row("1,500 handoff files / plain parsing", taken["read"] / taken["plain"], _LIMIT),
+        Row("status of 1,500 handoff files / plain parsing", taken["status"] / taken["plain"], _STATUS_LIMIT),
+    ]
+
+
+def _refresh(desk: Desk) -> None:
+    """Reads, measures every claim, finds scopes and lives, and judges every gate."""
+    if not refresh(desk).handoffs:
+        raise AssertionError("the benchmark's files must be understood")
 
 
 def _parse_plainly(paths: list[Path]) -> None:

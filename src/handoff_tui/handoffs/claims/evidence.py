@@ -17,13 +17,18 @@ from handoff_tui.git.history.commits import count_commits_since, is_cut_off, lis
 from handoff_tui.git.objects.tree_reader import find_last_change
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.ignored_files import find_ignored
-from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.moments import Moment, PathVersion, WorkHistory
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch
 from handoff_tui.handoffs.grammar.tokens import find_commits, find_paths
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
+
+_ABOUT_FILES = frozenset(
+    {ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED, ClaimKind.FILE_REFERENCED}
+    | {ClaimKind.HASH, ClaimKind.HASH_BEFORE, ClaimKind.UNCOMMITTED}
+)
 
 
 class OldFiles:
@@ -176,9 +181,7 @@ class RepositoryEvidence:
         """Whether git ignores a path that isn't there: it may well have been. One question for all that are claimed."""
         if not self._asked:
             claims = (claim for handoff in self._handoffs for claim in handoff.claims)
-            self._ask_ignored(
-                claim.subject for claim in claims if claim.subject and claim.kind.value.startswith("file-")
-            )
+            self._ask_ignored(claim.subject for claim in claims if claim.subject and claim.kind in _ABOUT_FILES)
         if path not in self._asked:
             self._ask_ignored([path])
         return path in self._ignored
