@@ -14,7 +14,7 @@ _handoff_tui() {
     'baseline capture') call='capture' words='--help --repo --json' ;;
     'baseline pin') call='pin' words='--help --none --handoff --repo --json' ;;
     ' gate') call='gate' words='--help --phase --fresh --pin --repo --json --all' ;;
-    ' decide') call='decide' words='--help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo' ;;
+    ' decide') call='decide' words='--help approve reject retry skip override hold withdraw carry --phase --reason --comments --comment --viewed --subject --json --repo' ;;
     ' coverage') call='coverage' words='--help --since --pin --repo --json --all' ;;
     ' submit') call='submit' words='--help --phase --sign --key --since --path --write --json --repo' ;;
     ' wait') call='wait' words='--help --phase --hook --timeout --pin --json --repo' ;;

@@ -12,7 +12,7 @@ complete -c handoff-tui -f -n '__fish_seen_subcommand_from baseline; and __fish_
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from baseline; and __fish_seen_subcommand_from capture' -a '--help --repo --json'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from baseline; and __fish_seen_subcommand_from pin' -a '--help --none --handoff --repo --json'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from gate' -a '--help --phase --fresh --pin --repo --json --all'
-complete -c handoff-tui -f -n '__fish_seen_subcommand_from decide' -a '--help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from decide' -a '--help approve reject retry skip override hold withdraw carry --phase --reason --comments --comment --viewed --subject --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from coverage' -a '--help --since --pin --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from submit' -a '--help --phase --sign --key --since --path --write --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from wait' -a '--help --phase --hook --timeout --pin --json --repo'

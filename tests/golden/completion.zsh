@@ -43,7 +43,7 @@ _handoff_tui() {
     'diff'*) compadd -- --help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all ;;
     'baseline'*) compadd -- --help list show capture pin ;;
     'gate'*) compadd -- --help --phase --fresh --pin --repo --json --all ;;
-    'decide'*) compadd -- --help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo ;;
+    'decide'*) compadd -- --help approve reject retry skip override hold withdraw carry --phase --reason --comments --comment --viewed --subject --json --repo ;;
     'coverage'*) compadd -- --help --since --pin --repo --json --all ;;
     'submit'*) compadd -- --help --phase --sign --key --since --path --write --json --repo ;;
     'wait'*) compadd -- --help --phase --hook --timeout --pin --json --repo ;;

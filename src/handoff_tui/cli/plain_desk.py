@@ -5,7 +5,6 @@ Each step runs a verb, so a decision made here is confirmed, checked and signed 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,12 +130,8 @@ class _Review:
             return False
         words = ["decide", verb, self.handoff, "--repo", str(self.start), "--reason", reason]
         words += [word for path in self.viewed for word in ("--viewed", path)]
-        with tempfile.TemporaryDirectory() as folder:
-            if self.comments:
-                file = Path(folder) / "comments.txt"
-                file.write_text("\n\n".join(self.comments), encoding="utf-8")
-                words += ["--comments", str(file)]
-            return self.run_verb(words) == ExitCode.OK
+        words += [word for text in self.comments for word in ("--comment", text)]
+        return self.run_verb(words) == ExitCode.OK
 
 
 def _ask(question: str) -> str | None:

@@ -20,7 +20,7 @@ from handoff_tui.cli.output import render_page, write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import DecisionForbiddenError, HandoffError, NoHumanError
 from handoff_tui.decisions import decide
-from handoff_tui.decisions.comments import read_comments
+from handoff_tui.decisions.comments import parse_comments, read_comments
 from handoff_tui.decisions.confirm import ask_person, read_page_width
 from handoff_tui.decisions.examine import build_gate_view, judge_again
 from handoff_tui.decisions.pages import decide as pages
@@ -47,6 +47,7 @@ EXAMPLES = """\
 examples:
   handoff-tui decide approve H-3
   handoff-tui decide reject H-3 --reason "no test for an empty table" --comments comments.txt
+  handoff-tui decide reject H-3 --reason "not yet" --comment "src/app.py:12: and if it is empty?"
   handoff-tui decide override H-3 --reason "the flaky check is tracked in #12"
   handoff-tui decide approve H-3 --subject sha256:…    without a terminal, if the signed policy allows it to you
 
@@ -67,6 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--comments", type=Path, metavar="FILE", help="comments on files and lines, for the next attempt"
     )
     parser.add_argument(
+        "--comment",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="one comment, written as in such a file (repeatable)",
+    )
+    parser.add_argument(
         "--viewed", action="append", default=[], metavar="PATH", help="a file you have read (repeatable)"
     )
     parser.add_argument(
@@ -82,7 +90,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     require_person("decide", way)
     desk = open_named_desk(arguments)
     log = open_log(desk.repository)
-    comments = read_comments(arguments.comments) if arguments.comments else ()
+    from_file = read_comments(arguments.comments) if arguments.comments else ()
+    comments = (*from_file, *(comment for text in arguments.comment for comment in parse_comments(text)))
     request = decide.DecideRequest(
         verb=decide.parse_verb(arguments.decision),
         handoff=arguments.id,
