@@ -78,6 +78,8 @@ QUESTIONS: list[tuple[Question, Callable[[Context], object], object]] = [
     (Question("handoff", ("gone",)), lambda context: context.handoff("gone"), None),
     (Question("own_paths", ("mosaic",)), lambda context: context.own_paths("mosaic"), ("a.txt",)),
     (Question("disagreements", ("mosaic",)), lambda context: context.disagreements("mosaic"), Disagreements()),
+    (Question("deleted_paths", ("handoff",)), lambda context: context.deleted_paths("handoff"), ()),
+    (Question("phase_signers", ("mosaic", "a")), lambda context: context.phase_signers("mosaic", "a"), ()),
     (Question("signers", ("mosaic",)), lambda context: context.signers("mosaic"), None),
     (Question("verdicts", ("mosaic",)), lambda context: len(context.verdicts("mosaic")) > 0, True),
     (Question("paths"), lambda context: "a.txt" in context.paths(), True),

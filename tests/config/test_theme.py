@@ -20,6 +20,7 @@ from handoff_tui.config.theme import (
 )
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.severity import Severity
+from handoff_tui.core.text.labels import label_verdict
 from handoff_tui.handoffs.claim import VerdictState
 
 SHIPPED = ("colour-blind", "dark", "high-contrast", "light", "monochrome", "terminal")
@@ -62,9 +63,9 @@ def test_shipped_themes_are_all_there() -> None:
 
 
 def test_roles_cover_every_outcome_verdict_and_severity() -> None:
-    """Each word that the program can show has a role of its own."""
-    words = [word.value for kind in (Outcome, VerdictState, Severity) for word in kind]
-    assert set(words) <= set(ROLES)
+    """Each word that the program can show has a role."""
+    words = [word.value for kind in (Outcome, Severity) for word in kind]
+    assert {*words, *(label_verdict(state).role for state in VerdictState)} <= set(ROLES)
     assert len(ROLES) == len(set(ROLES))
 
 

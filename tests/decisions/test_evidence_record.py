@@ -20,7 +20,7 @@ def look(desk: GateDesk) -> ExaminedGate:
 
 def test_record_is_what_stands_at_this_moment(gate_desk: GateDesk) -> None:
     """Every check, every contradicted claim, the remarks and what was read; the same bytes each time."""
-    gate_desk.change("Status: COMPLETE\n\nAll in `src/gone.py` and `src/app.py`.\n", "HANDOFF.md")
+    gate_desk.change("Status: COMPLETE\n\nCreated `src/gone.py` and `src/app.py`.\n", "HANDOFF.md")
     examined = look(gate_desk)
     remark = Comment(text="why?", path="src/app.py", line=2)
     record = build_record(examined, (remark,), ("b", "a", "b"), overrides=True)
@@ -35,6 +35,7 @@ def test_record_is_what_stands_at_this_moment(gate_desk: GateDesk) -> None:
 
 def test_claims_are_measured_deeply(gate_desk: GateDesk) -> None:
     """Each beside what is here."""
+    gate_desk.change("Status: COMPLETE\n\nCreated `src/app.py`.\n", "HANDOFF.md")
     states = {verdict.state for verdict in measure(look(gate_desk))}
     assert VerdictState.HOLDS in states
 

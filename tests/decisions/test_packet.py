@@ -53,14 +53,14 @@ def test_changed_lines_address_a_comment(gate_desk: GateDesk) -> None:
 
 def test_failing_checks_of_then_and_now_are_compared(gate_desk: GateDesk, bo: Person) -> None:
     """What blocked then and passes now was addressed; what fails now has its remedy."""
-    gate_desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
+    gate_desk.change("Status: COMPLETE\n\nCreated `src/gone.py`.\n", "HANDOFF.md")
     gate_desk.decide(bo, "retry", "--reason", "the file is not there")
     packet = build(gate_desk)
     assert [check.id for check in packet.failing] == ["claims-hold"]
     assert packet.failing[0].remedy
     demand = packet.demands[0]
     assert (demand.checks, demand.still_failing, demand.addressed) == (("claims-hold",), ("claims-hold",), False)
-    gate_desk.change("Status: COMPLETE\n\nAll in `src/app.py`.\n", "HANDOFF.md")
+    gate_desk.change("Status: COMPLETE\n\nAll is well.\n", "HANDOFF.md")
     packet = build(gate_desk)
     assert (packet.failing, packet.demands[0].still_failing, packet.demands[0].addressed) == ((), (), True)
 

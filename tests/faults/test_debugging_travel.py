@@ -113,17 +113,18 @@ def test_check_on_missing_content_ends_with_its_name(story: RepositoryBuilder) -
     traveller.close()
 
 
-def test_shallow_clone_says_how_far_it_goes(story: RepositoryBuilder) -> None:
+def test_shallow_clone_says_how_far_it_goes(story: RepositoryBuilder, isolated_user: Path) -> None:
     """It fails in all that is here, which is not to say that it always did; what is not here is no commit."""
+    configure_script(isolated_user, 'test "$(cat number.txt)" -lt 6')
     story.git(
         "clone", "--quiet", "--depth=3", "--template=", f"file://{story.folder}", str(story.folder.parent / "cut")
     )
     cut = RepositoryBuilder(story.folder.parent / "cut")
-    report = run(cut)
+    report = run(cut, "own")
     assert (report.end, len(report.trials)) == (BisectEnd.ALWAYS, 3)
     assert "shallow" in report.notes[0]
     with pytest.raises(UsageError) as refused:
-        run(cut, good=story.head("HEAD~6"))
+        run(cut, "own", good=story.head("HEAD~6"))
     assert "git fetch --unshallow" in (refused.value.hint or "")
     assert "shallow" in Traveller(open_desk(cut.folder)).line.notes[0]
 

@@ -81,14 +81,14 @@ def test_other_verbs_say_what_they_say(desk: GateDesk, bo: Person, verb: str, st
 
 def test_override_is_a_debt_until_an_approval_settles_it(desk: GateDesk, bo: Person) -> None:
     """It goes over failing checks, stays visible in gate and status, and the approval that regards it ends it."""
-    desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
+    desk.change("Status: COMPLETE\n\nCreated `src/gone.py`.\n", "HANDOFF.md")
     refused = desk.decide(bo, "approve")
     assert (refused.code, "claims-hold" in refused.stderr, "override" in refused.stderr) == (1, True, True)
     entry = desk.decide(bo, "override", "--reason", "the file comes later").json["entry"]
     gate = desk.gate(bo)
     assert (gate.code, gate.json["state"], gate.json["debts"]) == (0, "overridden", [entry])
     assert "is not settled" in desk.speaking(bo, "status", "--repo", desk.root).stdout
-    desk.change("Status: COMPLETE\n\nAll in `src/app.py`.\n", "HANDOFF.md")
+    desk.change("Status: COMPLETE\n\nAll is well.\n", "HANDOFF.md")
     assert desk.gate(bo).json["debts"] == [entry]
     assert desk.decide(bo, "approve").code == 0
     gate = desk.gate(bo)

@@ -77,7 +77,7 @@ def test_submission_says_what_it_did(gate_desk: GateDesk) -> None:
 def test_work_that_fails_its_checks_is_handed_over_all_the_same(gate_desk: GateDesk) -> None:
     """The agent is told by the exit code."""
     bo = gate_desk.person("bo")
-    gate_desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
+    gate_desk.change("Status: COMPLETE\n\nCreated `src/gone.py`.\n", "HANDOFF.md")
     said = gate_desk.speaking(bo, "submit", HANDOFF, "--repo", gate_desk.root, "--json")
     assert (said.code, said.json["gate"]["checks"]["failing"]) == (ExitCode.BLOCKED, ["claims-hold"])
 

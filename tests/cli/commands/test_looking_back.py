@@ -68,7 +68,7 @@ def test_wrong_names_are_usage_errors(words: tuple[str, str], said: str, story: 
     assert "ID:NUMBER" in answer.stderr
 
 
-NOTE = "# Handoff: adding\n\nStatus: COMPLETE\n\n- `src/{name}` adds.\n"
+NOTE = "# Handoff: adding\n\nStatus: COMPLETE\n\n- Created `src/{name}`.\n"
 
 
 def test_failure_tells_by_its_code_whether_the_gate_is_blocked(builder: RepositoryBuilder, say: InProcess) -> None:
@@ -207,7 +207,7 @@ def test_replay_tells_by_its_exit_code(replay: ReplayStory, call: InProcess, mon
     folder = replay.builder.folder
     said = call("log", "replay", "--repo", folder)
     assert (said.code, "1 approval: 1 holds" in said.stdout) == (ExitCode.OK, True)
-    replay.builder.write("HANDOFF.md", f"{TEXT}- `src/missing.py` subtracts.\n").commit("a false claim")
+    replay.builder.write("HANDOFF.md", f"{TEXT}- Created `src/missing.py`.\n").commit("a false claim")
     replay.decide()
     value = call("log", "replay", "--json", "--repo", folder)
     assert (value.code, value.json["totals"]["fails"]) == (ExitCode.BLOCKED, 1)

@@ -136,7 +136,7 @@ def test_plural_follows_the_noun(noun: str, text: str) -> None:
 
 def test_verdicts_are_named_for_people() -> None:
     """A script reads `contradicted` and `unverified`."""
-    assert [label_verdict(state).word for state in VerdictState] == ["holds", "false", "not measured"]
+    assert [label_verdict(state).word for state in VerdictState] == ["holds", "false", "not measured", "was true"]
 
 
 @pytest.mark.parametrize(

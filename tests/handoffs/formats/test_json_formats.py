@@ -301,7 +301,7 @@ def test_gsd_recognises_by_content() -> None:
     """Its own fields and tags decide; a name alone is possible only when the content is broken."""
     assert GSD.recognise(Source.of_text("HANDOFF-x.json", json.dumps(GSD_LAMP))) == Confidence.CERTAIN
     assert GSD.recognise(Source.of_text(STATE, '{"phase_name": "x", "context_notes": ""}')) == Confidence.LIKELY
-    assert GSD.recognise(Source.of_text(STATE, '{"phase_name": "x"}')) == Confidence.POSSIBLE
+    assert GSD.recognise(Source.of_text(STATE, '{"phase_name": "x"}')) == Confidence.LIKELY
     assert GSD.recognise(Source.of_text(STATE, '{"ver')) == Confidence.POSSIBLE
     assert GSD.recognise(Source.of_text("HANDOFF.json", '{"ver')) == Confidence.NO
     assert GSD.recognise(Source.of_text(STATE, '{"theme": "dark"}')) == Confidence.NO

@@ -131,7 +131,7 @@ def test_contradictions_come_first() -> None:
 
 def test_row_has_the_claim_beside_its_measurement_and_its_line() -> None:
     """A hash by its beginning; at 80 columns the place goes, the measurement stays."""
-    row = draw_claim(ClaimRows(SHOWN), 0)
+    row = draw_claim(ClaimRows(SHOWN), 0, 150)
     assert "hash c.py = sha256:aaaaaaaa…" in row
     assert "another file is there" in row
     assert "results.md:12" in row

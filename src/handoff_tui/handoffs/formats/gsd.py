@@ -389,7 +389,7 @@ def _recognise_state(source: Source) -> float:
         return Confidence.CERTAIN
     if own >= _SOME_OWN_FIELDS:
         return Confidence.LIKELY
-    return Confidence.POSSIBLE if own and at_its_place else Confidence.NO
+    return Confidence.LIKELY if own and at_its_place else Confidence.NO
 
 
 def _recognise_companion(source: Source) -> float:

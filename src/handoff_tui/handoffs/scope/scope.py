@@ -83,6 +83,11 @@ class Scope:
         return {path: content for path, content in self.results.items() if path not in self.records}
 
     @cached_property
+    def present(self) -> frozenset[str]:
+        """Own paths that are there after the last own change."""
+        return frozenset(path for path, content in self.results.items() if not content.deleted)
+
+    @cached_property
     def befores(self) -> dict[str, Content]:
         """Each own path with its content before the first own change."""
         first: dict[str, Content] = {}

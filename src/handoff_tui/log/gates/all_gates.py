@@ -111,7 +111,7 @@ class LogGates:
                 start=scope.start or self._no_start,
                 snapshot=NOT_COMPARED,
                 checks=NOT_COMPARED,
-                handoff=build_scoped_handoff_digest(handoff, scope.results),
+                handoff=build_scoped_handoff_digest(handoff, scope.present),
             ),
             producers=self.work.find_producers(handoff, key),
             now=self._now,
