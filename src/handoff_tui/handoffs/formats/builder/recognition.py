@@ -50,7 +50,8 @@ def _recognise(source: Source) -> float:
 def _judge_spec(source: Source, named: NamedFile) -> float:
     present = len(_STANDARD.spec_sections) - len(missing_sections(source.outline, _STANDARD.spec_sections))
     identity = any(section.name.lower().startswith("identity") for section in headed(source.outline))
-    titled = _SPEC_TITLE.search(source.outline.title or "") is not None
+    title = source.outline.title or ""
+    titled = _SPEC_TITLE.search(title) is not None or bool(find_ids(title))
     score = present + identity + titled
     if not named.specific:
         return Confidence.CERTAIN if present >= _ENOUGH else Confidence.NO
