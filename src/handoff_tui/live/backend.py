@@ -16,6 +16,7 @@ from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.live.acting.agent_follow import AgentFollower
 from handoff_tui.live.acting.agents import AgentControl
+from handoff_tui.live.acting.batch import BatchApproving
 from handoff_tui.live.acting.bisecting import Bisecting
 from handoff_tui.live.acting.deciding import Deciding
 from handoff_tui.live.acting.scoping import Scoping
@@ -56,6 +57,7 @@ class LiveBackend:
         self.requests = RequestedParts(store, slow, self._parts)
         self.checks = RequestedChecks(store, checks, self._parts)
         self.deciding = Deciding(store, decisions, self.drafts, self._parts.find_opened)
+        self.batch = BatchApproving(store, decisions, self.drafts)
         self.agents = AgentControl(store, self._parts)
         self._threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, *self.agents.threads)
         self.bisecting = Bisecting(store, bisect)

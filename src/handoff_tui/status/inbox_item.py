@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
@@ -220,6 +220,13 @@ class UnclaimedWork(NamedTuple):
 def close_items(items: Iterable[InboxItem], closed: str) -> tuple[InboxItem, ...]:
     """The items of a repository whose gates are closed: none of them can be decided."""
     return tuple(item._replace(closed=closed, waits_on_me=False) for item in items)
+
+
+def mark_running(items: tuple[InboxItem, ...], agents: Mapping[HandoffKey, str]) -> tuple[InboxItem, ...]:
+    """The items sorted again, each with the agent that works on it; the same tuple if nothing differs."""
+    if all(item.running == agents.get(item.key, "") for item in items):
+        return items
+    return sort_inbox(item._replace(running=agents.get(item.key, "")) for item in items)
 
 
 _SETTLED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})

@@ -12,6 +12,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.life import leave_out_past_problems
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.coverage_bar import build_bar, describe_counts
+from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
 SCHEMA = "handoff-tui/status/v1"
@@ -50,6 +51,7 @@ def build_gate_json(reviewed: ReviewedHandoff) -> dict[str, object]:
         "blocking": list(reviewed.gate.blocking),
         "why": list(reviewed.gate.why),
         "next_move": reviewed.gate.next_move.model_dump(mode="json"),
+        "reason": describe_reason(reviewed.gate),
     }
 
 

@@ -59,6 +59,4 @@ def describe_progress(state: AppState, looked: Collection[str]) -> str:
 
 
 def _is_seen(stop: ReviewStop, state: AppState, looked: Collection[str]) -> bool:
-    if stop.kind is StopKind.FILE:
-        return stop.key in state.drafts.viewed
-    return stop.key in looked
+    return stop.key in looked or (stop.kind is StopKind.FILE and stop.key in state.drafts.viewed)

@@ -202,6 +202,22 @@ class DecisionConfirmed(Wish):
     reason: str
 
 
+class BatchWanted(Request):
+    """Asks to prepare the approval of several handoffs; this decides nothing yet."""
+
+    keys: tuple[HandoffKey, ...]
+
+
+class BatchConfirmed(Request):
+    """A person has read the batch with this number and confirmed it."""
+
+    number: int
+
+
+class BatchLeft(Request):
+    """The batch was closed: sign nothing more."""
+
+
 class ReasonKept(Request):
     """A reason, as far as it has been written."""
 

@@ -10,12 +10,15 @@ from handoff_tui.live.state.app import AppState
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.actions import Keys
+from handoff_tui.tui.dialogs.batch import BatchScreen
 from handoff_tui.tui.dialogs.comment import NoteScreen
 from handoff_tui.tui.dialogs.lists import ScopeScreen, build_owner_dialog, build_place_dialog, has_place
 from handoff_tui.tui.dialogs.palette import Answer
 from handoff_tui.tui.dialogs.proofs import ProofsScreen
 from handoff_tui.tui.dialogs.proposal import ProposalScreen
 from handoff_tui.tui.messages import (
+    BatchLeft,
+    BatchWanted,
     BisectProposed,
     ChangedFileWanted,
     CheckShown,
@@ -153,6 +156,14 @@ class Openers(Screen[None], inherit_bindings=False):
         event.stop()
         await self.jump("evidence")
         self.view.choose(event.check)
+
+    @on(BatchWanted)
+    def show_batch(self) -> None:
+        """Opens the box for several approvals; the app has them prepared."""
+        self.app.push_screen(BatchScreen(self.keys), self._leave_batch)
+
+    def _leave_batch(self, _: None) -> None:
+        self.post_message(BatchLeft())
 
     @on(PointsWanted)
     def choose_points(self, event: PointsWanted) -> None:

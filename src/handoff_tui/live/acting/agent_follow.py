@@ -16,7 +16,7 @@ from handoff_tui.live.keyed_worker import BackgroundThread
 from handoff_tui.live.state.agents import Activity, AgentsView, OutputRange, OutputSource, OutputWindow, PhaseCommand
 from handoff_tui.live.state.app import AppState, load
 from handoff_tui.live.state_store import StateStore
-from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.status.inbox_item import HandoffKey, mark_running
 from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.processes.output_reader import OutputReader
 
@@ -194,7 +194,22 @@ class AgentFollower(BackgroundThread):
     def _tell_activity(self) -> None:
         runs = tuple(key for _, key in self.list_watched())
         now = Activity(runs, self._follow_ups.list_scheduled(), tuple(sorted(self._reviewing, key=repr)))
-        self._store.change(lambda state: state if state.activity == now else replace(state, activity=now))
+        working = {HandoffKey(root, key.handoff): self._name_agent(root, key) for root, key in self.list_watched()}
+
+        def put(state: AppState) -> AppState:
+            marked = mark_running(state.inbox, working)
+            if state.activity == now and marked is state.inbox:
+                return state
+            return replace(state, activity=now, inbox=marked)
+
+        self._store.change(put)
+
+    def _name_agent(self, root: str, key: RunKey) -> str:
+        from handoff_tui.agents.runs.folders import find_run  # noqa: PLC0415 - after the first paint
+
+        common_dir = self._watched.get((root, key))
+        plan = find_run(common_dir, key).plan if common_dir is not None else None
+        return plan.agent if plan is not None else "an agent"
 
     def _show_runs(self, snapshot: RepositorySnapshot, chosen: HandoffKey) -> tuple[RunView, ...]:
         self._looked_at = read_monotonic()

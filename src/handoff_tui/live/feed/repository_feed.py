@@ -14,7 +14,7 @@ from handoff_tui.live.feed.background import ListCommands, LogProof, Measuring
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, build_trouble
 from handoff_tui.live.state_store import StateStore
-from handoff_tui.status.inbox_item import InboxItem, close_items, sort_inbox
+from handoff_tui.status.inbox_item import InboxItem, close_items, mark_running, sort_inbox
 from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
@@ -246,6 +246,8 @@ class RepositoryFeed:
     def _list_items(self, part: RepositoryPart) -> tuple[InboxItem, ...]:
         """Returns the newest items; behind closed gates nothing needs the reviewer."""
         items = self._measuring.add_known(self.root, self.snapshot.inbox if self.snapshot else ())
+        running = {item.key: item.running for item in self._store.state.inbox if item.running}
+        items = mark_running(items, running)
         return close_items(items, part.closed) if part.closed else items
 
     def _tell_trouble(self, refused: HandoffError | OSError) -> None:

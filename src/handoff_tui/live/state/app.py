@@ -275,6 +275,36 @@ class DecisionPart:
         return any(demand.asks for demand in self.demands)
 
 
+class BatchStage(StrEnum):
+    """How far a batch of approvals has come."""
+
+    PREPARING = "preparing"
+    READY = "ready"
+    SIGNING = "signing"
+    DONE = "done"
+
+
+class BatchItem(NamedTuple):
+    """One handoff of a batch."""
+
+    key: HandoffKey
+    words: str = ""
+    """What is signed, in short; empty until it was examined."""
+    left_out: str = ""
+    """Why it is not signed."""
+    entry: str = ""
+    """The id of the stored entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPart:
+    """Several approvals, each with a signature of its own."""
+
+    number: int
+    items: tuple[BatchItem, ...]
+    stage: BatchStage = BatchStage.PREPARING
+
+
 class CoverageView(NamedTuple):
     """Every path changed since the start line, and whether a person approved it."""
 
@@ -476,6 +506,7 @@ class AppState:
     """While set, the past is shown and nothing can be changed."""
     drafts: Drafts = Drafts()
     decision: DecisionPart | None = None
+    batch: BatchPart | None = None
     status: StatusMessage | None = None
 
     @property

@@ -91,7 +91,7 @@ class OverviewView(View):
             return
         self._rows = CardRows(build_cards(self._state, item, read_now()), width)
         self.rows.show(self._rows)
-        if self._expected in self._rows.keys:
+        if self._expected and self._expected in self._rows.keys:
             self.rows.choose(self._expected)
             self._expected = ""
 

@@ -16,6 +16,7 @@ from handoff_tui.status.inbox_item import HandoffKey, InboxItem, QueueGroup, Unc
 from handoff_tui.tui.chrome import is_reading
 from handoff_tui.tui.messages import (
     ActionWanted,
+    BatchWanted,
     CopyWanted,
     DescriptionChanged,
     EditorWanted,
@@ -222,6 +223,9 @@ class QueueView(View):
             acts["find.next"] = ActionWanted("app.new")
         if self._text or self.selected:
             acts["app.back"] = self._clear
+        if self.selected:
+            keys = (item.key for item in self._state.inbox if build_key(item) in self.selected)
+            acts["decide.approve"] = BatchWanted(tuple(keys))
         if self._item is not None:
             acts["app.copy"] = CopyWanted(self._item.key.handoff, "the id")
         if (document := self._find_document()) is not None:
