@@ -142,6 +142,13 @@ def test_builder_is_walked_to_its_end(walk: Walk) -> None:
         walk.step("review")
     assert walk.walk() == ["build failed", "build", "review", "integration"]
     assert walk.is_done()
+    registry = walk.root / "handoffs" / "REGISTRY.md"
+    registry.write_text("# Registry\n\n| ID | Status | Note |\n|---|---|---|\n| H-5 | **DISPATCHED** | lamp |\n")
+    [row] = walk.say("registry", "--json").json["rows"]
+    assert (row["before"], row["after"], "DISPATCHED" in registry.read_text()) == ("DISPATCHED", "VALIDATED", True)
+    assert walk.say("registry", "--apply").code == 0
+    assert registry.read_text().endswith("| H-5 | VALIDATED | lamp |\n")
+    assert walk.say("registry", "--json").json["rows"] == []
 
 
 def test_session_is_walked_to_its_end(walk: Walk) -> None:

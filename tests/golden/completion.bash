@@ -1,10 +1,11 @@
 _handoff_tui() {
-  local words='status show new cycle migrate check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help' call='' word
+  local words='status show new cycle registry migrate check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help' call='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$call $word" in
     ' status') call='status' words='--help --at --repo --json --all --past' ;;
     ' show') call='show' words='--help --proofs --at --repo --json --all' ;;
     ' new') call='new' words='--help --title --json --repo' ;;
     ' cycle') call='cycle' words='--help accept complete fail --report --summary --json --repo' ;;
+    ' registry') call='registry' words='--help --apply --json --repo' ;;
     ' migrate') call='migrate' words='--help --apply --json --repo' ;;
     ' check') call='check' words='--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --grant --at --repo --json --all' ;;
     ' diff') call='diff' words='--help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all' ;;

@@ -1,7 +1,7 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show new cycle migrate check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show new cycle registry migrate check diff baseline gate decide coverage submit wait packet comments run worker agents step rollback unlock history bisect compare failure log metrics export init keys policy demo hook mcp hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
     'baseline list') compadd -- --help --repo --json ;;
     'baseline show') compadd -- --help --repo --json --all ;;
@@ -38,6 +38,7 @@ _handoff_tui() {
     'show'*) compadd -- --help --proofs --at --repo --json --all ;;
     'new'*) compadd -- --help --title --json --repo ;;
     'cycle'*) compadd -- --help accept complete fail --report --summary --json --repo ;;
+    'registry'*) compadd -- --help --apply --json --repo ;;
     'migrate'*) compadd -- --help --apply --json --repo ;;
     'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --grant --at --repo --json --all ;;
     'diff'*) compadd -- --help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all ;;

@@ -22,6 +22,7 @@ _VERBS = {
     "show": "Show one handoff in full: claims beside measurements, documents, tasks, attempts",
     "new": "Begin a handoff from a template that says what to leave behind",
     "cycle": "Accept, complete or fail the work cycle of a hub task",
+    "registry": "Bring the builder's registry in line with what people have signed",
     "migrate": "Move flat files of builder handoffs into a folder each",
     "check": "Run the checks: what holds, what fails, and what to do about it",
     "diff": "Show what changed since the baseline: tests, checks, packages, then files",
