@@ -61,7 +61,16 @@ PRESETS: Mapping[str, Preset] = {
         title="Claude Code",
         command=(
             *("claude", "--print", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json"),
-            *("--session-id", "{session}", "--permission-mode", "acceptEdits", "--allowedTools", ALLOW, ARGUMENTS),
+            *(
+                "--replay-user-messages",
+                "--session-id",
+                "{session}",
+                "--permission-mode",
+                "acceptEdits",
+                "--allowedTools",
+                ALLOW,
+                ARGUMENTS,
+            ),
         ),
         input="messages",  # notes reach it while it works
         stream="claude",

@@ -34,7 +34,10 @@ def read(value: Mapping[str, object]) -> Iterator[Event]:
         case "assistant":
             yield from _read_answer(table(value.get("message")), session)
         case "user":
-            for block in rows(table(value.get("message")).get("content")):
+            content = table(value.get("message")).get("content")
+            if isinstance(content, str):
+                yield Event(Kind.TOLD, text_of(content))
+            for block in rows(content):
                 yield from _read_told(table(block))
         case "result":
             yield from _read_denials(value)
