@@ -20,6 +20,8 @@ from handoff_tui.config.load import build_settings, load_settings
 from handoff_tui.config.presets import PRESETS
 from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.core.errors import ConfigError
+from handoff_tui.live.acting.agent_follow import OutputWindows
+from handoff_tui.live.state.agents import OutputRange, OutputSource
 from tests.support.repositories import RepositoryBuilder
 from tests.support.stepping import HANDOFF, Stepping
 from tests.support.waiting import wait_until
@@ -266,3 +268,15 @@ def test_a_session_can_be_resumed(stepping: Stepping, name: str, command: str) -
     _install(stepping, name, f'echo "$@" > {stepping.home / "resumed"}')
     resume_session(session)
     assert (stepping.home / "resumed").read_text(encoding="utf-8").strip() == command.partition(" ")[2]
+
+
+def test_the_app_shows_the_transcript(stepping: Stepping) -> None:
+    """Lines for people in place of raw JSON; the output itself stays as it was."""
+    _install(stepping, "claude", f"{_DOES}; {_print('claude')}")
+    _configure(stepping, "claude")
+    report = stepping.step()
+    wanted = OutputRange(report.key, OutputSource.OUTPUT, 0, 50)
+    window = OutputWindows().read(stepping.desk().repository.common_dir, wanted)
+    assert "  +def add(a, b):" in window.lines
+    assert not any(line.startswith("{") for line in window.lines)
+    assert Path(report.proof).read_bytes() == (_STREAMS / "claude.txt").read_bytes()
