@@ -96,6 +96,7 @@ class RepositoryEvidence:
         self._old_files = old_files or OldFiles(self._git)
         self._blob_hash = cache(self._hash_blob)
         self._texts: dict[str, list[str]] = {}
+        self._present: dict[str, bool] = {}
         self._handoffs: tuple[Handoff, ...] = ()
         self._asked: frozenset[str] = frozenset()
         self._ignored: frozenset[str] = frozenset()
@@ -105,6 +106,7 @@ class RepositoryEvidence:
         facts = desk.work_tree.facts
         self._work_tree = desk.work_tree
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
+        self._present.clear()
         for path in paths:
             self._hashes.pop(path, None)
             self._texts.pop(path, None)
@@ -221,7 +223,7 @@ class RepositoryEvidence:
         return PathFinder.over({*self.history.paths, *self.finder.paths})
 
     def _is_here(self, path: str) -> bool:
-        return self.finder.find(path, "").path == path or self._reader.exists(path)
+        return self.finder.find(path, "").path == path or self._exists(path)
 
     def _read_lines(self, document: str) -> list[str]:
         if document not in self._texts:
@@ -258,9 +260,15 @@ class RepositoryEvidence:
     def find(self, wanted: str, document: str) -> PathMatch:
         """The file a document means; one that git ignores is looked for on disk."""
         found = self.finder.find(wanted, document)
-        if found.path is None and not found.candidates and self._reader.exists(wanted):
+        if found.path is None and not found.candidates and self._exists(wanted):
             return PathMatch(wanted)
         return found
+
+    def _exists(self, path: str) -> bool:
+        """Asks the disk once: documents name the same missing file again and again."""
+        if path not in self._present:
+            self._present[path] = self._reader.exists(path)
+        return self._present[path]
 
     def has_branch(self, name: str) -> bool:
         return name in self._branches
