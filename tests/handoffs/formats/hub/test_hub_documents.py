@@ -208,6 +208,16 @@ def test_output_speaks_against_a_pass(output: str | None, summary: str | None, w
     assert found[1] == line
 
 
+@pytest.mark.parametrize("ending", ["3 passed in 0.1s", "All tests pass.", "======= 12 passed ======="])
+def test_traceback_before_tests_that_pass_is_a_tools(ending: str) -> None:
+    """What the agent ends with counts; an outage of its server is never settled by it."""
+    trace = "Traceback (most recent call last):\nAssertionError: an error\n1 failed\n"
+    assert find_contradiction(f"{trace}fixed\n{ending}\n", "done") is None
+    assert find_contradiction(f"{ending}\n{trace}", "done") is not None
+    assert find_contradiction(f"{trace}1 failed, 2 passed\n", "done") is not None
+    assert find_contradiction(f"HTTP 500 error\n{ending}\n", "done") is not None
+
+
 @pytest.mark.parametrize(
     ("output", "summary"),
     [

@@ -15,6 +15,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Proof, ProofKind, TestCounts
 from handoff_tui.handoffs.claims.blocking import list_doubtful
 from handoff_tui.handoffs.formats.hub.layout import is_before
+from handoff_tui.handoffs.formats.hub.reports import is_settled
 from handoff_tui.handoffs.handoff import Handoff
 
 _FENCE = compile_later(r"^ {0,3}(```+|~~~+)")
@@ -85,9 +86,11 @@ def _judge_attempt(context: Context, handoff: Handoff, attempt: Attempt, pattern
         return
     reason, place = attempt.warning, attempt.where
     if reason is None:
-        for number, line in read_attempt_lines(context, attempt):
+        lines = list(read_attempt_lines(context, attempt))
+        for place_in_output, (number, line) in enumerate(lines):
             match = pattern.search(line)
-            if match is not None and attempt.where is not None:
+            later = "\n".join(text for _, text in lines[place_in_output + 1 :])
+            if match is not None and attempt.where is not None and not _is_of_a_tool(match.group(), later):
                 reason = f"it says pass, but its output holds {match.group()!r}"
                 place = Place(path=attempt.where.path, line=number)
                 break
@@ -108,10 +111,16 @@ def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told
         actual = problem.message.partition(_DOUBT)[2]
         yield RuleFinding(message, f"{path} pass", Place(path=path, line=problem.line), expected, actual)
     if not doubts and _says_pass(context, path):
-        match = pattern.search(_read_output(context, path))
-        if match is not None:
+        output = _read_output(context, path)
+        match = pattern.search(output)
+        if match is not None and not _is_of_a_tool(match.group(), output[match.end() :]):
             message = f"{path}: the report says pass, but its output holds {match.group()!r}"
             yield RuleFinding(message, f"{path} pass", Place(path=path), "output that agrees with pass", match.group())
+
+
+def _is_of_a_tool(found: str, later: str) -> bool:
+    """Whether a traceback was only what a tool printed on the way: tests pass after it."""
+    return found.startswith("Traceback") and is_settled(later)
 
 
 def _list_doubted(handoff: Handoff) -> Iterator[Place]:

@@ -39,6 +39,10 @@ _BANNER: Final = compile_later(
     r"^\W*(?:starting session|resuming session|session id|working directory|logging to|provider|model)\b|^\W*$",
     re.IGNORECASE,
 )
+_SETTLED: Final = compile_later(
+    r"^(?!.*\b[1-9]\d* (?:failed|errors?)\b).*(?:\b[1-9]\d* passed\b|\ball(?: \w+)? tests? pass)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _EMPTY_SUMMARY: Final = compile_later(r"^\W*(?:\w+ agent execution completed)?\W*$", re.IGNORECASE)
 
 
@@ -49,11 +53,17 @@ def find_contradiction(output: str | None, summary: str | None) -> tuple[str, in
     lines = output.split("\n")
     for offset, line in enumerate(lines):
         reason = _judge_line(line)
-        if reason is not None:
+        is_of_a_tool = reason is not None and not _SERVER_ERROR.search(line)
+        if reason is not None and not (is_of_a_tool and is_settled("\n".join(lines[offset + 1 :]))):
             return f"it says pass, but its output holds {reason}", offset
     if all(_BANNER.match(line) for line in lines):
         return "it says pass, but its output is empty apart from a banner", 0
     return None
+
+
+def is_settled(later: str) -> bool:
+    """Whether tests pass in what follows: then an error or a traceback before was what a tool printed on the way."""
+    return _SETTLED.search(later) is not None
 
 
 def _judge_line(line: str) -> str | None:
