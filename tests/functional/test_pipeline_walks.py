@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+from handoff_tui.agents.step.prepare import StepRequest
 from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.errors import AgentRunError, NoHumanError
 from handoff_tui.handoffs.session import open_desk
@@ -206,3 +208,33 @@ def test_scripted_agent_of_the_sample_walks_the_hub(walk: Walk) -> None:
     assert [one.outcome.value for one in secured] == ["failed", "ready"]
     assert secured[0].end.usage is not None
     assert "could not finish" in secured[0].end.usage.verdict
+
+
+def test_no_phase_of_a_cycle_starts_past_its_gate(walk: Walk) -> None:
+    """Not by name, and not because a note claims to be further; a rejection of PLAN closes RED again."""
+    walk.handoff, walk.scripts = "TDD-1", _script_cycle()
+    walk.begin("tdd")
+    walk.step()
+    for phase in ("RED", "GREEN", "REFACTOR", "COMPLETE"):
+        with pytest.raises(AgentRunError):
+            walk.step(phase)
+    walk.decide("approve")
+    walk.step("RED")
+    words = ("decide", "reject", "TDD-1", "--phase", "PLAN", "--reason", "too big")
+    digest = walk.say("gate", "TDD-1", "--phase", "PLAN", "--json").json["subject"]["digest"]
+    assert walk.say(*words, "--subject", digest).code == 0
+    with pytest.raises(AgentRunError):
+        walk.step("RED")
+    assert [report.key.phase for report in walk.reports] == ["PLAN", "RED"]
+
+
+def test_failing_answers_never_lead_to_building(walk: Walk) -> None:
+    """The failure edge of the builder points forward from the question gate; it is not taken."""
+    walk.handoff = "H-5"
+    walk.scripts = {"builder": ["exit 1"]}
+    walk.begin("builder")
+    walk.bo.become(walk.patch)
+    walk.write_scripts()
+    report = step(open_desk(walk.root), StepRequest("H-5"), StepCallbacks(), loop=True)
+    assert (report.outcome, report.key.phase) == (StepOutcome.NEEDS_HUMAN, "questions")
+    assert {one.key.phase for one in list_reports(open_desk(walk.root), "H-5")} == {"questions"}
