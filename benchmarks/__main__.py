@@ -18,6 +18,7 @@ from benchmarks.debugging import measure_debugging
 from benchmarks.desk import measure_desk
 from benchmarks.diff import measure_diff
 from benchmarks.diff_view import measure_diff_view
+from benchmarks.growth import measure_growth
 from benchmarks.interleave import Row
 from benchmarks.live import measure_live
 from benchmarks.log_append import measure_log_append
@@ -27,7 +28,7 @@ from benchmarks.metrics import measure_metrics
 from benchmarks.procedures import measure_procedures
 from benchmarks.reading import measure_reading
 from benchmarks.scopes import measure_scopes
-from benchmarks.status import measure_status
+from benchmarks.verbs import measure_verbs
 from benchmarks.watching import measure_watching
 
 _RESULTS = Path(__file__).parent / "results" / "latest.json"
@@ -50,14 +51,15 @@ def main() -> int:
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     for row in rows:
         limit = "" if row.limit is None else f"{row.limit:.2f}"
-        print(f"{row.name:<58}{row.ratio:>8.2f}{limit:>8}  {'' if row.kept else 'OVER'}{row.note}")
+        print(f"{row.name:<58}{row.ratio:>8.2f}{limit:>8}  {'' if row.kept else 'OVER '}{row.note}")
     _store(rows, keep=bool(arguments.only))
     return 0 if all(row.kept for row in rows) else 1
 
 
 def _list_measures(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[str, Callable[[], list[Row]]]:
     return {
-        "status": lambda: measure_status(folder, rounds),
+        "verbs": lambda: measure_verbs(folder, rounds),
+        "growth": lambda: measure_growth(folder, rounds, sizes[-1]),
         "reading": lambda: measure_reading(folder, rounds),
         "check": lambda: measure_check(folder, rounds, sizes),
         "engine": lambda: measure_engine(folder, rounds),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import statistics
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 
@@ -37,3 +39,22 @@ def interleave(
             if number:
                 taken[name].append(clock() - start)
     return {name: statistics.median(seconds) for name, seconds in taken.items()}
+
+
+def spend(argv: list[str], environment: dict[str, str], given: str = "") -> float:
+    """Runs a program and returns the processor time of it and of every process that it waited for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(argv, env=environment, input=given, capture_output=True, check=False, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def interleave_spending(cases: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """The median of what each case says it spent; one round before them warms the caches."""
+    spent: dict[str, list[float]] = {name: [] for name in cases}
+    for number in range(rounds + 1):
+        for name, case in cases.items():
+            seconds = case()
+            if number:
+                spent[name].append(seconds)
+    return {name: statistics.median(seconds) for name, seconds in spent.items()}
