@@ -17,6 +17,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
     SnapshotDiff,
 )
 from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.decisions.threads import Reply, Thread
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileKind, LineCounts, Whitespace
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import (
@@ -228,6 +229,45 @@ async def test_remarks_are_written_on_lines_ranges_and_remarks(pilot: Pilot[None
     wanted = list_asked(pilot, messages.CommentWanted)[-1]
     assert wanted == messages.CommentWanted(SESSION, 5, None, "(deleted line 5) ")
     assert len(list_asked(pilot, messages.CommentWritten)) == 1
+
+
+THREAD = Thread(
+    id="0123abcd.1",
+    comment=Comment(text="who checks exp?", path=SESSION, line=5),
+    author="tomas@example.org",
+    attempt=1,
+    time="2026-03-01T00:00:00Z",
+    entry="sha256:0123abcd",
+    replies=(Reply(author="heron", text="now() does\x1b[2J", time="2026-03-02T00:00:00Z"),),
+    path=SESSION,
+    line=7,
+    changed=False,
+)
+SETTLED = THREAD.model_copy(update={"id": "0123abcd.2", "resolved_by": "tomas@example.org"})
+ANSWER = Comment(text="it may be missing", thread=THREAD.id, path=SESSION, line=7)
+
+
+@at_desk(show_file(SESSION, threads=Loaded((THREAD, SETTLED)), drafts=Drafts((ANSWER,))), size=(100, 30))
+async def test_threads_stand_at_their_lines_and_are_answered_and_settled(pilot: Pilot[None]) -> None:
+    """`c` on a thread replies, `d` settles it: both are drafts. `C` lists them, and the overview counts."""
+    assert "asked for  1 of 2 done" in await settle(pilot, "enter")
+    screen = await settle(pilot, "2", "j", "enter", "right_square_bracket", *"jjjj")
+    assert screen.count("tomas@example.org, attempt 1: who checks exp?") == 1
+    assert "heron: now() does␛[2J" in screen
+    assert "your draft reply: it may be missing" in screen
+    await settle(pilot, "d")
+    settles = Comment(text="", path=SESSION, line=7, thread=THREAD.id, resolves=True)
+    assert list_asked(pilot, messages.CommentWritten) == [messages.CommentWritten(settles)]
+    get_app(pilot).give(show_file(SESSION, threads=Loaded((THREAD,)), drafts=Drafts((settles,))))
+    assert "your draft, which settles it" in await settle(pilot)
+    await settle(pilot, "d")
+    assert list_asked(pilot, messages.CommentRemoved) == [messages.CommentRemoved(settles)]
+    assert "Reply to the comment on" in await settle(pilot, "j", "c")
+    await settle(pilot, *"no", "enter")
+    written = list_asked(pilot, messages.CommentWritten)[-1].comment
+    assert (written.text, written.thread, written.resolves) == ("no", THREAD.id, False)
+    screen = await settle(pilot, "C")
+    assert "1 draft, 1 thread" in screen
 
 
 @at_desk(DESK)

@@ -73,6 +73,7 @@ ACTIONS: dict[str, tuple[str, str]] = {
     "review.unmark": ("M", "mark unread"),
     "review.comment": ("c", "comment"),
     "review.comments": ("C", "comments"),
+    "review.resolve": ("d", "settle the comment"),
     "review.select": ("v", "select"),
     "review.lens": ("w", "own or all files"),
     "review.filter": ("f", "filter"),

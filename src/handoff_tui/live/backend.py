@@ -154,7 +154,7 @@ class LiveBackend:
         if self.travelling.is_on:
             self.travelling.choose_phase(phase)
         else:
-            self._parts.show({"phase": phase}, Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS)
+            self._parts.show({"phase": phase}, Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS, Part.THREADS)
 
     def choose_scope(self, scope: Scope) -> None:
         """Shows changes since another point."""

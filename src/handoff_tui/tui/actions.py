@@ -20,8 +20,8 @@ _CHANGING = frozenset({
 """Actions that start, stop or change something."""
 _OF_NOW = frozenset({
     "review.run", "review.cancel", "review.bisect", "review.comment", "review.comments", "review.compare",
-    "review.mark", "review.unmark", "review.next", "review.take-in", "changes.snapshots", "app.edit", "app.rescan",
-    "view.coverage", "app.follow",
+    "review.resolve", "review.mark", "review.unmark", "review.next", "review.take-in", "changes.snapshots",
+    "app.edit", "app.rescan", "view.coverage", "app.follow",
 })  # fmt: skip
 """Actions that work on the present, so they are refused while the app shows the past."""
 

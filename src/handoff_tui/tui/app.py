@@ -333,7 +333,7 @@ class ReviewApp(App[None], inherit_bindings=False):
     def ask_for_comment(self, event: messages.CommentWanted) -> None:
         from handoff_tui.tui.dialogs.comment import CommentScreen  # noqa: PLC0415 - not before the first paint
 
-        screen = CommentScreen(event.path, event.line, event.end_line, event.text)
+        screen = CommentScreen(event.path, event.line, event.end_line, event.text, event.thread)
         self.push_screen(screen, partial(self._take_comment, event.instead_of))
 
     def _take_comment(self, earlier: Comment | None, comment: Comment | None) -> None:

@@ -81,6 +81,7 @@ _OF_THE_VIEW = frozenset({"review", "changes"})
 """Actions that only some views have."""
 _ELSEWHERE = {
     "review.comment": "open 2 Changes or 4 Documents",
+    "review.resolve": "open 2 Changes, and go to a comment",
     "review.bisect": "choose a problem in 1 Overview or 3 Evidence",
     "review.filter": "nothing is filtered here",
     "review.compare": "open 2 Changes or 6 History",

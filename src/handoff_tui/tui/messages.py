@@ -158,6 +158,8 @@ class CommentWanted(Wish):
     """The text to start with."""
     instead_of: Comment | None = None
     """The comment being edited; it is removed if its text is."""
+    thread: str = ""
+    """The thread that it replies to."""
 
 
 class CommentWritten(Request):

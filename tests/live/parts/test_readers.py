@@ -19,10 +19,11 @@ from handoff_tui.live.parts.readers import (
     read_comparison,
     read_document,
     read_repository_metrics,
+    read_threads,
     read_why,
 )
 from handoff_tui.live.state.app import USUAL_SCOPE, ComparisonPoint
-from tests.support.gates import HANDOFF, GateDesk
+from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
@@ -88,3 +89,15 @@ def test_moments_are_snapshots_and_then_commits(builder: RepositoryBuilder) -> N
     moments = list_comparison_points(open_desk(builder.folder))
     assert moments[0] == ComparisonPoint(stored.summary.digest[:12], "snapshot")
     assert moments[1] == ComparisonPoint(builder.head()[:7], "commit", "second [red]", "2025-06-15")
+
+
+def test_threads_are_carried_to_the_present_work(gate_desk: GateDesk, bo: Person) -> None:
+    """None before anybody decided; then where the lines are now."""
+    wanted = Wanted(HANDOFF, None, USUAL_SCOPE)
+    assert read_threads(read_snapshot(gate_desk.root, 1), wanted, Event()) == ()
+    file = gate_desk.folder / "comments.txt"
+    file.write_text("src/app.py:5: subtract?\n", encoding="utf-8")
+    gate_desk.decide(bo, "reject", "--reason", "see the comments", "--comments", file)
+    gate_desk.change("# one\n" + CODE)
+    (thread,) = read_threads(read_snapshot(gate_desk.root, 2), wanted, Event())
+    assert (thread.place, thread.comment.text) == ("src/app.py:6", "subtract?")

@@ -32,6 +32,7 @@ from handoff_tui.live.parts.readers import (
     read_files,
     read_pipeline,
     read_repository_metrics,
+    read_threads,
 )
 from handoff_tui.live.state.app import PACKET, AppState, DocumentView, FilesView, Part
 from handoff_tui.live.state_store import StateStore
@@ -77,6 +78,7 @@ class PartLoader:
             Part.DIFFERENCE: lambda: read_difference(snapshot, wanted, cancel),
             Part.FILE: lambda: self._read_file(state, snapshot, wanted, cancel),
             Part.DOCUMENT: lambda: self._read_document(state, snapshot, wanted, cancel),
+            Part.THREADS: lambda: read_threads(snapshot, wanted, cancel),
             Part.ATTEMPTS: lambda: read_attempts(snapshot, wanted, cancel),
         }
         return readers[part]()

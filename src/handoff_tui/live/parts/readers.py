@@ -51,6 +51,7 @@ _MOST_COMMITS = 50
 _MOST_SNAPSHOTS = 50
 
 if TYPE_CHECKING:
+    from handoff_tui.decisions.threads import Thread
     from handoff_tui.history.attempts.report import AttemptComparison
     from handoff_tui.history.failure.report import FailureReport
     from handoff_tui.history.metrics.report import MetricsReport
@@ -205,6 +206,16 @@ def read_coverage(snapshot: RepositorySnapshot) -> CoverageView:
     reviewer = snapshot.incremental.handoff_reviewer
     has_policy = snapshot.gates is not None and snapshot.gates.policy is not None
     return CoverageView(list_changed_paths(reviewer.scopes, reviewer.reports), has_policy)
+
+
+def read_threads(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> tuple[Thread, ...]:
+    """Returns the signed comments on the phase in view, where their lines are now; none without a log."""
+    from handoff_tui.decisions.threads import list_threads  # noqa: PLC0415 - most handoffs have no comments
+
+    if snapshot.gates is None or not _list_phases(snapshot.gates.index, wanted.handoff):
+        return ()
+    found = look(snapshot, wanted, cancel)
+    return list_threads(snapshot.desk, found.index, found.key.place, found.work_tree)
 
 
 def read_attempts(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> AttemptsView:

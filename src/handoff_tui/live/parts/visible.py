@@ -26,7 +26,7 @@ QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.PROBLEMS, Part.D
 """Read on a separate worker, so that they never wait for slow ones."""
 _ORDER = (
     *(Part.CHECKS, Part.PROBLEMS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE, Part.COVERAGE),
-    *(Part.LOG, Part.FILES, Part.FILE, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.METRICS),
+    *(Part.LOG, Part.FILES, Part.FILE, Part.THREADS, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.METRICS),
 )
 _OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE)
 _FROZEN = frozenset({Part.FILES, Part.FILE, Part.DOCUMENT})
@@ -238,6 +238,6 @@ def _find_subject(part: Part, state: AppState) -> Token:
         return (state.scope, state.open_file)
     if part in {Part.FILES, Part.DIFFERENCE}:
         return (state.scope,)
-    if part in {Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS}:
+    if part in {Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS, Part.THREADS}:
         return (state.phase or "",)
     return (state.open_document,) if part is Part.DOCUMENT else ()

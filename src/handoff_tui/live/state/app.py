@@ -36,6 +36,7 @@ from handoff_tui.status.review_state import ReviewState, ShownHandoff
 if TYPE_CHECKING:  # few look at them, and the app shows the rest before
     from handoff_tui.agents.set_up import SetupFacts
     from handoff_tui.decisions.correct_scope import ScopePreview
+    from handoff_tui.decisions.threads import Thread
     from handoff_tui.history.attempts.report import AttemptComparison, AttemptHistory
     from handoff_tui.history.bisect.report import BisectProgress, BisectReport
     from handoff_tui.history.failure.report import FailureReport
@@ -68,6 +69,8 @@ class Part(StrEnum):
     ATTEMPTS = "attempts"
     """Every attempt at its phases, from log, git and documents."""
     METRICS = "metrics"
+    THREADS = "threads"
+    """The signed comments on it, carried to where their lines are now."""
     COVERAGE = "coverage"
     """Every changed path of the repository, and who approved it."""
 
@@ -491,6 +494,7 @@ class AppState:
     """Agents that this app has running."""
     ring: Bell | None = None
     attempts: Loaded[AttemptsView] = Loaded()
+    threads: Loaded[tuple[Thread, ...]] = Loaded()
     comparison: Loaded[AttemptComparison] = Loaded()
     """Of the two attempts last asked about."""
     failure: Loaded[FailureReport] = Loaded()

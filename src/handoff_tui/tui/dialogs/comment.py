@@ -35,10 +35,13 @@ class CommentScreen(Box[Comment | None]):
 
     CSS_PATH = "comment.tcss"
 
-    def __init__(self, path: str, line: int | None = None, end_line: int | None = None, text: str = "") -> None:
+    def __init__(
+        self, path: str, line: int | None = None, end_line: int | None = None, text: str = "", thread: str = ""
+    ) -> None:
+        """`thread` is the one that it replies to."""
         super().__init__()
         self._text = text
-        self._blank = Comment(text="", path=path, line=line, end_line=end_line)
+        self._blank = Comment(text="", path=path, line=line, end_line=end_line, thread=thread)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="comment"):
@@ -63,7 +66,8 @@ class CommentScreen(Box[Comment | None]):
 
     def _show_title(self) -> None:
         place = render_safe(self._blank.place) or "the whole handoff"
-        self.query_one(Rule).show_title(Cell("Comment on ", "heading"), Cell(place, "path"))
+        words = "Reply to the comment on " if self._blank.thread else "Comment on "
+        self.query_one(Rule).show_title(Cell(words, "heading"), Cell(place, "path"))
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":

@@ -295,8 +295,8 @@ def _offer_setting(row: SettingRow) -> Offer:
 
 
 def build_comments_dialog(state: AppState) -> PaletteScreen:
-    """Lists the drafts of the handoff in view; choosing one goes to its place."""
-    offers = [
+    """Lists the drafts and threads of the handoff in view; choosing one goes to its place."""
+    drafts = [
         Offer(
             f"comment:{number}",
             f"✎ {comment.place or 'the whole handoff'}  {comment.text}",
@@ -305,9 +305,17 @@ def build_comments_dialog(state: AppState) -> PaletteScreen:
         )
         for number, comment in enumerate(state.drafts.comments)
     ]
-    return PaletteScreen(
-        f"Comments: {plural(len(offers), 'draft')}", offers, "↵ goes there · they go along with x and r"
-    )
+    threads = [
+        Offer(
+            f"thread:{thread.id}",
+            f"{'✓' if thread.resolved_by else '○'} {thread.place or 'the whole handoff'}  {thread.comment.text}",
+            f"settled by {thread.resolved_by}" if thread.resolved_by else f"{thread.author}, attempt {thread.attempt}",
+            asks=PlaceWanted(thread.path, thread.line) if thread.path else None,
+        )
+        for thread in sorted(state.threads.value or (), key=lambda thread: bool(thread.resolved_by))
+    ]
+    title = f"Comments: {plural(len(drafts), 'draft')}, {plural(len(threads), 'thread')}"
+    return PaletteScreen(title, [*drafts, *threads], "↵ goes there · drafts are signed with your next decision")
 
 
 def _offer_theme_named(name: str) -> Offer:

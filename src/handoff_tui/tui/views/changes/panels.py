@@ -9,6 +9,7 @@ from textual.containers import Horizontal, Vertical
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions
 from handoff_tui.live.state.app import AppState, FilesView
 from handoff_tui.status.inbox_item import HandoffKey
@@ -210,6 +211,11 @@ class DiffPanels(View):
         )
         self._place()
 
+    @property
+    def _threads(self) -> tuple[Thread, ...]:
+        """The signed comments, where their lines are in the present work."""
+        return (self._state.threads.value or ()) if self._state.travel is None else ()
+
     def _find_wrong_lines(self) -> frozenset[int]:
         """The lines of the current file that have a problem."""
         measured = self._state.problems.value
@@ -252,7 +258,7 @@ class DiffPanels(View):
             tinted=find_ink(self).tinted,
             expanded=self._expanded,
         )
-        now = (file, state.drafts.comments, look, self._lines.room)
+        now = (file, (state.drafts.comments, self._threads), look, self._lines.room)
         if not self._drawn_file or now[0] is not self._drawn_file[0] or now[1:] != self._drawn_file[1:]:
             before = self._lines.rows
             anew = file is None or before is None or before.file.change.path != file.change.path
@@ -260,11 +266,12 @@ class DiffPanels(View):
             if anew:
                 self._opened, self._expanded = frozenset(), False
                 look = look._replace(folding=Folding(self._around), expanded=False)
-                self._drawn_file = (file, state.drafts.comments, look, self._lines.room)
+                self._drawn_file = (file, (state.drafts.comments, self._threads), look, self._lines.room)
             width = max(20, self._lines.room - 1)
             self._note_position(file if anew else None)
             self._lines.show(
-                DiffRows(file, look, state.drafts.comments, width) if file is not None else None, anew=anew
+                DiffRows(file, look, state.drafts.comments, width, self._threads) if file is not None else None,
+                anew=anew,
             )
             if anew and self._drawn_place in self._positions:
                 self._lines.restore(self._positions[self._drawn_place])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -17,7 +17,8 @@ from handoff_tui.core.text.cell_width import compute_width, take_columns
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.page_layout import wrap_words
-from handoff_tui.core.text.safe_text import render_safe_lines
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.file_diff import DiffLine, FileKind
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui.views.changes.head import HeadRow, build_head, has_many_changes
@@ -281,14 +282,22 @@ class DiffLook(NamedTuple):
 class DiffRows:
     """All rows of one file. Creating it is cheap; each row is built on demand."""
 
-    def __init__(self, file: ShownFile, look: DiffLook, comments: Sequence[Comment] = (), width: int = 80) -> None:
+    def __init__(
+        self,
+        file: ShownFile,
+        look: DiffLook,
+        comments: Sequence[Comment] = (),
+        width: int = 80,
+        threads: Sequence[Thread] = (),
+    ) -> None:
+        """`comments` are drafts; a reply among them stands in its thread."""
         self.file = file
         self.look = look
         self._head = build_head(file, width, expanded=look.expanded)
         shown = self._head.shows_lines
         many = has_many_changes(file)
         self.split = look.split and not many
-        self._said = _lay_out_comments(file, comments, width)
+        self._said = [*_lay_out_threads(file, comments, threads, width), *_lay_out_comments(file, comments, width)]
         fixed = [FixedRows(NO_LINE, len(self._head.rows)), *(one.fixed for one in self._said)]
         folding = look.folding._replace(context=None) if many else look.folding
         lines = file.lines if shown else type(file.lines)()
@@ -312,11 +321,20 @@ class DiffRows:
         return (self._build_side(row.left, old=True), self._build_side(row.right, old=False))
 
     def find_comment(self, index: int) -> Comment | None:
-        """Returns the comment that a row belongs to; None if there is none."""
+        """Returns the draft that a row belongs to; None if there is none."""
+        said = self._find_said(index)
+        return said.comment if said is not None and said.thread is None else None
+
+    def find_thread(self, index: int) -> Thread | None:
+        """Returns the thread that a row belongs to; None if there is none."""
+        said = self._find_said(index)
+        return said.thread if said is not None else None
+
+    def _find_said(self, index: int) -> _Said | None:
         row = self.map.find_row(index) if index < len(self) else None
         if row is None or row.kind is not RowKind.FIXED or row.block == 0:
             return None
-        return self._said[row.block - 1].comment
+        return self._said[row.block - 1]
 
     def find_head(self, index: int) -> HeadRow | None:
         """Returns the head row at this position; None if there is none."""
@@ -384,11 +402,12 @@ class DiffRows:
 
 
 class _Said(NamedTuple):
-    """A comment, laid out."""
+    """A draft or a thread, laid out."""
 
     comment: Comment
     fixed: FixedRows
     rows: tuple[Cells, ...]
+    thread: Thread | None = None
 
 
 def _build_pane(numbers: Cells, row: LineRow) -> Pane:
@@ -407,20 +426,48 @@ def _lay_out_comments(file: ShownFile, comments: Sequence[Comment], width: int) 
     """Puts comments on lines below their last line, and comments on the file below its head."""
     said: list[_Said] = []
     for comment in comments:
-        if comment.path != file.change.path:
+        if comment.path != file.change.path or comment.thread:
             continue
         number = comment.end_line or comment.line
         after = NO_LINE if number is None else file.lines.find_numbered(number)
         if after is None:
             continue
         place = "the file" if comment.line is None else comment.place.removeprefix(f"{comment.path}:")
-        rows: list[Cells] = []
-        for text in render_safe_lines(comment.text):
-            lead = f"{'':>13}┊ " + (f"your draft on {place}: " if not rows else "")
-            wrapped = wrap_words([Cell(lead, "human"), Cell(text)], max(20, width - 1), max(20, width - 16))
-            rows += [wrapped[0], *((Cell(f"{'':>13}┊ ", "human"), *row) for row in wrapped[1:])]
+        rows = _wrap(f"your draft on {place}: ", comment.text, width)
         said.append(_Said(comment, FixedRows(after, len(rows)), tuple(rows)))
     return said
+
+
+def _lay_out_threads(
+    file: ShownFile, drafts: Sequence[Comment], threads: Sequence[Thread], width: int
+) -> Iterator[_Said]:
+    """Puts open threads below the line where they are now; with no line left, below the head of the file."""
+    for thread in threads:
+        replies = [draft for draft in drafts if draft.thread == thread.id]
+        if thread.path != file.change.path or (thread.resolved_by and not replies):
+            continue
+        number = thread.end_line or thread.line
+        after = NO_LINE if number is None else file.lines.find_numbered(number)
+        if after is None:
+            continue
+        gone = "" if thread.line is not None or thread.comment.line is None else ", on lines that are gone"
+        rows = _wrap(f"{thread.author}, attempt {thread.attempt}{gone}: ", thread.comment.text, width)
+        for reply in thread.replies:
+            rows += _wrap(f"  {reply.author}: ", reply.text, width)
+        for draft in replies:
+            words = "your draft, which settles it: " if draft.resolves else "your draft reply: "
+            rows += _wrap(f"  {words}", draft.text, width)
+        yield _Said(thread.comment, FixedRows(after, len(rows)), tuple(rows), thread)
+
+
+def _wrap(lead: str, text: str, width: int) -> list[Cells]:
+    """Wraps what somebody said, after the words that say who."""
+    rows: list[Cells] = []
+    for line in render_safe_lines(text) or [""]:
+        words = f"{'':>13}┊ " + (render_safe(lead) if not rows else "")
+        wrapped = wrap_words([Cell(words, "human"), Cell(line)], max(20, width - 1), max(20, width - 16))
+        rows += [wrapped[0], *((Cell(f"{'':>13}┊ ", "human"), *row) for row in wrapped[1:])]
+    return rows
 
 
 def shift_cells(cells: Cells, columns: int) -> Cells:

@@ -12,8 +12,10 @@ from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.file_diff import DiffLine, DiffOptions, Whitespace
 from handoff_tui.live.state.app import USUAL_SCOPE, Part, Scope
+from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui import messages
 from handoff_tui.tui.views.changes.bars import Shown, build_status
@@ -33,6 +35,8 @@ def build_comment_place(rows: DiffRows, first: int, last: int) -> messages.Comme
     path = rows.file.change.path
     if not len(rows) or (first == last and rows.find_head(first) is not None):
         return messages.CommentWanted(path)
+    if first == last and (thread := rows.find_thread(first)) is not None:
+        return messages.CommentWanted(path, thread.line, thread.end_line, thread=thread.id)
     if first == last and (comment := rows.find_comment(first)) is not None:
         return messages.CommentWanted(path, comment.line, comment.end_line, comment.text, comment)
     if first == last and rows.map.find_row(first).kind is RowKind.GAP:
@@ -89,7 +93,7 @@ _ON_FILES = frozenset({
 class ChangesView(DiffPanels):
     """With little room, files or lines: Enter opens a file, escape returns."""
 
-    parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE, Part.PROBLEMS, Part.SHOWN})
+    parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE, Part.PROBLEMS, Part.SHOWN, Part.THREADS})
     hints: ClassVar[tuple[str, ...]] = (
         *("review.next", "review.mark", "review.comment", "nav.next-section", "nav.next-file", "decide.approve"),
         *("decide.reject", "review.lens", "review.compare", "review.select", "app.edit", "nav.next-handoff"),
@@ -124,6 +128,7 @@ class ChangesView(DiffPanels):
             "changes.more-context": partial(self._step_context, 1),
             "changes.less-context": partial(self._step_context, -1),
             "review.comment": self._comment,
+            "review.resolve": self._settle,
             "review.select": self._lines.toggle_range,
             "changes.snapshots": self._toggle_record,
             "app.edit": self._edit,
@@ -228,7 +233,7 @@ class ChangesView(DiffPanels):
             self._draw_file()
         elif (head := rows.find_head(self._lines.index)) is not None and head.door:
             self._open_door(head.door)
-        elif rows.find_comment(self._lines.index) is not None:
+        elif rows.find_comment(self._lines.index) or rows.find_thread(self._lines.index):
             self._comment()
 
     def _open_door(self, door: str) -> None:
@@ -370,6 +375,30 @@ class ChangesView(DiffPanels):
         self.post_message(place)
         if self._lines.has_range:
             self._lines.toggle_range()
+
+    def _find_thread(self) -> Thread | None:
+        """Returns the thread under the cursor, or the one on its line."""
+        rows = self._lines.rows
+        if rows is None:
+            return None
+        line = rows.find_line(self._lines.index)
+        number = line.new_number if line is not None else None
+        on_line = (one for one in self._threads if one.path == self._path and number in {one.line, one.end_line})
+        return rows.find_thread(self._lines.index) or (next(on_line, None) if number is not None else None)
+
+    def _settle(self) -> None:
+        """Drafts that the thread under the cursor is settled; pressed again, takes that back."""
+        thread = self._find_thread()
+        if thread is None:
+            self.post_message(messages.StatusTextWanted("There is no signed comment on this line", "warning"))
+            return
+        drafts = (one for one in self._state.drafts.comments if one.thread == thread.id and one.resolves)
+        if (draft := next(drafts, None)) is not None:
+            self.post_message(messages.CommentRemoved(draft))
+        else:
+            draft = Comment(text="", path=thread.path, line=thread.line, end_line=thread.end_line, thread=thread.id)
+            self.post_message(messages.CommentWritten(draft.model_copy(update={"resolves": True})))
+            self.post_message(messages.StatusTextWanted("Settled with your next decision; d again takes it back"))
 
     def _edit(self) -> None:
         if self._panel == FILES and self._list.key:

@@ -78,6 +78,8 @@ def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) 
         _add(page, "" if number else "risk", *words)
     if (sent := _describe_sent_back(state)) is not None:
         _add(page, "sent back", sent)
+    if (asked_for := _describe_asked_for(state)) is not None:
+        _add(page, "asked for", asked_for)
     return page
 
 
@@ -121,6 +123,17 @@ def _describe_sent_back(state: AppState | None) -> Cell | None:
         return None
     last = sent[-1]
     return Cell(render_safe(f'attempt {last.number} by {last.who}: "{last.reason}"', _LONGEST), "warning")
+
+
+def _describe_asked_for(state: AppState | None) -> Cell | None:
+    """How much of what the last rejection asked for in comments was done; None if it asked for nothing."""
+    threads = (state.threads.value if state is not None else None) or ()
+    last = [thread for thread in threads if thread.attempt == max(one.attempt for one in threads)]
+    if not last:
+        return None
+    done = sum(bool(thread.resolved_by or thread.changed) for thread in last)
+    role = "pass" if done == len(last) else "warning"
+    return Cell(f"{done} of {len(last)} done: the lines have changed, or it is settled; C lists them", role)
 
 
 _BACK = frozenset(verb.value for verb in SENDING_BACK)

@@ -56,7 +56,7 @@ class OverviewView(View):
     DEFAULT_CSS = """
     OverviewView RowList { height: 1fr; }
     """
-    parts: ClassVar[frozenset[Part]] = frozenset({Part.SHOWN, Part.PROBLEMS, Part.PIPELINE, Part.CHECKS})
+    parts: ClassVar[frozenset[Part]] = frozenset({Part.SHOWN, Part.PROBLEMS, Part.PIPELINE, Part.CHECKS, Part.THREADS})
     hints: ClassVar[tuple[str, ...]] = (
         *("review.next", "app.open", "review.bisect", "decide.approve", "decide.reject", "nav.next-handoff"),
         *("decide.choose", "review.run", "agent.start"),
