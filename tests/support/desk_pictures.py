@@ -35,13 +35,11 @@ def draw_pictures(target: Path) -> None:
 async def _draw(app: ReviewApp, target: Path) -> None:
     async with app.run_test(size=_SIZE) as pilot:
         await _wait(pilot, app, lambda state: bool(state.inbox) and all(item.risks is not None for item in state.inbox))
-        await pilot.press("slash", *"h-3", "enter")
-        await _wait(pilot, app, lambda state: state.chosen is not None and state.chosen.handoff == "H-3")
-        await pilot.press("escape")
-        _save(app, target / "inbox.svg")
-        await pilot.press("3")
-        await _wait(pilot, app, lambda state: state.checks.value is not None)
-        _save(app, target / "checks.svg")
+        await _wait(pilot, app, lambda state: all(item.measured for item in state.inbox if item.waits_on_me))
+        _save(app, target / "queue.svg")
+        await pilot.press("slash", *"h-3", "enter", "enter")
+        await _wait(pilot, app, lambda state: state.problems.value is not None)
+        _save(app, target / "overview.svg")
         await pilot.press("x")
         await _wait(
             pilot, app, lambda state: state.decision is not None and state.decision.stage is DecisionStage.READY
