@@ -91,6 +91,8 @@ class OverviewView(View):
             return
         self._rows = CardRows(build_cards(self._state, item, read_now()), width)
         self.rows.show(self._rows)
+        if self.rows.key == next(filter(None, self._rows.keys), ""):  # on the first card: the facts stay in view
+            self.rows.scroll_to(y=0, animate=False, force=True)
         if self._expected and self._expected in self._rows.keys:
             self.rows.choose(self._expected)
             self._expected = ""
