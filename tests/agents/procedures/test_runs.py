@@ -8,6 +8,7 @@ from threading import Event
 import pytest
 
 from handoff_tui.agents.engine.engine import GateAnswer, Json, StepResult
+from handoff_tui.agents.procedures.overview import find_engine_location, has_runs
 from handoff_tui.agents.procedures.page import (
     build_follow_line,
     build_metrics,
@@ -16,14 +17,7 @@ from handoff_tui.agents.procedures.page import (
     fold_gate_readings,
 )
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, ProcedureTry, TryKind, TryResult
-from handoff_tui.agents.procedures.run import (
-    FollowOptions,
-    find_engine_location,
-    follow_run,
-    has_runs,
-    submit_run,
-    withdraw_run,
-)
+from handoff_tui.agents.procedures.run import FollowOptions, follow_run, submit_run, withdraw_run
 from handoff_tui.agents.procedures.runner import StepExecutor
 from handoff_tui.core.errors import HandoffError, ProcedureError, RepositoryError
 from handoff_tui.core.severity import Severity

@@ -9,25 +9,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.agents.consent import refuse_untrusted_agent, refuse_untrusted_pipeline
-from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, build_address, load_engine, write_schema
+from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, load_engine, write_schema
 from handoff_tui.agents.engine.engine import Engine
 from handoff_tui.agents.engine.files import (
     ON_DEMAND_LOCK,
     WORKER_LOCK,
     WORKER_LOG,
     find_engine_file,
-    has_database,
     has_worker,
     hold_schema_lock,
-    prepare_database,
 )
-from handoff_tui.agents.engine.listing import read_overview
+from handoff_tui.agents.procedures.overview import find_engine_location, has_runs
 from handoff_tui.agents.procedures.plan import build_checked_plan
-from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunOverview, RunRequest
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.agents.procedures.walk import is_pipeline
-from handoff_tui.core.errors import ProcedureError, RepositoryError, UsageError
+from handoff_tui.core.errors import ProcedureError, UsageError
 from handoff_tui.decisions.examine import find_handoff, plan_gate
-from handoff_tui.git.history.commit_graph import read_first_commit
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
@@ -37,24 +34,11 @@ from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic, read_now
 from handoff_tui.system.processes.detached import has_ended, start_detached
 
-APPLICATION = "handoff-tui"
 _LOOK_SECONDS = 0.25
 _MOST_LOOKED_AT = 10_000
-_FIRST_COMMIT_DIGITS = 16
 _NO_WORKER_SECONDS = 30.0
 _WITHOUT_WORKER = frozenset({ProcedureState.PENDING, ProcedureState.WAITING})
 """States in which a long silence means that no worker has started."""
-
-
-def find_engine_location(desk: Desk) -> EngineLocation:
-    """Returns a file beside git's own, or the user's PostgreSQL database; the first commit tells repositories apart."""
-    address = desk.loaded.settings.engine.address
-    if not address:
-        return EngineLocation(f"sqlite:///{prepare_database(desk.repository.common_dir)}", APPLICATION)
-    first = read_first_commit(desk.repository.git)
-    if first is None:
-        raise RepositoryError("there is no commit yet, and a run needs one", "Commit the work first.")
-    return EngineLocation(build_address(address), f"{APPLICATION}-{first[:_FIRST_COMMIT_DIGITS]}")
 
 
 @contextmanager
@@ -77,11 +61,6 @@ def write_missing_schema(desk: Desk, place: EngineLocation) -> None:
         return
     with hold_schema_lock(common_dir):
         write_schema(place)
-
-
-def has_runs(desk: Desk) -> bool:
-    """Tells whether procedures may have run here, without loading the engine."""
-    return bool(desk.loaded.settings.engine.address) or has_database(desk.repository.common_dir)
 
 
 def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | None) -> RunRequest:
@@ -211,13 +190,6 @@ def find_run(engine: Engine, run: str) -> ProcedureRun:
     if found is None:
         raise ProcedureError(f"there is no run {run!r}", "`handoff-tui run --list` lists them.")
     return found
-
-
-def read_runs(desk: Desk) -> RunOverview:
-    """Returns the runs with all their tries, and the workers, without loading the engine."""
-    if not has_runs(desk):
-        return RunOverview()
-    return read_overview(find_engine_location(desk), desk.repository.common_dir)
 
 
 def withdraw_run(engine: Engine, run: str) -> ProcedureRun:

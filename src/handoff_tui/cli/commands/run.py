@@ -58,7 +58,9 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         trust_procedures(desk, arguments.trust)
         write_text("Consent stored: the agents of this repository's procedures may run.")
         return ExitCode.OK
-    if arguments.list or arguments.show or arguments.withdraw:
+    if arguments.list:
+        return _list(arguments, desk)
+    if arguments.show or arguments.withdraw:
         return _look(arguments, desk)
     if not arguments.procedure:
         settings = desk.loaded.settings
@@ -90,18 +92,21 @@ def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
     return _show(arguments, found)
 
 
+def _list(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+    from handoff_tui.agents.procedures.overview import read_runs  # noqa: PLC0415
+
+    write_result(arguments, page.build_runs_json, page.build_runs_page, read_runs(desk))
+    return ExitCode.OK
+
+
 def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
     from handoff_tui.agents.procedures.run import (  # noqa: PLC0415
         WorkerStarter,
         find_run,
         open_engine,
-        read_runs,
         withdraw_run,
     )
 
-    if arguments.list:
-        write_result(arguments, page.build_runs_json, page.build_runs_page, read_runs(desk))
-        return ExitCode.OK
     with open_engine(desk) as engine:
         if arguments.show:
             return _show(arguments, find_run(engine, arguments.show))

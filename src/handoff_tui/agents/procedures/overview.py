@@ -1,0 +1,37 @@
+"""Where the engine of a repository is, and its runs and workers, read without loading it."""
+
+from __future__ import annotations
+
+from handoff_tui.agents.engine.dbos import EngineLocation, build_address
+from handoff_tui.agents.engine.files import has_database, prepare_database
+from handoff_tui.agents.engine.listing import read_overview
+from handoff_tui.agents.procedures.report import RunOverview
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.history.commit_graph import read_first_commit
+from handoff_tui.handoffs.session import Desk
+
+APPLICATION = "handoff-tui"
+_FIRST_COMMIT_DIGITS = 16
+
+
+def find_engine_location(desk: Desk) -> EngineLocation:
+    """Returns a file beside git's own, or the user's PostgreSQL database; the first commit tells repositories apart."""
+    address = desk.loaded.settings.engine.address
+    if not address:
+        return EngineLocation(f"sqlite:///{prepare_database(desk.repository.common_dir)}", APPLICATION)
+    first = read_first_commit(desk.repository.git)
+    if first is None:
+        raise RepositoryError("there is no commit yet, and a run needs one", "Commit the work first.")
+    return EngineLocation(build_address(address), f"{APPLICATION}-{first[:_FIRST_COMMIT_DIGITS]}")
+
+
+def has_runs(desk: Desk) -> bool:
+    """Tells whether procedures may have run here, without loading the engine."""
+    return bool(desk.loaded.settings.engine.address) or has_database(desk.repository.common_dir)
+
+
+def read_runs(desk: Desk) -> RunOverview:
+    """Returns the runs with all their tries, and the workers, without loading the engine."""
+    if not has_runs(desk):
+        return RunOverview()
+    return read_overview(find_engine_location(desk), desk.repository.common_dir)
