@@ -14,7 +14,9 @@ from handoff_tui.handoffs.session import Desk
 if TYPE_CHECKING:
     from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
 
-_REST_ON_STATUS = frozenset({ClaimKind.UNCOMMITTED, ClaimKind.BASELINE})
+_REST_ON_STATUS = frozenset(
+    {ClaimKind.UNCOMMITTED, ClaimKind.BASELINE, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED}
+)
 """Claims whose verdict depends on which files are uncommitted."""
 
 
