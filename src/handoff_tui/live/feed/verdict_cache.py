@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from handoff_tui.handoffs.claim import ClaimKind, Verdict
-from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
+from handoff_tui.handoffs.claims.evidence import PathThen, RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.moments import Moment
 from handoff_tui.handoffs.claims.path_finder import PathMatch
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
@@ -14,14 +15,12 @@ from handoff_tui.handoffs.session import Desk
 if TYPE_CHECKING:
     from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
 
-_REST_ON_STATUS = frozenset(
-    {ClaimKind.UNCOMMITTED, ClaimKind.BASELINE, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED}
-)
+_REST_ON_STATUS = frozenset({ClaimKind.UNCOMMITTED, ClaimKind.BASELINE})
 """Claims whose verdict depends on which files are uncommitted."""
 
 
 class _NotingEvidence(RepositoryEvidence):
-    """Notes which files were hashed, and which were searched for."""
+    """Notes which files were hashed or looked at, and which were searched for."""
 
     hashed: set[str]
     sought: set[str]
@@ -29,6 +28,10 @@ class _NotingEvidence(RepositoryEvidence):
     def hash_now(self, path: str) -> str | None:
         self.hashed.add(path)
         return super().hash_now(path)
+
+    def look_at(self, path: str, moment: Moment) -> PathThen:
+        self.hashed.add(path)
+        return super().look_at(path, moment)
 
     def find(self, wanted: str, document: str) -> PathMatch:
         self.sought.add(wanted)
