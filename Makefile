@@ -84,6 +84,7 @@ $(VENV)/.runtime: $(VENV)/.python pyproject.toml constraints.txt
 	@echo "setting up (once) ..."
 	$(PIP) install -c constraints.txt hatchling editables
 	$(PIP) install -c constraints.txt --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q src  # as pip does for a package that is not editable: the first start is fast too
 	@touch $@
 
 $(VENV)/.development: $(VENV)/.runtime

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from handoff_tui import __version__
 from handoff_tui.cli.diagnostics import report_bug, write_error
@@ -104,7 +104,7 @@ class OpenApp(Protocol):
     ) -> None: ...
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+class _HelpFormatter(argparse.HelpFormatter):
     """Knows the width of the terminal; argparse would import `shutil` to find out."""
 
     def __init__(self, prog: str) -> None:
@@ -115,8 +115,15 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=columns - 2)
 
 
+class _RawHelpFormatter(_HelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Leaves examples as they are."""
+
+
 class Parser(argparse.ArgumentParser):
     """Raises UsageError, so that one place prints all errors."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - argparse's own
+        super().__init__(**{"formatter_class": _HelpFormatter, **options})
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"Run `{self.prog} --help` to see how to call it.")
@@ -147,7 +154,7 @@ def build_parser(
         prog="handoff-tui",
         description="Review what your AI agents hand over, and sign off on it. An approval no agent can make up.",
         epilog=_EXAMPLES,
-        formatter_class=_HelpFormatter,
+        formatter_class=_RawHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"handoff-tui {__version__}")
     parser.add_argument(
@@ -169,7 +176,7 @@ def build_parser(
     children = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", prog="handoff-tui")
     for verb in listed:
         summary = _VERBS[verb]
-        child = children.add_parser(verb, help=summary, description=summary, formatter_class=_HelpFormatter)
+        child = children.add_parser(verb, help=summary, description=summary, formatter_class=_RawHelpFormatter)
         if verb in verbs:
             command = _load(verb)
             child.epilog = command.EXAMPLES

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-import shlex
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from handoff_tui.agents.hosts.tools.command_line import list_patched
 from handoff_tui.core.lazy_pattern import compile_later
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commands", "chars", "commandLine", "CommandLine")
@@ -81,6 +79,8 @@ def _find_folder(call: ToolCall) -> str:
 
 
 def _list_commands(arguments: Mapping[str, object]) -> Iterable[str]:
+    import shlex  # noqa: PLC0415 - few calls give words
+
     for key in _COMMAND_KEYS:
         value = arguments.get(key)
         if isinstance(value, str):
@@ -99,8 +99,11 @@ def _list_texts(arguments: Mapping[str, object], keys: Iterable[str]) -> Iterabl
 
 
 def _list_patched(name: str, text: str) -> list[str]:
-    begins = text.lstrip().startswith("*** Begin Patch")
-    return list_patched(text) if begins or "patch" in name else []
+    if "patch" not in name and not text.lstrip().startswith("*** Begin Patch"):
+        return []
+    from handoff_tui.agents.hosts.tools.command_line import list_patched  # noqa: PLC0415 - few calls patch
+
+    return list_patched(text)
 
 
 def _list_paths(arguments: Mapping[str, object]) -> list[str]:
