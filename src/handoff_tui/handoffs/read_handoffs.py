@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.placed_by_runs import find_disagreement, place_by_runs
+from handoff_tui.handoffs.reading.format import HandoffFormat
 from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk
@@ -21,7 +22,16 @@ class RepositoryReading(NamedTuple):
 def read_repository(desk: Desk) -> RepositoryReading:
     """Reads every handoff of the repository, in every format."""
     files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
-    return build_reading(desk, files, read_handoffs(files, FORMATS))
+    return build_reading(desk, files, read_handoffs(files, _load_formats(desk, files)))
+
+
+def _load_formats(desk: Desk, files: RepositoryFiles) -> tuple[HandoffFormat, ...]:
+    """Every format; none where there is neither a file nor a commit that one could be about."""
+    if not files.paths and not session_of(desk.repository.git).list_refs():
+        return ()
+    from handoff_tui.handoffs.formats.registry import FORMATS  # noqa: PLC0415 - takes long to import
+
+    return FORMATS
 
 
 def build_reading(desk: Desk, files: RepositoryFiles, result: ReadHandoffs) -> RepositoryReading:
