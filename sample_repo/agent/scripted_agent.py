@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A scripted agent for the sample: it works in the hub's phases and prints what Claude Code prints.
+"""A scripted agent for the sample: it works in the hub's phases, reviews what a builder built, and prints what Claude Code prints.
 
 It needs no model, no network and no package. In SEC its first run fails, in QA its first run reports a bug, so
 the work goes back to DEV, and every other run succeeds.
@@ -18,6 +18,10 @@ HANDOFF = os.environ.get("HANDOFF_TUI_HANDOFF", "T-1")
 PHASE = os.environ.get("HANDOFF_TUI_PHASE", "DEV").upper()
 MODULE = "src/tide_table/limits.py"
 TESTS = "tests/test_limits.py"
+TRIED = (
+    "import glob, sys, unittest; sys.path[:0] = glob.glob('PKG-*'); "
+    "unittest.main('test_tide_harmonics', argv=['harmonics'])"
+)
 BUGS = f"tasks/{HANDOFF}/bugs.json"
 SECURITY = f"tasks/{HANDOFF}/security_report.json"
 BUG = {
@@ -162,7 +166,17 @@ def deploy(session):
     return session.end("Deployed, as far as a sample can be.")
 
 
-PHASES = {"DEV": develop, "QA": test, "SEC": secure, "DOCS": document, "DEPLOY": deploy}
+def review(session):
+    notes = f"handoffs/{HANDOFF}/{HANDOFF}_REVIEW_NOTES.md"
+    session.tell("I'll read what was built, and run its tests.")
+    session.run("git", "log", "--oneline", "-5", "--", f"handoffs/{HANDOFF}")
+    session.run(sys.executable, "-B", "-c", TRIED)
+    session.write(notes, f"# Review of {HANDOFF}\n\nThe tests of the harmonics were run again, and pass.\n")
+    session.commit("reviewed")
+    return session.end("The tests pass; the notes say what was run.")
+
+
+PHASES = {"REVIEW": review, "DEV": develop, "QA": test, "SEC": secure, "DOCS": document, "DEPLOY": deploy}
 
 if __name__ == "__main__":
     own = Session()

@@ -218,3 +218,14 @@ def test_script_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "log.toml").write_text("nonce = 1\n", encoding="utf-8")
     with pytest.raises(DemoError, match=r"log\.toml"):
         load_script(tmp_path)
+
+
+def test_scripted_agent_is_configured_in_the_sample_and_runs(tmp_path: Path, speaking: Speaking) -> None:
+    """In the homes of the sample only, from a copy of its own; what it does is committed, and waits for a person."""
+    repository = build_demo(tmp_path / "built")
+    marit = Person("marit", tmp_path / "built" / "home", tmp_path / "built" / "keys" / "marit")
+    settings = marit.home / ".config" / "handoff-tui" / "config.toml"
+    environment = {"XDG_CONFIG_HOME": str(settings.parents[1])}
+    said = marit.say("step", "--handoff", "H-2", "--repo", repository, "--json", environment=environment)
+    assert said.json["commits"], said.stderr
+    assert str(tmp_path / "built" / "agent") in settings.read_text(encoding="utf-8")

@@ -51,6 +51,8 @@ def _open(repository: Path, open_app: Callable[..., None]) -> None:
     """Opens the app as the first reviewer of the story, whose key can sign."""
     homes = list_homes(repository)
     if homes:
+        for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+            os.environ.pop(name, None)
         os.environ["HOME"] = str(homes[0])
     open_app([repository], None, read_only=False)
     _tell_on(repository)

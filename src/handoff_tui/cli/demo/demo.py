@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import tomllib
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,6 +42,9 @@ from handoff_tui.system.files.named_files import read_named_file
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.installation import find_resource, make_temporary_folder
 
+_AGENT = Path("agent/scripted_agent.py")
+_WORKERS = ("reviewer", "dev", "qa", "security", "docs")
+"""The agents of the sample that a person can start."""
 _KEY_MODE = 0o600
 _FOLDER_MODE = 0o700
 
@@ -286,7 +290,24 @@ def build_demo(target: Path | None) -> Path:
         write_demo_log(source, story)
     except SshKeygenMissingError:
         return story.repository
+    write_demo_agents(source, folder.absolute(), list_homes(story.repository))
     return story.repository
+
+
+def write_demo_agents(source: Path, folder: Path, homes: Iterable[Path]) -> None:
+    """Configures the scripted agent in the homes of the sample, from a copy of its own: starting one really runs it."""
+    place = folder / "agent" / _AGENT.name
+    command = json.dumps([sys.executable, str(place)])
+    sections = [f'[agents.{name}]\ncommand = {command}\nstream = "claude"\n' for name in _WORKERS]
+    try:
+        place.parent.mkdir()
+        place.write_bytes((source / _AGENT).read_bytes())
+        for home in homes:
+            settings = home / ".config" / "handoff-tui"
+            settings.mkdir(parents=True)
+            (settings / "config.toml").write_text("\n".join(sections), encoding="utf-8")
+    except OSError as refused:
+        raise DemoError(f"the agent of the sample cannot be written: {refused}") from refused
 
 
 def list_homes(repository: Path) -> tuple[Path, ...]:
