@@ -10,8 +10,8 @@ from handoff_tui.live.state.app import AppState
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.dialogs.batch import BatchScreen
 from handoff_tui.tui.dialogs.comment import NoteScreen
+from handoff_tui.tui.dialogs.decision.batch import BatchScreen
 from handoff_tui.tui.dialogs.lists import ScopeScreen, build_owner_dialog, build_place_dialog, has_place
 from handoff_tui.tui.dialogs.palette import Answer
 from handoff_tui.tui.dialogs.proofs import ProofsScreen
