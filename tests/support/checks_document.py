@@ -59,6 +59,11 @@ which the tests write ("generated": of the verdicts "false", so many are right).
 95 %, and the share of claims that are found above 90 %. A kind that was not measured is a hint: it is shown, and
 never blocks.
 
+Both figures are of documents that the grammar was improved on, so they are higher than those of a document nobody has
+seen. 55 sentences that were written afterwards and measured once, before anything was changed for them, gave for the
+verdict "false" 67 % (`file-created`), 81 % (`file-modified`) and 100 % (`hash`); they are among the generated ones now.
+A claim that is judged wrongly can be released by an override, and is worth a report.
+
 | kind | read | generated | a false one |
 |---|---|---|---|
 """

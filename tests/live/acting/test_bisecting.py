@@ -18,12 +18,12 @@ from tests.support.view_states import TRIALS
 
 @pytest.fixture
 def broken(builder: RepositoryBuilder) -> RepositoryBuilder:
-    """A hash that was true once, and two commits before and after the one that made it false."""
+    """A hash that is true, and two commits before and after the one that writes a false one."""
     content = "value = 1\n"
     digest = hashlib.sha256(content.encode()).hexdigest()
     builder.write("src/part.py", content).write("handoffs/H-1/H-1_RESULTS.md", build_results(1, digest=digest))
     builder.commit("the work").write("a").commit("before")
-    builder.write("src/part.py", "value = 2\n").commit("break it")
+    builder.write("handoffs/H-1/H-1_RESULTS.md", build_results(1, digest="0" * 64)).commit("break it")
     return builder.write("handoff-tui.toml", '[checks.part]\nrun = ["./check.sh"]\n').commit("after")
 
 
