@@ -26,8 +26,8 @@ OUTPUT_SUBJECT = "exit"
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
 _TICK_SECONDS = 0.05
-_NOT_RUN = "it has not run yet"
-_NOT_RUN_SINCE = "its inputs have changed since it last ran"
+_NOT_RUN = "{} was not run here yet"
+_NOT_RUN_SINCE = "{} was not run here since its inputs changed"
 
 
 @dataclass(slots=True)
@@ -91,7 +91,8 @@ class CommandRunner:
         if earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
         if self.recall_only:
-            return _build(command, Outcome.UNKNOWN, _NOT_RUN if earlier is None else _NOT_RUN_SINCE)
+            words = _NOT_RUN if earlier is None else _NOT_RUN_SINCE
+            return _build(command, Outcome.UNKNOWN, words.format(f"`{command.shown}`"))
         settings = self.desk.loaded.settings.check_run
         bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
         try:
