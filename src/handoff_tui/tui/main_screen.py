@@ -207,10 +207,10 @@ class MainScreen(Openers):
         """Opens a handoff in one of its tabs."""
         event.stop()
         if event.key is not None:
-            self.app.post_message(HandoffChosen(event.key))
             if event.key != self.state.chosen:
                 self.state = replace(self.state, chosen=event.key)
             await self.open_view(event.view)
+            self.app.post_message(HandoffChosen(event.key))  # after what the queue chose while the tab was made
 
     @on(ActionWanted)
     async def perform_wanted(self, event: ActionWanted) -> None:

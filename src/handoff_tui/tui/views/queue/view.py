@@ -167,10 +167,10 @@ class QueueView(View):
 
     def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         event.stop()
-        if event.key == self.rows.key:  # else the cursor has moved on
+        if event.key == self.rows.key and self.display:  # else the cursor has moved on, or a handoff was opened
             item = self._find_item(event.key)
             if item is not None:
-                self.post_message(HandoffChosen(item.key))
+                self.app.post_message(HandoffChosen(item.key))  # it can't overtake the choice of what was opened
             self._show_beside(from_top=True)
             self.post_message(DescriptionChanged())
 
