@@ -226,7 +226,9 @@ def _count_problems(state: AppState) -> Figure:
     if blocking:
         return f"✗{blocking}", "fail"
     others = len(part.value.problems)
-    return (f"!{others}", "warning") if others else ("✓", "pass")
+    unmeasured = state.item is not None and state.item.reviewed.claims.unverified
+    clean = ("?", "unknown") if unmeasured else ("✓", "pass")  # green needs a measurement
+    return (f"!{others}", "warning") if others else clean
 
 
 def _count_documents(state: AppState) -> Figure:

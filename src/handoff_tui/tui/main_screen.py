@@ -116,6 +116,8 @@ class MainScreen(Openers):
         self.keys = Keys(look.keymap)
         self._views: dict[str, View] = {}
         self._opening = opening
+        self._wanted: HandoffKey | None = None
+        """The handoff that was opened last: until it is in view, no other one is taken."""
         self._came_from = ""
         """The tab that led to this one, if a row of it was opened; empty if the tab was chosen."""
         self._last_list = next(iter(REPOSITORY))
@@ -168,7 +170,8 @@ class MainScreen(Openers):
         """Draws a new state, as far as it is on screen."""
         self.state = state
         if state.item is None and state.inbox:  # none was chosen yet, or it is gone: take the most urgent one
-            self.post_message(HandoffChosen(state.inbox[0].key))
+            known = self._wanted if any(item.key == self._wanted for item in state.inbox) else None
+            self.post_message(HandoffChosen(known or state.inbox[0].key))
         if self._opening is not None and state.repositories and all(one.state.value for one in state.repositories):
             self.post_message(HandoffOpened(*self._find_opening(self._opening)))
             self._opening = None
@@ -194,19 +197,20 @@ class MainScreen(Openers):
             self.app.push_screen(AlertScreen(alarm), self._take)
 
     def _find_opening(self, opening: Opening) -> tuple[HandoffKey | None, str]:
-        items = [
-            item for item in self.state.inbox if opening.handoff in {*item.key[1:], item.reviewed.handoff.original_name}
-        ]
-        if not items:
+        """Finds the handoff by its id, or by the name that its files use."""
+        named = [item for item in self.state.inbox if item.key.handoff == opening.handoff]
+        named += [item for item in self.state.inbox if item.reviewed.handoff.original_name == opening.handoff]
+        if not named:
             self.say(Cell(f' No handoff is called "{render_safe(opening.handoff)}" here', "warning"))
             return None, self.view_name
-        return items[0].key, opening.view
+        return named[0].key, opening.view
 
     @on(HandoffOpened)
     async def open_handoff(self, event: HandoffOpened) -> None:
         """Opens a handoff in one of its tabs."""
         event.stop()
         if event.key is not None:
+            self._wanted = event.key
             if event.key != self.state.chosen:
                 self.state = replace(self.state, chosen=event.key)
             await self.open_view(event.view)

@@ -169,7 +169,7 @@ class QueueView(View):
         event.stop()
         if event.key == self.rows.key and self.display:  # else the cursor has moved on, or a handoff was opened
             item = self._find_item(event.key)
-            if item is not None:
+            if item is not None and self.display:
                 self.app.post_message(HandoffChosen(item.key))  # it can't overtake the choice of what was opened
             self._show_beside(from_top=True)
             self.post_message(DescriptionChanged())
