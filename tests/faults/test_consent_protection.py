@@ -37,7 +37,7 @@ def diagnose(folder: Path, person: Person, **environment: str) -> dict[str, dict
 def test_init_asks_what_is_in_place(builder: RepositoryBuilder, tmp_path: Path, answer: str, line: str) -> None:
     """At a terminal, once; an empty answer is what can be seen of the key, here nothing."""
     ada = make_person(tmp_path)
-    with RawTerminal("init", "--repo", builder.folder, environment=ada.environment) as terminal:
+    with RawTerminal("init", "--no-agent-note", "--repo", builder.folder, environment=ada.environment) as terminal:
         terminal.wait_for("or none [none]: ")
         terminal.settle()
         terminal.press(f"{answer}\n")

@@ -55,11 +55,11 @@ _PRECISION = """\
 A claim is false only if it was false, or impossible, in the commits its document speaks about; see
 [claims.md](claims.md). A kind of claim blocks only if at least 90 % of what was found was right, both in documents of
 public repositories, read by eye ("read": of so many claims, so many are claimed), and in documents of known truth,
-which the tests write ("generated": of the verdicts "false", so many are right). Tests hold the second figure above
+which the tests write ("generated": of the verdicts "false", so many are right). Tests hold the second number above
 95 %, and the share of claims that are found above 90 %. A kind that was not measured is a hint: it is shown, and
 never blocks.
 
-Both figures are of documents that the grammar was improved on, so they are higher than those of a document nobody has
+Both numbers are of documents that the grammar was improved on, so they are higher than those of a document nobody has
 seen. 55 sentences that were written afterwards and measured once, before anything was changed for them, gave for the
 verdict "false" 67 % (`file-created`), 81 % (`file-modified`) and 100 % (`hash`); they are among the generated ones now.
 A claim that is judged wrongly can be released by an override, and is worth a report.

@@ -76,6 +76,7 @@ def open_repository(start: Path) -> Repository:
         shallow=shallow == "true",
         object_format=object_format,
     )
+    _sessions.pop(str(root), None)  # of another repository that was in this place
     if str(start) == str(root):
         _known[str(root)] = (_mark_place(repository), repository)
     return _begin_session(repository)
@@ -87,9 +88,13 @@ _sessions: WeakValueDictionary[str, RepositorySession] = WeakValueDictionary()
 
 
 def _mark_place(repository: Repository) -> object:
-    """The `.git` that is there, its configuration, and whether it is shallow."""
+    """The `.git` that is there, its configuration, and whether it is shallow.
+
+    A repository that was deleted and made again may get the same inode; its HEAD is as new as it is.
+    """
     try:
         place = os.lstat(repository.root / ".git")
+        head = os.lstat(repository.common_dir / "HEAD")
     except OSError:
         return None
     files = (
@@ -97,7 +102,7 @@ def _mark_place(repository: Repository) -> object:
         repository.git_dir / "config.worktree",
         repository.common_dir / "shallow",
     )
-    return place.st_dev, place.st_ino, place.st_uid, *(mark_file(str(file)) for file in files)
+    return place.st_dev, place.st_ino, place.st_uid, head.st_ctime_ns, *(mark_file(str(file)) for file in files)
 
 
 def _begin_session(repository: Repository) -> Repository:

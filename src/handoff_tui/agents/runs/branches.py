@@ -10,9 +10,8 @@ from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.observation import read_new_commits
 from handoff_tui.agents.runs.reports import load_observation
 from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunState
-from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.agents.step.report import MergePreview, Overlap
 from handoff_tui.core.errors import AgentRunError, DecisionForbiddenError
-from handoff_tui.core.model import Model
 from handoff_tui.decisions.examine import examine
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import open_repository
@@ -24,27 +23,6 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.status.show import find_id
 
 _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
-
-
-class Overlap(Model):
-    """A file that several running agents are changing."""
-
-    path: str
-    runs: tuple[str, ...]
-
-
-class MergePreview(Model):
-    """What a merge of an agent's branch would bring."""
-
-    handoff: str
-    phase: str
-    branch: str
-    folder: str
-    gate: str
-    """The state of the gate, judged by the work on the branch."""
-    commits: tuple[NewCommit, ...]
-    conflicts: tuple[str, ...] = ()
-    """Files that both sides changed in ways that git can't join."""
 
 
 def find_work(desk: Desk, handoff: str, phase: str | None = None) -> RunState | None:

@@ -308,3 +308,24 @@ class RunView(Model):
     """The file with its output."""
     edited: tuple[str, ...] = ()
     """Files of a run that is over which somebody edited since; handoff-tui didn't."""
+
+
+class Overlap(Model):
+    """A file that several running agents are changing."""
+
+    path: str
+    runs: tuple[str, ...]
+
+
+class MergePreview(Model):
+    """What a merge of an agent's branch would bring."""
+
+    handoff: str
+    phase: str
+    branch: str
+    folder: str
+    gate: str
+    """The state of the gate, judged by the work on the branch."""
+    commits: tuple[NewCommit, ...]
+    conflicts: tuple[str, ...] = ()
+    """Files that both sides changed in ways that git can't join."""
