@@ -119,7 +119,7 @@ def test_new_key_is_protected_at_the_terminal(tmp_path: Path, builder: Repositor
     for file in ada.key.parent.iterdir():
         file.unlink()
     write_identity(ada.home, ada.name, ada.email, None)
-    words = ("init", "--repo", builder.folder, "--generate-key", "--protection", "passphrase")
+    words = ("init", "--repo", builder.folder, "--generate-key", "--protection", "passphrase", "--no-agent-note")
     code, shown = type_at(words, {"Enter passphrase": "", "Enter same passphrase again": ""}, ada.environment)
     assert code == 4
     assert "thrown away" in shown
