@@ -29,8 +29,8 @@ Set severity, blocking and whether a rule runs by its id in the configuration (`
 own sections. You can add commands (`run = [...]`, read as an exit code, JUnit or TAP) and Python functions
 (`python = "module:function"`, from your own configuration only, never from the repository under review). Commands that
 a repository configures run only with your consent: `handoff-tui check --list` prints their digest, and
-`handoff-tui check --trust DIGEST` gives consent. A changed command or script has another digest. In the app, press `T`
-on the checks to see every command and give consent.
+`handoff-tui check --trust DIGEST` gives consent. A changed command or script has another digest. In the app,
+`ctrl+p` and "consent to commands" shows every command and asks.
 
 A command runs away from you: in a clean checkout of the reviewed work (committed and uncommitted, without what git
 ignores and without `.handoff-tui/`), with a home, caches and temporary files of its own, without your agents' sockets,
