@@ -19,6 +19,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.handoffs.session import open_desk, open_desk_to_look
 from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff
 from handoff_tui.status.status_page import sort_by_turn
@@ -53,9 +54,10 @@ def _list_waiting(start: Path) -> list[ReviewedHandoff]:
     unclaimed = plural(len(state.unclaimed), "unclaimed file")
     write_text(f"\n{plural(len(waiting), 'handoff')} for you, {others} with agents, {unclaimed}.")
     for number, one in enumerate(waiting, 1):
-        reason = next(iter(one.gate.blocking), one.gate.next_move.what)
         name = ", ".join(part for part in (one.handoff.id, one.handoff.title) if part)
-        write_text(f"{number}. {render_safe(name)}: {one.gate.state or 'open'}. {render_safe(reason)}")
+        write_text(
+            f"{number}. {render_safe(name)}: {one.gate.state or 'open'}. {render_safe(describe_reason(one.gate))}"
+        )
     return waiting
 
 
