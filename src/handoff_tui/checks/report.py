@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
@@ -40,7 +41,7 @@ class Finding(Model):
     fingerprint: str
     evidence: tuple[Evidence, ...] = ()
     rules: tuple[str, ...] = ()
-    """Every check that reports the same fact, if several do. It counts for the first of them."""
+    """Every check that reports the same fact, if several do. It counts for the first, which blocks if any does."""
 
     def counts_for(self, check: str) -> bool:
         return not self.rules or self.rules[0] == check
@@ -76,6 +77,21 @@ class CheckResult(Model):
     """The file with a command's output."""
     ran_at: datetime | None = None
     """When it ran; a result from the cache ran earlier."""
+
+    @property
+    def own_findings(self) -> tuple[Finding, ...]:
+        """Its findings without those that count for another check."""
+        return tuple(finding for finding in self.findings if finding.counts_for(self.id))
+
+    @property
+    def told_by(self) -> dict[str, int]:
+        """The checks that some of its findings count for, and how many each."""
+        return Counter(finding.rules[0] for finding in self.findings if not finding.counts_for(self.id))
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it fails for nothing but facts that count for other checks."""
+        return self.outcome is Outcome.FAIL and bool(self.findings) and not self.own_findings
 
 
 COMMAND = "command"
@@ -221,7 +237,7 @@ def sort_results(results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
 
 def _join_facts(results: list[CheckResult]) -> tuple[CheckResult, ...]:
     by_fact: dict[tuple[str, int, str], dict[str, None]] = {}
-    for result in results:
+    for result in sorted(filter(is_open, results), key=lambda result: not result.blocking):
         for finding in result.findings:
             if (fact := _find_fact(finding)) is not None:
                 by_fact.setdefault(fact, {})[result.id] = None

@@ -164,6 +164,25 @@ def test_further_evidence_is_related_once() -> None:
     assert uris == ["b.md"]
 
 
+def test_fact_of_several_checks_is_one_alert_failure_and_annotation() -> None:
+    """The check that blocks has it, names the others, and no other counts it; the verdict stays."""
+    where = Evidence(path="a.md", line=4, expected="tests/a.py", actual="nothing")
+    fact = Finding(message="tests/a.py is missing", fingerprint="f", evidence=(where,))
+    hint = build_result("a-hint", Outcome.FAIL, fact, severity=Severity.HIGH, blocking=False)
+    blocks = build_result("b-blocks", Outcome.FAIL, fact, severity=Severity.HIGH)
+    report = build_report().with_results([hint, blocks])
+    [alert] = read_sarif(report)["results"]
+    assert (alert["ruleId"], alert["level"]) == ("b-blocks", "error")
+    assert alert["message"]["text"].endswith("(also a-hint)")
+    suite = read_junit(report)[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
+    assert list_faults(read_junit(report)) == []
+    assert render_check_github(report).count("tests/a.py is missing") == 1
+    assert render_check_markdown(report).count("tests/a.py is missing") == 1
+    assert "ok 1 - a-hint # SKIP 1 finding under b-blocks" in render_check_tap(report)
+    assert report.verdict == "blocked"
+
+
 def test_message_is_neither_placeholder_nor_link() -> None:
     """Braces are doubled and links taken apart, as the standard asks."""
     finding = Finding(message="{0} [here](https://e.example)", fingerprint="f")

@@ -9,6 +9,7 @@ import pytest
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.claims.blocking import find_blocking, says_failed
 from handoff_tui.handoffs.formats.claude import CLAUDE
 from handoff_tui.handoffs.formats.gsd import GSD
 from handoff_tui.handoffs.formats.relay import RELAY
@@ -48,6 +49,14 @@ def test_claude_claims_each_referenced_file_once() -> None:
         (ClaimKind.FILE_REFERENCED, "docs/lamp/prd.md", 7),
         (ClaimKind.FILE_REFERENCED, "src/lamp.py", 8),
     ]
+
+
+def test_claude_verdict_is_shown_as_written_and_a_bad_one_is_never_ready() -> None:
+    """Whatever the field with the conclusion is called."""
+    handoff = read_claude(claude_shelf({**CLAUDE_LAMP, "qa_decision": "FAIL - dimmer flickers"}))
+    assert handoff.said == "qa decision: FAIL - dimmer flickers"
+    assert says_failed(handoff)
+    assert any("FAIL - dimmer flickers" in reason for reason in find_blocking(handoff, {}, (), ()))
 
 
 def test_claude_spec_may_be_an_address() -> None:

@@ -55,8 +55,9 @@ def _list_annotations(report: CheckReport) -> Iterator[_Annotation]:
         for _, group in groupby(results, key=lambda result: result.severity):
             turns = zip_longest(
                 *(
-                    [_Annotation(_choose_kind(result), result, finding) for finding in result.findings or (None,)]
+                    [_Annotation(_choose_kind(result), result, finding) for finding in result.own_findings or (None,)]
                     for result in group
+                    if not result.is_copy
                 )
             )
             yield from (annotation for turn in turns for annotation in turn if annotation is not None)

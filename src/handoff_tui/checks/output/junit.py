@@ -1,14 +1,22 @@
 """Check results as JUnit XML, in the order of elements that both Jenkins and Surefire take.
 
 What blocks is always a failure or an error, so that a reader who knows only these two never sees a closed gate as
-green. A check that failed without blocking is a failure too, and says that it does not block.
+green. A check that failed without blocking is a failure too, and says that it does not block. One that fails only for
+facts which other checks report is skipped: a fact is one failure.
 """
 
 from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from handoff_tui.checks.output.words import list_commands, list_details, list_notes, map_rules, name_remedy
+from handoff_tui.checks.output.words import (
+    list_commands,
+    list_details,
+    list_notes,
+    list_told_elsewhere,
+    map_rules,
+    name_remedy,
+)
 from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, RuleInfo
 from handoff_tui.core.text.safe_text import render_safe
 
@@ -44,7 +52,7 @@ def classify(result: CheckResult) -> str | None:
         case Outcome.PASS:
             return None
         case Outcome.FAIL:
-            return "failure"
+            return "skipped" if result.is_copy else "failure"
         case Outcome.NOT_APPLICABLE:
             return "skipped"
         case Outcome.SKIPPED if not result.blocking:
@@ -83,7 +91,8 @@ def _add_case(suite: Element, result: CheckResult, kind: str | None, rule: RuleI
         flaky = SubElement(case, "flakyFailure", {"message": "the same inputs gave another outcome", "type": "flaky"})
         SubElement(flaky, "stackTrace").text = render_safe(result.summary)
     if kind == "skipped":
-        SubElement(case, kind, {"message": render_safe(f"{result.outcome}: {result.summary}")})
+        words = "; ".join(list_told_elsewhere(result)) if result.is_copy else result.summary
+        SubElement(case, kind, {"message": render_safe(f"{result.outcome}: {words}")})
     if kind == "error":
         _add_problem(case, kind, result)
     notes = list_notes(result)
@@ -98,9 +107,10 @@ def _add_problem(case: Element, kind: str, result: CheckResult) -> None:
     head = f"{result.summary} ({result.severity}, {blocks})"
     problem = SubElement(case, kind, {"message": render_safe(head), "type": result.outcome.value})
     lines: list[str] = []
-    for finding in result.findings:
+    for finding in result.own_findings:
         lines.append(render_safe(finding.message))
         lines.extend(f"  {detail}" for detail in list_details(finding))
+    lines.extend(list_told_elsewhere(result))
     if not result.findings:
         lines.append(render_safe(result.summary))
     if result.remedy:

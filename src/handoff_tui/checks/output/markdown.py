@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.output.words import describe_numbers, describe_place, list_commands, list_notes, name_remedy
+from handoff_tui.checks.output.words import (
+    describe_numbers,
+    describe_place,
+    list_commands,
+    list_notes,
+    list_told_elsewhere,
+    name_remedy,
+)
 from handoff_tui.checks.report import CheckReport, CheckResult, Finding
 from handoff_tui.core.text.labels import label_check_verdict, label_outcome, plural
 from handoff_tui.core.text.markdown_text import render_code, render_commands, render_markdown
@@ -58,11 +65,12 @@ def _render_row(result: CheckResult) -> str:
 def _render_details(result: CheckResult) -> list[str]:
     """Renders the findings and what to do. Every line begins with our own text."""
     lines = [f"### {label_outcome(result.outcome)}: {render_code(result.id)}", ""]
-    shown = result.findings[:_MOST_FINDINGS]
+    shown = result.own_findings[:_MOST_FINDINGS]
     for finding in shown:
         lines += _render_finding(finding)
-    if len(result.findings) > len(shown):
-        lines.append(f"- … and {len(result.findings) - len(shown)} more")
+    if len(result.own_findings) > len(shown):
+        lines.append(f"- … and {len(result.own_findings) - len(shown)} more")
+    lines += [f"- {render_markdown(note)}" for note in list_told_elsewhere(result)]
     if result.findings:
         lines.append("")
     else:

@@ -92,7 +92,7 @@ def _add_findings(page: Page, result: CheckResult, *, everything: bool) -> None:
     if not result.findings:
         for message in words.list_messages(result):
             page.line(Cell("    "), Cell(message), indent=4)
-    own = [finding for finding in result.findings if finding.counts_for(result.id)]
+    own = result.own_findings
     shown = own if everything else own[:_MOST_FINDINGS]
     for finding in shown:
         page.line(Cell("    "), Cell(render_safe(finding.message)), indent=4)
@@ -103,12 +103,8 @@ def _add_findings(page: Page, result: CheckResult, *, everything: bool) -> None:
     if len(own) > len(shown):
         more = plural(len(own) - len(shown), "more finding")
         page.line(Cell(f"    … and {more}; --all shows them", "muted"), indent=4)
-    elsewhere: dict[str, int] = {}
-    for finding in result.findings:
-        if not finding.counts_for(result.id):
-            elsewhere[finding.rules[0]] = elsewhere.get(finding.rules[0], 0) + 1
-    for rule, number in elsewhere.items():
-        page.line(Cell(f"    {plural(number, 'finding')} under {rule}", "muted"), indent=4)
+    for note in words.list_told_elsewhere(result):
+        page.line(Cell(f"    {note}", "muted"), indent=4)
     if result.log:
         page.line(Cell("    output: ", "muted"), Cell(render_safe(result.log), "path"), indent=4)
 

@@ -31,7 +31,10 @@ def build_check_sarif(report: CheckReport, version: str, *, problems_only: bool 
         "columnKind": "unicodeCodePoints",
         "invocations": [_build_invocation(report, index)],
         "results": [
-            entry for result in shown for entry in _build_results(result, index[_rule_id(result.id)], report.repository)
+            entry
+            for result in shown
+            if not result.is_copy
+            for entry in _build_results(result, index[_rule_id(result.id)], report.repository)
         ],
         "properties": {
             "verdict": report.verdict,
@@ -133,12 +136,13 @@ def _build_results(result: CheckResult, index: int, repository: str) -> list[dic
         text = f"{result.outcome}: {result.summary}" if is_open(result) else list_messages(result)[0]
         bare = {"message": {"text": _text(text)}, "locations": _build_locations((), repository)}
         return [{**shared, **bare, "partialFingerprints": _build_fingerprints(_rule_id(result.id))}]
-    return [{**shared, **_build_finding(finding, repository)} for finding in result.findings]
+    return [{**shared, **_build_finding(finding, repository)} for finding in result.own_findings]
 
 
 def _build_finding(finding: Finding, repository: str) -> dict[str, object]:
     details = "; ".join(detail for detail in list_details(finding) if not detail.startswith("at "))
     text = f"{finding.message} ({details})" if details else finding.message
+    text += f" (also {', '.join(finding.rules[1:])})" if finding.rules else ""
     first, *others = _build_locations(finding.evidence, repository)
     entry: dict[str, object] = {"message": {"text": _text(text)}, "locations": [first]}
     if others:

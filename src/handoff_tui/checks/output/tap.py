@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from handoff_tui.checks.output.words import describe_numbers, list_commands
+from handoff_tui.checks.output.words import describe_numbers, list_commands, list_told_elsewhere
 from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Outcome
 from handoff_tui.core.text.safe_text import render_safe
 
@@ -29,6 +29,8 @@ def _render_point(number: int, result: CheckResult) -> str:
         return f"ok {point}"
     if result.outcome is Outcome.NOT_APPLICABLE:
         return f"ok {point} # SKIP not applicable: {summary}"
+    if result.is_copy:
+        return f"ok {point} # SKIP {_escape('; '.join(list_told_elsewhere(result)))}"
     if result.blocking:
         return f"not ok {point}: {summary}"
     if result.outcome is Outcome.SKIPPED:
@@ -67,7 +69,7 @@ def _render_diagnostics(result: CheckResult) -> Iterator[str]:
 
 def _list_entries(result: CheckResult) -> Iterator[_Entry]:
     """Renders one flat entry per piece of evidence."""
-    for finding in result.findings:
+    for finding in result.own_findings:
         for evidence in finding.evidence or (Evidence(),):
             facts: dict[str, _Scalar | None] = {
                 "message": finding.message,

@@ -80,6 +80,11 @@ def list_messages(result: CheckResult) -> list[str]:
     return [render_safe(finding.message) for finding in result.findings] or [render_safe(result.summary)]
 
 
+def list_told_elsewhere(result: CheckResult) -> list[str]:
+    """Lists where its other findings are: `2 findings under data-intact`."""
+    return [f"{plural(number, 'finding')} under {render_safe(rule)}" for rule, number in result.told_by.items()]
+
+
 def name_remedy(result: CheckResult) -> str:
     return "Action required" if result.blocking else "To do"
 

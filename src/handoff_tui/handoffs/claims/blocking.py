@@ -210,15 +210,17 @@ def _find_own_word(handoff: Handoff) -> Iterator[str]:
         yield f"says {handoff.status}"
     elif says_underway(handoff):
         yield f"says {handoff.said}"
+    checks = {claim.subject: claim for claim in handoff.claims if claim.kind is ClaimKind.CHECK}
+    failed = [claim for claim in checks.values() if str(claim.value).lower() in _BAD_CHECKS]
+    spoken_of = {claim.where for claim in failed}
     for word in () if is_red(handoff) else _list_bad_words(handoff):
-        if parse_status(word.text) != handoff.status or token not in _FAILED | _UNDERWAY:
+        is_said = parse_status(word.text) == handoff.status and token in _FAILED | _UNDERWAY
+        if not is_said and word.where not in spoken_of:
             yield f"its {word.name} says {word.text} ({word.where})"
     if is_red(handoff) and status_token(handoff) == "PASS":
         yield "is RED, but its new test passes: it proves nothing"
     for claim in find_bad_verdicts(handoff):
         yield f"{claim.subject or 'its own verdict'} says {claim.value} ({claim.where})"
-    checks = {claim.subject: claim for claim in handoff.claims if claim.kind is ClaimKind.CHECK}
-    failed = [claim for claim in checks.values() if str(claim.value).lower() in _BAD_CHECKS]
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         yield f"says itself that a check failed: {failed[0].subject}{more} ({failed[0].where})"

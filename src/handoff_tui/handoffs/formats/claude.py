@@ -7,6 +7,7 @@ from typing import Final
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.grammar.author_words import words_of_members
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading.claim_words import build_facts, build_unique_id, build_unread, claim_paths, read_each
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
@@ -66,6 +67,7 @@ def _build_handoff(source: Source, taken: set[str]) -> Handoff:
         source_phase=source_phase,
         target_phase=target_phase,
         source_agent=agent,
+        words=tuple(words_of_members(root)),
         producers=(agent,) if agent else (),
         message=goal,
         next_action=goal,

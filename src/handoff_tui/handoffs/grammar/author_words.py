@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.handoffs.claim import quote
+from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.handoff import AuthorWord, WordSort
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
@@ -90,6 +90,17 @@ def word_of(node: JsonNode, key: str) -> tuple[AuthorWord, ...]:
         return ()
     words = text.replace("_", " ")
     return (AuthorWord(name=key, text=quote(text), sort=sort_words(words), where=node.place_of(key)),)
+
+
+def words_of_claims(claims: Iterable[Claim], status: str | None) -> Iterator[AuthorWord]:
+    """The status that counts, and the last report of each role, as a format with fixed fields claims them."""
+    last: dict[str, Claim] = {}
+    for claim in claims:
+        if claim.kind is ClaimKind.CHECK or (claim.kind is ClaimKind.STATUS and claim.value == status):
+            last[claim.subject or "status"] = claim
+    for name, claim in last.items():
+        text = claim.text.partition(":")[2].strip() or str(claim.value)
+        yield AuthorWord(name=name, text=quote(text), sort=sort_words(text.replace("_", " ")), where=claim.where)
 
 
 def words_of_members(node: JsonNode | None) -> Iterator[AuthorWord]:

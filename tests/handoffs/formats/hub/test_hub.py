@@ -7,10 +7,10 @@ import pytest
 from handoff_tui.config.settings.root import Hub, Settings
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.claims.blocking import find_blocking, list_doubtful
+from handoff_tui.handoffs.claims.blocking import find_blocking, list_doubtful, says_failed
 from handoff_tui.handoffs.formats.hub import layout
 from handoff_tui.handoffs.formats.hub.format import HUB, recognise
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Handoff, WordSort
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from tests.support.memory_files import MemoryFiles, read_with
 
@@ -238,6 +238,19 @@ def test_cycles_of_one_task_are_one_handoff_led_by_the_newest() -> None:
     assert [handoff.id for handoff in handoffs] == ["RUN-12", "T007"]
     assert (handoffs[1].source_phase, handoffs[1].status) == ("SEC", "PENDING")
     assert [(attempt.number, attempt.status) for attempt in handoffs[1].attempts] == [(1, "fail"), (2, "pass")]
+    assert [(word.name, word.text, word.sort) for word in handoffs[1].words] == [
+        ("QA report", "pass", WordSort.GOOD),
+        ("status", "pending", WordSort.UNDER_WAY),
+    ]
+
+
+def test_bad_report_is_the_authors_word_and_blocks_once() -> None:
+    """A completed cycle whose report says fail is not ready, and says so in one reason."""
+    handoffs, _ = _read(_cycle(task_id="T007", report_status="fail", report="2 failed"))
+    assert handoffs[0].said == "QA report: fail"
+    assert says_failed(handoffs[0])
+    reasons = [*find_blocking(handoffs[0], {}, (), ())]
+    assert len([reason for reason in reasons if "QA report" in reason]) == 1
 
 
 def test_cycle_newer_than_the_context_decides() -> None:

@@ -205,7 +205,7 @@ def _add_attempt(
     draft.add_producer(role)
     if status is not None:
         name = f"{role} report"
-        draft.claim(ClaimKind.CHECK, place, f"{name}: {status}", subject=name, value=status)
+        draft.claim(ClaimKind.CHECK, place, f"{name}: {fields['status'].value}", subject=name, value=status)
 
 
 def _find_warning(section: Section, summary: str | None, source: Source) -> str | None:

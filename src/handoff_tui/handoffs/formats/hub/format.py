@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 from typing import Final
 
 from handoff_tui.config.settings.root import Hub
@@ -21,6 +22,7 @@ from handoff_tui.handoffs.formats.hub.context import (
     report_foreign_runs,
 )
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, is_done, parse_stage
+from handoff_tui.handoffs.grammar.author_words import words_of_claims
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, HandoffType, build_id
 from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
@@ -201,6 +203,8 @@ class HubDrafts:
         return max(works, key=lambda draft: (normalise_time(draft.created), draft.id), default=None)
 
     def build(self) -> list[Handoff]:
+        for draft in self.drafts.values():
+            draft.words = tuple(words_of_claims(draft.claims, draft.status))
         return [self.drafts[handoff_id].build() for handoff_id in sorted(self.drafts)]
 
 
@@ -314,7 +318,7 @@ def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
 
 def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub) -> None:
     """If the context of the task is older than the newest cycle, the cycle has the current state."""
-    told_before = len(draft.attempts)
+    told_before, claimed = len(draft.attempts), [len(draft.claims)]
     outdated: dict[str, str | None] = {}
     if normalise_time(reports.age_of(newest_first[0])) > normalise_time(draft.created):
         outdated = {name: getattr(draft, name) for name in _PRESENT}
@@ -322,13 +326,16 @@ def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub
             setattr(draft, name, None)
     for cycle in newest_first:
         reports.add_cycle(cycle, draft, settings)
+        claimed.append(len(draft.claims))
     for name, value in outdated.items():
         setattr(draft, name, getattr(draft, name) or value)
+    of_cycles = [draft.claims[start:end] for start, end in pairwise(claimed)]
+    draft.claims = (*draft.claims[: claimed[0]], *chain.from_iterable(reversed(of_cycles)))
     _order_attempts(draft, told_before, settings)
 
 
 def _order_attempts(draft: HandoffDraft, first: int, settings: Hub) -> None:
-    """Cycles were added newest first; attempts are listed oldest first."""
+    """Cycles were added newest first; attempts, like claims, are listed oldest first."""
     oldest_first = enumerate(reversed(draft.attempts[first:]), start=first + 1)
     ordered = (attempt.model_copy(update={"number": number}) for number, attempt in oldest_first)
     draft.attempts = (*draft.attempts[:first], *ordered)
