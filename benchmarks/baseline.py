@@ -15,7 +15,7 @@ from handoff_tui.git.work_tree.capture import write_work_tree
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _TREE_LIMITS = {100_000: 1.2}
@@ -43,7 +43,7 @@ def measure_capture(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[R
 
 
 def _build_cases(root: Path) -> dict[str, Callable[[], object]]:
-    desk = open_desk(root)
+    desk = open_session(root)
     handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     argv = ["git", "-C", str(root), "status", "--porcelain=v2", "--untracked-files=all"]

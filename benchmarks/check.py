@@ -21,7 +21,7 @@ from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.processes.run import Bounds, run_command
 
 _LIMITS = {1_000: 30.0, 10_000: 6.0, 100_000: 1.6}
@@ -68,7 +68,7 @@ def measure_check(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row
 
 def measure_engine(folder: Path, rounds: int) -> list[Row]:
     """One event when every result is known and nothing has changed: the engine's own cost, against one spawn of git."""
-    desk = open_desk(make_repository(folder / "engine", 200, 12))
+    desk = open_session(make_repository(folder / "engine", 200, 12))
     handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
     world = RepositoryWorld(desk, handoffs_read, Baseline(None, "none"))
     answers = Answers(world)

@@ -17,7 +17,7 @@ from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import build_settings
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import NOTHING_READ
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.bisect.bisect import BisectRequest, bisect
 from handoff_tui.history.bisect.report import BisectEnd, BisectReport
 from handoff_tui.history.past.checks import list_past_rules
@@ -47,7 +47,7 @@ def measure_debugging(folder: Path, rounds: int) -> list[Row]:
     return [*rows, *_measure_scrubbing(desk, rounds)]
 
 
-def _measure_bisect(desk: Desk, check: str, rounds: int) -> Row:
+def _measure_bisect(desk: Session, check: str, rounds: int) -> Row:
     report = _bisect(desk, check)
     commits = [trial.commit for trial in report.trials]
 
@@ -67,7 +67,7 @@ def _measure_bisect(desk: Desk, check: str, rounds: int) -> Row:
     return Row(f"bisect {check}, {_COMMITS:,} commits / cat-file and the rule", ratio, _LIMIT, note)
 
 
-def _measure_scrubbing(desk: Desk, rounds: int) -> list[Row]:
+def _measure_scrubbing(desk: Session, rounds: int) -> list[Row]:
     """Back and forth over ten stops: in memory, and by a new traveller from the cache."""
     traveller = Traveller(desk)
     stops = traveller.line.stops[-10:]
@@ -90,22 +90,22 @@ def _measure_scrubbing(desk: Desk, rounds: int) -> list[Row]:
     ]
 
 
-def _bisect(desk: Desk, check: str) -> BisectReport:
+def _bisect(desk: Session, check: str) -> BisectReport:
     report = bisect(desk, BisectRequest(check))
     if report.end is not BisectEnd.FOUND or report.culprit is None or report.culprit.subject != f"commit {_CULPRIT}":
         raise AssertionError(report.end)
     return report
 
 
-def _run_rule(desk: Desk, check: str) -> None:
+def _run_rule(desk: Session, check: str) -> None:
     rule = next(rule for rule in list_past_rules(desk) if rule.id == check)
     result = read_repository(desk).result if check == _HEAVY else NOTHING_READ
     RuleEngine(Answers(RepositoryWorld(desk, result, Baseline(None, "none")))).run([rule])
 
 
-def _open(folder: Path) -> Desk:
+def _open(folder: Path) -> Session:
     own = f"[checks.{_LIGHT}]\npython = '{__name__}:judge'\n".encode()
-    return open_desk(folder)._replace(loaded=build_settings(own, None))
+    return open_session(folder)._replace(loaded=build_settings(own, None))
 
 
 def _make_history(folder: Path) -> Path:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from benchmarks.interleave import Row, interleave
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.chain import Known
 from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.public_keys import build_string, parse_key_blob
@@ -154,7 +154,7 @@ def append_decisions(root: Path, count: int) -> None:
     """A log in a repository with handoffs: so many approvals, each of one handoff in turn as it is now; committed."""
     signer, journal = _Signer(), _open_journal(root)
     journal.append(_build_genesis, signer)
-    desk = open_desk(root)
+    desk = open_session(root)
     handoffs = read_repository(desk).result.handoffs
     gates = LogGates(desk, handoffs)
     questions = [gates.ask(handoff) for handoff in handoffs]

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.interleave import Row, interleave
 from benchmarks.log_append import build_log
 from handoff_tui.git.repository import open_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.compute import DayWindow
 from handoff_tui.history.metrics.metrics import read_metrics
 from handoff_tui.log.chain import Known
@@ -61,7 +61,7 @@ def _verify(root: Path) -> None:
 
 
 def _count(root: Path, *, remembered: bool) -> None:
-    desk = open_desk(root)
+    desk = open_session(root)
     report = read_metrics(desk, open_log(desk.repository, remembered=remembered), DayWindow())
     by_rule = report.find("success-by-rule")
     if by_rule is None or by_rule.of != (_ENTRIES - 1) * _CHECKS:

@@ -15,7 +15,7 @@ from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.status.refresh import refresh
 
 _NUMBER = 1_500
@@ -36,7 +36,7 @@ def measure_reading(folder: Path, rounds: int) -> list[Row]:
         if not handoffs_read.handoffs or handoffs_read.unknown:
             raise AssertionError("the benchmark's files must be understood")
 
-    desk = open_desk(root)
+    desk = open_session(root)
     ways: dict[str, Callable[[], object]] = {
         "plain": lambda: _parse_plainly(paths),
         "read": read_all,
@@ -49,7 +49,7 @@ def measure_reading(folder: Path, rounds: int) -> list[Row]:
     ]
 
 
-def _refresh(desk: Desk) -> None:
+def _refresh(desk: Session) -> None:
     """Reads, measures every claim, finds scopes and lives, and judges every gate."""
     if not refresh(desk).handoffs:
         raise AssertionError("the benchmark's files must be understood")

@@ -26,7 +26,7 @@ from handoff_tui.core.errors import AgentRunError, UnsafePathError, UsageError
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.core.text.page import Line
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder
 from tests.support.step_reports import build_report
@@ -158,11 +158,11 @@ def test_another_digest_is_refused(asking: Stepping) -> None:
     assert "step --list" in refused.value.hint
 
 
-def open_with(builder: RepositoryBuilder, home: Path, text: str) -> Desk:
+def open_with(builder: RepositoryBuilder, home: Path, text: str) -> Session:
     folder = home / "config" / "handoff-tui"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.toml").write_text(f"[notifications]\n{text}", encoding="utf-8")
-    return open_desk(builder.write("a").commit().folder)
+    return open_session(builder.write("a").commit().folder)
 
 
 @pytest.mark.parametrize(

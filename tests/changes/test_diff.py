@@ -10,36 +10,36 @@ from handoff_tui.changes.snapshots.stored_snapshots import capture, pin
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks
 from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.git.file_diff import DiffOptions
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.review_record import Comment
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import RESULTS, build_lamp, write_junit
 
 
 @pytest.fixture
-def desk(builder: RepositoryBuilder) -> Desk:
+def desk(builder: RepositoryBuilder) -> Session:
     """A pinned snapshot of what is here."""
-    desk = open_desk(build_lamp(builder).folder)
+    desk = open_session(build_lamp(builder).folder)
     pin(desk, capture(desk).summary.digest, None)
     return desk
 
 
-def test_drop_is_explained_by_the_handoff_under_review_alone(desk: Desk, builder: RepositoryBuilder) -> None:
+def test_drop_is_explained_by_the_handoff_under_review_alone(desk: Session, builder: RepositoryBuilder) -> None:
     """Another one's words count only where none is named."""
     write_junit(builder, test_on="")
     builder.write("handoffs/H-2/H-2_RESULTS.md", "# Results: H-2\n\n## Status: PASS\n\nRemoved `test_off`.\n")
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     for handoff, change in ((None, ItemChange.REMOVED), ("H-2", ItemChange.REMOVED), ("H-1", ItemChange.VANISHED)):
         found = diff(desk, DiffRequest(handoff=handoff))
         assert found.record is not None
         assert [item.change for item in found.record.tests.items] == [change]
 
 
-def test_claims_stand_beside_now_and_before(desk: Desk, builder: RepositoryBuilder) -> None:
+def test_claims_stand_beside_now_and_before(desk: Session, builder: RepositoryBuilder) -> None:
     """In the words of a reviewer."""
     write_junit(builder, test_on="", test_off="", test_dim="")
     builder.write("handoffs/H-2/H-2_RESULTS.md", RESULTS.format(tests=4).replace("H-1", "H-2"))
-    found = diff(open_desk(builder.folder), DiffRequest(handoff="H-2"))
+    found = diff(open_session(builder.folder), DiffRequest(handoff="H-2"))
     assert found.record is not None
     assert [(check.text, check.agrees) for check in found.record.claims] == [
         ("says 1 package, baseline had 1, here is 1; H-1 said 1 before", True),
@@ -47,10 +47,10 @@ def test_claims_stand_beside_now_and_before(desk: Desk, builder: RepositoryBuild
     ]
 
 
-def test_checks_run_only_where_they_are_compared(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_run_only_where_they_are_compared(desk: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for files alone, nor against a commit, nor between two others."""
 
-    def refuse(_: Desk, __: ProgressCallbacks | None, ___: Prefetched, *, run_commands: bool) -> None:
+    def refuse(_: Session, __: ProgressCallbacks | None, ___: Prefetched, *, run_commands: bool) -> None:
         raise AssertionError
 
     monkeypatch.setattr(comparing, "take_still", refuse)
@@ -64,10 +64,10 @@ def test_checks_run_only_where_they_are_compared(desk: Desk, monkeypatch: pytest
         diff(desk, DiffRequest())
 
 
-def test_commit_has_files_alone(desk: Desk, builder: RepositoryBuilder) -> None:
+def test_commit_has_files_alone(desk: Session, builder: RepositoryBuilder) -> None:
     """Claims stand beside what is here, and what could not be read is told."""
     builder.write("junit.xml", "<testsuite").write("src/lamp.py", "light = 2\n")
-    found = diff(open_desk(builder.folder), DiffRequest(against="HEAD"))
+    found = diff(open_session(builder.folder), DiffRequest(against="HEAD"))
     assert found.record is None
     assert [check.what for check in found.claims] == ["baseline.packages", "baseline.tests"]
     assert [note.partition(":")[0] for note in found.notes] == ["junit.xml was not read"]
@@ -77,7 +77,7 @@ def test_commit_has_files_alone(desk: Desk, builder: RepositoryBuilder) -> None:
     assert len(found.files.read_file(file.change, DiffOptions()).hunks) == 1
 
 
-def test_scope_without_a_moment_says_why(desk: Desk) -> None:
+def test_scope_without_a_moment_says_why(desk: Session) -> None:
     """No log: nobody reviewed anything; an attempt is one of a handoff."""
     reviewed = diff(desk, DiffRequest(scope=DiffScope.SINCE_MY_REVIEW))
     assert not reviewed.pair.comparable

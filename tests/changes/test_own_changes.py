@@ -12,7 +12,7 @@ from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import CODE, GateDesk
 from tests.support.gates import HANDOFF as GATED
@@ -45,7 +45,7 @@ def story(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 
 def own(folder: Path, handoff: str = "H-1") -> ChangesReport:
-    return diff(open_desk(folder), DiffRequest(handoff=handoff, scope=DiffScope.OWN))
+    return diff(open_session(folder), DiffRequest(handoff=handoff, scope=DiffScope.OWN))
 
 
 def list_paths(found: ChangesReport) -> list[str]:
@@ -140,7 +140,7 @@ def test_file_where_a_folder_was_is_compared(story: RepositoryBuilder) -> None:
 
 def test_handoff_without_changes_has_two_empty_sides(builder: RepositoryBuilder) -> None:
     """And says so."""
-    sides = write_own_sides(open_desk(builder.write("a").commit().folder), Scopes({}, head=builder.head()), "H-1")
+    sides = write_own_sides(open_session(builder.write("a").commit().folder), Scopes({}, head=builder.head()), "H-1")
     assert sides.before == sides.after
     assert sides.pair.before.reason == "it has no changes of its own"
 
@@ -154,13 +154,13 @@ def test_repository_without_commits_has_own_diffs(builder: RepositoryBuilder) ->
 def test_handoff_has_to_be_named(story: RepositoryBuilder) -> None:
     """By a name that there is."""
     with pytest.raises(UsageError, match="need a handoff"):
-        diff(open_desk(story.folder), DiffRequest(scope=DiffScope.OWN))
+        diff(open_session(story.folder), DiffRequest(scope=DiffScope.OWN))
     with pytest.raises(HandoffNotFoundError, match="H-9"):
         own(story.folder, "H-9")
 
 
 def since(desk: GateDesk, scope: DiffScope, *, whole: bool = False) -> ChangesReport:
-    return diff(open_desk(desk.root), DiffRequest(handoff=GATED, scope=scope, files_only=True, whole=whole))
+    return diff(open_session(desk.root), DiffRequest(handoff=GATED, scope=scope, files_only=True, whole=whole))
 
 
 @pytest.mark.parametrize("scope", [DiffScope.SINCE_MY_REVIEW, DiffScope.SINCE_PREVIOUS_ATTEMPT])

@@ -11,7 +11,7 @@ from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.changes.risk import RiskMemory, TreesWorld, measure_trees, read_risks
 from handoff_tui.git.objects.tree_diff import read_tree_changes
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.index import build_log_index
 from handoff_tui.status.inbox import MeasuredWork
@@ -22,7 +22,7 @@ from tests.support.repositories import RepositoryBuilder
 
 
 def read(folder: Path, memory: RiskMemory | None = None) -> dict[str, MeasuredWork]:
-    desk = open_desk(folder)
+    desk = open_session(folder)
     gates = open_log_gates(desk, read_repository(desk).result.handoffs)
     return read_risks(desk, refresh(desk), gates, memory or RiskMemory())
 
@@ -49,7 +49,7 @@ def test_memory_keeps_only_the_last_comparisons(builder: RepositoryBuilder, comp
     """A day of saving files does not fill it."""
     builder.write("a.txt").commit()
     tree = builder.head("HEAD^{tree}")
-    desk, memory = open_desk(builder.folder), RiskMemory()
+    desk, memory = open_session(builder.folder), RiskMemory()
     trees = []
     for number in range(10):
         builder.write("a.txt", str(number)).commit()
@@ -67,7 +67,7 @@ def test_policy_that_changed_since_the_last_decision_is_told(builder: Repository
     log = LogBuilder()
     log.add_policy()
     log.add_decision()
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     handoffs = read_repository(desk).result.handoffs
     gates = LogGates(desk, handoffs)
     gates.__dict__["index"] = build_log_index(log.judge(pin=log.genesis))
@@ -87,7 +87,7 @@ PROJECT = '[project]\nname = "lamp"\nversion = "1"\ndependencies = ["rich>=13"]\
 
 def measure(builder: RepositoryBuilder) -> MeasuredWork:
     """What the last commit changed."""
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     old, new = (builder.git("rev-parse", f"{name}^{{tree}}") for name in ("HEAD~1", "HEAD"))
     return measure_trees(desk, old, new)
 
@@ -166,7 +166,7 @@ def test_size_is_a_fact_only_beyond_one_sitting(builder: RepositoryBuilder, line
 
 
 def make(builder: RepositoryBuilder) -> TreesWorld:
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     old = builder.head("HEAD~1^{tree}")
     changes = read_tree_changes(desk.repository.git, old, builder.head("HEAD^{tree}")).changes
     return TreesWorld(desk, old, changes, {})
@@ -186,7 +186,7 @@ def test_changed_file_is_read_from_the_two_trees(builder: RepositoryBuilder) -> 
 
 def find_hidden_lines(builder: RepositoryBuilder) -> list[RiskFact]:
     """In what the last commit changed."""
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     changes = read_tree_changes(desk.repository.git, builder.head("HEAD~1^{tree}"), builder.head("HEAD^{tree}")).changes
     return list(find_hidden_characters(desk, changes, {}))
 

@@ -9,7 +9,7 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.correct_scope import ScopeRequest, StatedScope, state_scope
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scopes, Source
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from tests.support.repositories import RepositoryBuilder
 
@@ -25,18 +25,18 @@ def work(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.write("c.py", "1").commit("c")
 
 
-def find(desk: Desk) -> Scopes:
+def find(desk: Session) -> Scopes:
     return LogGates(desk, read_repository(desk).result.handoffs).work.scopes
 
 
 def state(builder: RepositoryBuilder, *paths: str, since: str | None = None, write: bool = False) -> StatedScope:
-    return state_scope(open_desk(builder.folder), HANDOFF, ScopeRequest(since, paths, write), signed=write)
+    return state_scope(open_session(builder.folder), HANDOFF, ScopeRequest(since, paths, write), signed=write)
 
 
 def test_stated_scope_replaces_the_guess(work: RepositoryBuilder) -> None:
     """What it leaves out is nobody's, and shown as such; nothing is written."""
-    assert set(find(open_desk(work.folder)).of(HANDOFF).results) == {"HANDOFF.md", "a.py", "b.py"}
-    scopes = find(state(work, "b.py", "c.py", since="after-a").desk)
+    assert set(find(open_session(work.folder)).of(HANDOFF).results) == {"HANDOFF.md", "a.py", "b.py"}
+    scopes = find(state(work, "b.py", "c.py", since="after-a").session)
     assert dict(scopes.of(HANDOFF).reasons()) == {
         "HANDOFF.md": Source.DECLARED,
         "b.py": Source.EXPLICIT,
@@ -51,7 +51,7 @@ def test_written_scope_counts_for_everybody_and_is_no_work_itself(work: Reposito
     stated = state(work, "c.py", since="after-a", write=True)
     assert stated.written
     for _ in range(2):
-        scopes = find(open_desk(work.folder))
+        scopes = find(open_session(work.folder))
         assert set(scopes.of(HANDOFF).results) == {"HANDOFF.md", "c.py"}
         assert scopes.unclaimed_paths == ("a.py", "b.py")
         work.commit("scope")
@@ -61,25 +61,25 @@ def test_later_work_is_assigned_as_usual(work: RepositoryBuilder) -> None:
     """The statement ends with the commit at which it was made."""
     state(work, since="after-a", write=True)
     work.commit("scope").write("d.py", "1").commit("d")
-    scopes = find(open_desk(work.folder))
+    scopes = find(open_session(work.folder))
     assert set(scopes.of(HANDOFF).results) == {"HANDOFF.md", "b.py", "c.py"}
     assert scopes.unclaimed_paths == ("a.py", "d.py")
     work.write("HANDOFF.md", f"{TEXT}\nMore.\n").commit("again")
-    assert "d.py" in find(open_desk(work.folder)).of(HANDOFF).results
+    assert "d.py" in find(open_session(work.folder)).of(HANDOFF).results
 
 
 def test_uncommitted_work_is_stated_by_its_path(work: RepositoryBuilder) -> None:
     """Commits say nothing about work that is in none."""
     work.write("e.py", "1").write("f.py", "1")
-    assert "e.py" not in find(state(work, since="after-a").desk).of(HANDOFF).results
-    assert "e.py" in find(state(work, "e.py").desk).of(HANDOFF).results
+    assert "e.py" not in find(state(work, since="after-a").session).of(HANDOFF).results
+    assert "e.py" in find(state(work, "e.py").session).of(HANDOFF).results
 
 
 def test_commit_that_is_gone_states_nothing(work: RepositoryBuilder) -> None:
     """After a rebase the usual evidence counts again."""
     state(work, "c.py", since="after-a", write=True)
     work.step("commit", "--quiet", "--amend", "--message", "c, again")
-    assert set(find(open_desk(work.folder)).of(HANDOFF).results) == {"HANDOFF.md", "a.py", "b.py"}
+    assert set(find(open_session(work.folder)).of(HANDOFF).results) == {"HANDOFF.md", "a.py", "b.py"}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_statement_without_sense_is_refused(work: RepositoryBuilder, path: str, 
 def test_what_is_signed_must_be_written(work: RepositoryBuilder) -> None:
     """Else nobody could compute it again. A link in the file's place is not replaced."""
     with pytest.raises(UsageError, match="can't be signed"):
-        state_scope(open_desk(work.folder), HANDOFF, ScopeRequest("after-a"), signed=True)
+        state_scope(open_session(work.folder), HANDOFF, ScopeRequest("after-a"), signed=True)
     work.write("elsewhere.toml", "").link(REPOSITORY_FILE, "elsewhere.toml")
     with pytest.raises(UsageError, match="is a link"):
         state(work, "b.py", write=True)

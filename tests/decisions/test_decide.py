@@ -14,7 +14,7 @@ from handoff_tui.decisions.decide import (
     sign_decision,
 )
 from handoff_tui.decisions.examine import build_gate_view
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.entry import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
@@ -54,7 +54,7 @@ def test_record_and_snapshot_are_stored_with_the_entry(
 ) -> None:
     """What is shown is what is signed; what the reviewer saw and wrote can be read back from the entry."""
     bo.become(monkeypatch)
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     log = open_log(desk.repository)
     comment = Comment(text="why?", path="src/app.py", line=2)
     request = DecideRequest(DecisionVerb.REJECT, HANDOFF, reason="no tests", comments=(comment,), viewed=("b", "a"))
@@ -82,7 +82,7 @@ def test_same_decision_again_is_allowed_and_said(
     """It adds nothing, and the person is told."""
     gate_desk.decide(bo, "approve")
     bo.become(monkeypatch)
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     prepared = prepare_decision(desk, open_log(desk.repository), DecideRequest(DecisionVerb.APPROVE, HANDOFF))
     assert "you have already decided approve on exactly this" in prepared.warnings
 
@@ -101,7 +101,7 @@ def test_reason_is_given_after_the_decision_was_prepared(
 ) -> None:
     """Nothing can be signed without it; with it the same evidence is signed, with the comments that were given."""
     bo.become(monkeypatch)
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     log = open_log(desk.repository)
     kept = Comment(text="kept")
     request = DecideRequest(DecisionVerb.REJECT, HANDOFF, reason=None, comments=(kept,), viewed=("a",))

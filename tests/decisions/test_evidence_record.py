@@ -5,7 +5,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.evidence_record import build_record, build_shown_check, count_differences, measure
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.claim import VerdictState
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.evidence import encode_review, read_review, write_review
@@ -14,7 +14,7 @@ from tests.support.signed import Person
 
 
 def look(desk: GateDesk) -> ExaminedGate:
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     return examine(opened, open_log(opened.repository), HANDOFF)
 
 

@@ -20,7 +20,7 @@ from handoff_tui.decisions.examine import (
     judge_again,
     plan_gate,
 )
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
@@ -29,7 +29,7 @@ from tests.support.signed import Person
 
 
 def look(root: Path, phase: str | None = None, earlier: ExaminedGate | None = None) -> ExaminedGate:
-    desk = open_desk(root)
+    desk = open_session(root)
     return examine(desk, open_log(desk.repository), HANDOFF, phase, ExamineOptions(earlier=earlier))
 
 
@@ -85,14 +85,14 @@ def test_gate_is_judged_again_by_the_log_of_now(
     before = look(gate_desk.root)
     gate_desk.decide(bo, "approve")
     monkeypatch.setattr("handoff_tui.decisions.examine.check", None)
-    after = judge_again(before, open_log(before.desk.repository))
+    after = judge_again(before, open_log(before.session.repository))
     assert (before.gate.state.value, after.gate.state.value) == ("pending", "approved")
 
 
 def test_checks_run_for_the_handoff_and_for_the_repository(gate_desk: GateDesk) -> None:
     """Both are told about as they go."""
     told: list[str] = []
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     telling = ProgressCallbacks(on_result=lambda result, _done, _total: told.append(result.id))
     examine(desk, open_log(desk.repository), HANDOFF, telling=telling)
     assert told.count("claims-hold") == 2
@@ -100,14 +100,14 @@ def test_checks_run_for_the_handoff_and_for_the_repository(gate_desk: GateDesk) 
 
 def test_unknown_handoff_is_said_to_be_unknown(gate_desk: GateDesk) -> None:
     """With a hint at what there is."""
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     with pytest.raises(HandoffNotFoundError):
         examine(desk, open_log(desk.repository), "H-99")
 
 
 def test_nothing_is_decided_before_the_first_commit(builder: RepositoryBuilder) -> None:
     """A decision is bound to a commit."""
-    desk = open_desk(builder.write("HANDOFF.md", "# Handoff\n").folder)
+    desk = open_session(builder.write("HANDOFF.md", "# Handoff\n").folder)
     with pytest.raises(RepositoryError, match="no commit yet"):
         examine(desk, open_log(desk.repository), HANDOFF)
 
@@ -115,7 +115,7 @@ def test_nothing_is_decided_before_the_first_commit(builder: RepositoryBuilder) 
 def test_entry_that_comes_while_checks_run_is_no_movement(gate_desk: GateDesk) -> None:
     """Somebody else decides meanwhile: nothing runs twice for it."""
     told: list[str] = []
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
 
     def write(result: CheckResult, _done: int, _total: int) -> None:
         told.append(result.id)
@@ -131,7 +131,7 @@ def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path
     mark = tmp_path / "mark"
     settings = f'[checks.own]\nrun = ["/bin/sh", "-c", "echo >> {mark}"]\naccess = ["{tmp_path}/:write"]\n'
     gate_desk.builder.write("handoff-tui.toml", settings).commit()
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)
@@ -151,7 +151,7 @@ def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path
 def test_plan_names_the_gate_without_running_anything(gate_desk: GateDesk) -> None:
     """The same handoff, phase and attempt as the examination."""
     examined = look(gate_desk.root)
-    plan = plan_gate(examined.desk, examined.index, examined.handoffs, HANDOFF)
+    plan = plan_gate(examined.session, examined.index, examined.handoffs, HANDOFF)
     assert (plan.key, plan.question.subject.handoff) == (examined.key, examined.subject.handoff)
     request = plan.build_request(fresh=True)
     assert (request.handoff, request.phase, request.fresh, request.baseline) == (HANDOFF, "review", True, plan.since)
@@ -160,7 +160,7 @@ def test_plan_names_the_gate_without_running_anything(gate_desk: GateDesk) -> No
 @pytest.fixture
 def examined(gate_desk: GateDesk) -> ExaminedGate:
     """The work of the agent, as it was looked at."""
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     return examine(desk, open_log(desk.repository), HANDOFF)
 
 

@@ -10,7 +10,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.decide import DecideRequest, PreparedDecision, prepare_decision
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_confirmations
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
@@ -21,7 +21,7 @@ BROKEN_CLAIM = "# Handoff: adding\n\nStatus: COMPLETE\n\n- `src/none.py` is new.
 
 
 def prepare(desk: GateDesk, verb: DecisionVerb = DecisionVerb.APPROVE) -> PreparedDecision:
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     return prepare_decision(opened, open_log(opened.repository), DecideRequest(verb, HANDOFF, reason=None))
 
 

@@ -5,7 +5,7 @@ import shutil
 from handoff_tui.decisions.examine import examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.views import Packet
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.signed import Person
@@ -22,7 +22,7 @@ def reject(desk: GateDesk, comments: str) -> Person:
 
 
 def build(desk: GateDesk) -> Packet:
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     return build_packet(examine(opened, open_log(opened.repository), HANDOFF))
 
 

@@ -8,7 +8,7 @@ from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import DecisionForbiddenError, NoHumanError
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.decisions.submit import Submitted, is_over, submit, wait
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.entry import EntryKind
 from handoff_tui.log.open_log import open_log
 from tests.support.command_line import TERMINAL, open_pty
@@ -17,7 +17,7 @@ from tests.support.signed import Person, list_entries
 
 
 def hand_over(desk: GateDesk, person: Person | None = None, telling: ProgressCallbacks | None = None) -> Submitted:
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     key = None if person is None else person.key
     log = open_log(opened.repository)
     return submit(opened, log, HANDOFF, signed=person is not None, key_file=key, telling=telling)
@@ -131,7 +131,7 @@ def test_time_runs_out_without_a_decision(gate_desk: GateDesk, clock: Clock) -> 
     looks: list[ExaminedGate] = []
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
-    examined = wait(open_desk(gate_desk.root), HANDOFF, None, 5.0, looks.append)
+    examined = wait(open_session(gate_desk.root), HANDOFF, None, 5.0, looks.append)
     assert (examined.gate.state.value, sum(clock.pauses), len(looks)) == ("pending", 5.0, 1)
 
 
@@ -139,7 +139,7 @@ def test_caller_ends_the_waiting(gate_desk: GateDesk, bo: Person, clock: Clock) 
     """Without a decision, and without another look."""
     telling = ProgressCallbacks()
     clock.events = [lambda: None, telling.cancel.set]
-    assert wait(open_desk(gate_desk.root), HANDOFF, None, None, telling=telling).gate.state.value == "pending"
+    assert wait(open_session(gate_desk.root), HANDOFF, None, None, telling=telling).gate.state.value == "pending"
     assert len(clock.pauses) == 2
 
 
@@ -147,7 +147,7 @@ def test_decision_ends_the_waiting(gate_desk: GateDesk, bo: Person, clock: Clock
     """Made by somebody else meanwhile; without a timeout it would have waited for ever."""
     clock.events = [lambda: None, lambda: gate_desk.decide(bo, "approve")]
     looks: list[ExaminedGate] = []
-    examined = wait(open_desk(gate_desk.root), HANDOFF, None, None, looks.append)
+    examined = wait(open_session(gate_desk.root), HANDOFF, None, None, looks.append)
     assert (examined.gate.state.value, len(clock.pauses), len(looks)) == ("approved", 2, 2)
 
 
@@ -155,7 +155,7 @@ def test_hold_is_waited_through(gate_desk: GateDesk, bo: Person, clock: Clock) -
     """Held is not decided."""
     gate_desk.decide(bo, "hold", "--reason", "wait")
     clock.events = [lambda: gate_desk.decide(bo, "retry", "--reason", "again")]
-    examined = wait(open_desk(gate_desk.root), HANDOFF, None, 60.0)
+    examined = wait(open_session(gate_desk.root), HANDOFF, None, 60.0)
     assert examined.gate.state.value == "retry"
 
 
@@ -168,6 +168,6 @@ def test_broken_log_ends_the_waiting(gate_desk: GateDesk, clock: Clock) -> None:
         (gate_desk.root / ".handoff-tui" / "log" / genesis[:2] / f"{genesis}.intoto.jsonl").unlink()
 
     clock.events = [remove]
-    examined = wait(open_desk(gate_desk.root), HANDOFF, None, None)
+    examined = wait(open_session(gate_desk.root), HANDOFF, None, None)
     assert is_over(examined)
     assert examined.index.verdict.fatal

@@ -9,7 +9,7 @@ from handoff_tui.changes.comments import find_lines_now
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.decisions.threads import Thread, list_threads
 from handoff_tui.handoffs.agent_comments import AgentComment, add_comment
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from tests.support.command_line import Said
@@ -24,7 +24,7 @@ def reject(desk: GateDesk, person: Person, comments: str) -> Said:
 
 
 def read(desk: GateDesk) -> tuple[Thread, ...]:
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     examined = examine(opened, open_log(opened.repository), HANDOFF, options=WITHOUT_COMMANDS)
     return list_threads(opened, examined.index, examined.key.place, examined.work_tree)
 
@@ -35,7 +35,7 @@ def test_thread_follows_its_lines_and_is_settled_by_a_reply(gate_desk: GateDesk,
     gate_desk.change("# one\n# two\n" + CODE)
     asked, general = read(gate_desk)
     assert (asked.place, asked.changed, asked.resolved_by, general.place) == ("src/app.py:7-8", False, "", "")
-    repository = open_desk(gate_desk.root).repository
+    repository = open_session(gate_desk.root).repository
     reply = AgentComment(handoff=HANDOFF, agent="heron", text="done", time="2999-01-01T00:00:00Z", thread=asked.id)
     add_comment(repository, reply)
     reject(gate_desk, bo, f"@{asked.id} resolved: fine\n\n@{general.id}: still\n")

@@ -21,7 +21,7 @@ from handoff_tui.agents.step.report import Direction, Route, Sign, StepOutcome, 
 from handoff_tui.agents.step.step import list_rule_files
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.core.model import Model
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.processes.identity import find_marked
 from tests.support.repositories import RepositoryBuilder
 from tests.support.waiting import wait_until
@@ -50,7 +50,7 @@ class Supervised:
         self, line: str, *, argv: tuple[str, ...] = (), guarded: Iterable[str] = (), **changes: object
     ) -> RunHandle:
         self.number += 1
-        desk = self.desk = open_desk(self.builder.folder)
+        desk = self.desk = open_session(self.builder.folder)
         plan = RunPlan(
             key=KEY.model_copy(update={"number": self.number}),
             argv=argv or ("/bin/sh", "-c", line),

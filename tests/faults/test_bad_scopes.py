@@ -15,7 +15,7 @@ from handoff_tui.handoffs.scope.assign import assign_changes
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.scope.traces import Traces
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.coverage import find_last_owners
 from tests.support.command_line import say
 from tests.support.gates import GateDesk
@@ -30,7 +30,7 @@ def hand_over(builder: RepositoryBuilder, handoff: str, files: str = "- `none`")
 
 
 def read_scopes(folder: Path) -> Scopes:
-    desk = open_desk(folder)
+    desk = open_session(folder)
     return find_scopes(desk, read_repository(desk).result.handoffs, read_stated(desk)).scopes
 
 
@@ -183,7 +183,7 @@ def test_two_handoffs_with_one_id_are_told(begun: RepositoryBuilder) -> None:
     """By what `status` lists as problems."""
     documents = (Document(path="README.md", role=DocumentRole.NOTE),)
     twice = Handoff(id="H-1", dialect="notes", documents=documents)
-    (problem,) = find_scopes(open_desk(begun.folder), [twice, twice]).scopes.problems
+    (problem,) = find_scopes(open_session(begun.folder), [twice, twice]).scopes.problems
     assert problem == "2 handoffs have the id H-1: the log takes them for one, and so does its scope"
 
 

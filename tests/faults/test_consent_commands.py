@@ -15,7 +15,7 @@ from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import give_consent, read_consent
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.processes.walls import find_bubblewrap
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, make_person
@@ -61,14 +61,14 @@ def configure(builder: RepositoryBuilder, run: list[str], more: str = "") -> Non
 
 
 def give_it_consent(builder: RepositoryBuilder) -> None:
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)
 
 
 def run_tests(builder: RepositoryBuilder) -> CheckResult:
-    report = check(open_desk(builder.folder), CheckRequest(only=("tests",), fresh=True))
+    report = check(open_session(builder.folder), CheckRequest(only=("tests",), fresh=True))
     return report.results[0]
 
 
@@ -153,8 +153,8 @@ def test_what_git_ignores_is_there_once_a_person_grants_it(builder: RepositoryBu
     assert refused.remedy is not None
     assert "It asks for node_modules/, network" in refused.remedy.text
     with pytest.raises(UsageError, match="asks for 'home'"):
-        grant_access(open_desk(builder.folder), ["home"])
-    grant_access(open_desk(builder.folder), ["node_modules/"])
+        grant_access(open_session(builder.folder), ["home"])
+    grant_access(open_session(builder.folder), ["node_modules/"])
     assert run_tests(builder).outcome is Outcome.PASS
 
 
@@ -188,6 +188,6 @@ def test_network_is_away_until_granted(builder: RepositoryBuilder, ada: Person, 
     count = "import socket; print(len(socket.if_nameindex()))"
     configure(builder, [sys.executable, "-c", count], "access = ['network']")
     assert read_output(run_tests(builder)).strip() == "1"
-    grant_access(open_desk(builder.folder), ["network"])
+    grant_access(open_session(builder.folder), ["network"])
     here = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True).stdout
     assert read_output(run_tests(builder)).strip() == here.strip()

@@ -18,7 +18,7 @@ from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.key_grade import KeyGrade, grade_key
 from handoff_tui.git.signing.signing_key import KeySource, SigningKey
 from handoff_tui.git.signing.ssh_keygen import SigningTool
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Decision, DecisionVerb, EntryKind
 from handoff_tui.log.journal import Draft, Parents
@@ -42,7 +42,7 @@ def forge_approval(desk: GateDesk, person: Person, monkeypatch: pytest.MonkeyPat
     """An entry that is right in every field, signed by ssh-keygen with the person's key; only its review is made up."""
     person.become(monkeypatch)
     log = open_log(open_repository(desk.root))
-    examined = prepare_decision(open_desk(desk.root), log, DecideRequest(DecisionVerb.APPROVE, HANDOFF)).examined
+    examined = prepare_decision(open_session(desk.root), log, DecideRequest(DecisionVerb.APPROVE, HANDOFF)).examined
     decision = Decision(verb=DecisionVerb.APPROVE, reason="", regards=(), review=review)
 
     def build(parents: Parents) -> Draft:

@@ -22,7 +22,7 @@ from handoff_tui.core.errors import AgentRunError
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import write_work_tree
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.drafts import DraftStore, render_drafts
 from handoff_tui.system.files.cache_files import find_cache_folder, find_choices_folder, find_state_folder
 from handoff_tui.system.files.sealed_files import load_json, write_json
@@ -240,7 +240,7 @@ def test_planted_note_is_not_the_operators(builder: RepositoryBuilder) -> None:
 def test_planted_choices_are_not_given(gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """A12, A18: pins, consents to commands and accepted settings count only if a person gave them here."""
     bo.become(monkeypatch)
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     write_pin(desk.repository.common_dir, "*", "a" * 64)
     save_consent(desk, "sha256:1")
     gate_desk.builder.write("handoff-tui.toml", "[limits]\nfile_bytes = 1000000\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts.attempts import Timeline, read_history
 from handoff_tui.history.attempts.compare import compare_attempts
 from handoff_tui.history.attempts.page import build_history_page
@@ -28,7 +28,7 @@ def story(tmp_path: Path) -> AttemptStory:
 
 
 def read(root: Path) -> AttemptHistory:
-    desk = open_desk(root)
+    desk = open_session(root)
     return read_history(desk, open_log(desk.repository), HANDOFF)
 
 
@@ -61,7 +61,7 @@ def test_pruned_commits_leave_only_what_is_stored(story: AttemptStory) -> None:
     assert any("isn't here" in note for note in second.notes)
     assert [point.addressed for point in first.asked] == [None, True, False, None, None, None]
     assert second.check_changes is not None
-    desk = open_desk(story.root)
+    desk = open_session(story.root)
     found = compare_attempts(desk, open_log(desk.repository), f"{HANDOFF}:1", "2")
     assert (found.files, found.commits, found.record is None) == (None, None, False)
     assert any("files of" in note and "aren't here" in note for note in found.notes)

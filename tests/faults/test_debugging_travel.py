@@ -15,7 +15,7 @@ import pytest
 
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import BisectError, ObjectMissingError, UsageError
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.bisect.bisect import BisectRequest, bisect
 from handoff_tui.history.bisect.report import BisectEnd, BisectReport, TrialVerdict
 from handoff_tui.history.travel.travel import Traveller
@@ -32,7 +32,7 @@ NOTE = "# Handoff\n\n**Status**: COMPLETE\n\n## Files created\n\n- `{}`\n"
 
 
 def run(builder: RepositoryBuilder, check: str = CHECK, **words: str) -> BisectReport:
-    return bisect(open_desk(builder.folder), BisectRequest(check, **words))
+    return bisect(open_session(builder.folder), BisectRequest(check, **words))
 
 
 def write_user_file(home: Path, text: str) -> None:
@@ -83,7 +83,7 @@ def test_missing_content_is_no_pass_and_no_failure(story: RepositoryBuilder) -> 
     assert all("is not in this repository" in trial.summary for trial in missing)
 
 
-def visit(desk: Desk, name: str) -> PastState:
+def visit(desk: Session, name: str) -> PastState:
     traveller = Traveller(desk)
     return traveller.visit(traveller.find_stop(name))
 
@@ -91,7 +91,7 @@ def visit(desk: Desk, name: str) -> PastState:
 def test_missing_tree_is_named(story: RepositoryBuilder) -> None:
     """Travelling there is refused with what is missing; the stop before it is fine."""
     lose(story, "HEAD~2^{tree}")
-    desk = open_desk(story.folder)
+    desk = open_session(story.folder)
     with pytest.raises(ObjectMissingError, match=r"the tree .* is not in this repository"):
         visit(desk, "HEAD~2")
     assert visit(desk, "HEAD~3").state.handoffs
@@ -101,13 +101,13 @@ def test_missing_content_is_named_when_travelling(story: RepositoryBuilder) -> N
     """Never shown as a document that was not there."""
     lose(story, "HEAD:HANDOFF.md")
     with pytest.raises(ObjectMissingError, match=r"of HANDOFF\.md is not in this repository"):
-        visit(open_desk(story.folder), "HEAD")
+        visit(open_session(story.folder), "HEAD")
 
 
 def test_check_on_missing_content_ends_with_its_name(story: RepositoryBuilder) -> None:
     """Not with one error for every rule that would have read it."""
     lose(story, "HEAD:HANDOFF.md")
-    traveller = Traveller(open_desk(story.folder))
+    traveller = Traveller(open_session(story.folder))
     with pytest.raises(ObjectMissingError, match=r"of HANDOFF\.md is not in this repository"):
         traveller.check(traveller.find_stop("HEAD"), CheckRequest())
     traveller.close()
@@ -126,7 +126,7 @@ def test_shallow_clone_says_how_far_it_goes(story: RepositoryBuilder, isolated_u
     with pytest.raises(UsageError) as refused:
         run(cut, "own", good=story.head("HEAD~6"))
     assert "git fetch --unshallow" in (refused.value.hint or "")
-    assert "shallow" in Traveller(open_desk(cut.folder)).line.notes[0]
+    assert "shallow" in Traveller(open_session(cut.folder)).line.notes[0]
 
 
 def test_rewritten_history_is_no_ancestor(story: RepositoryBuilder) -> None:
@@ -142,7 +142,7 @@ def test_entry_about_a_rewritten_commit_says_so(gate_desk: GateDesk, bo: Person)
     gate_desk.decide(bo, "approve")
     gate_desk.builder.write("src/app.py", "other = 1\n").step("add", "--all")
     gate_desk.builder.git("commit", "--quiet", "--amend", "--no-verify", "-m", "rewritten")
-    traveller = Traveller(open_desk(gate_desk.root))
+    traveller = Traveller(open_session(gate_desk.root))
     stop = traveller.line.stops[-1]
     then = traveller.visit(stop)
     assert "isn't in the history of HEAD" in then.notes[0]
@@ -212,7 +212,7 @@ def test_interrupt_leaves_no_work_tree_and_no_process(
 
 
 def visit_all(folder: Path) -> None:
-    traveller = Traveller(open_desk(folder))
+    traveller = Traveller(open_session(folder))
     assert all(traveller.visit(stop).report is not None for stop in traveller.line.stops)
 
 

@@ -15,7 +15,7 @@ from tests.support.tmux import Terminal, open_terminal
 ARMED = "Ready: ^s signs"
 
 
-def open_desk(desk: GateDesk, terminal: Terminal, person: Person, **environment: str) -> None:
+def open_session(desk: GateDesk, terminal: Terminal, person: Person, **environment: str) -> None:
     """The app as this person has it, with the one handoff in view."""
     terminal.start({**person.environment, **environment}, "--repo", desk.root, width=100, height=30)
     terminal.wait_for("▸ Handoff: adding")
@@ -37,7 +37,7 @@ def leave(terminal: Terminal) -> None:
 
 def test_typed_ahead_keys_sign_nothing(desk: GateDesk, bo: Person, terminal: Terminal) -> None:
     """A whole burst with the very key in it, typed while the box opens; afterwards one press signs."""
-    open_desk(desk, terminal, bo)
+    open_session(desk, terminal, bo)
     terminal.press_slowly("x")
     for _ in range(5):
         terminal.press("C-s")
@@ -57,7 +57,7 @@ def test_passphrase_is_typed_on_the_terminal_itself(desk: GateDesk, terminal: Te
     """The screen is given back for it. Interrupted or wrong, it is said in the box and can be tried again."""
     bo = desk.person("bo", PASSPHRASE)
     desk.begin(desk.person("cy"), bo)
-    open_desk(desk, terminal, bo)
+    open_session(desk, terminal, bo)
     reject(terminal, "no tests")
     assert "asks for the key's passphrase" in terminal.read()
     terminal.insist("C-s", "Enter passphrase")
@@ -83,7 +83,7 @@ def test_agent_that_is_gone_signs_nothing(desk: GateDesk, bo: Person, terminal: 
         add_to_agent(socket, bo.key)
         bo.key.unlink()
         write_identity(bo.home, bo.name, bo.email, bo.key.with_name("id_ed25519.pub"))
-        open_desk(desk, terminal, bo, SSH_AUTH_SOCK=str(socket))
+        open_session(desk, terminal, bo, SSH_AUTH_SOCK=str(socket))
         reject(terminal, "no tests")
     shown = terminal.insist("C-s", "Not signed: ")
     assert "the private key of" in shown
@@ -96,7 +96,7 @@ def test_decision_of_somebody_else_disarms_and_a_saved_file_does_not(desk: GateD
     """A rejection is about what was shown; but who decides second looks again before anything is signed."""
     bo, cy = desk.person("bo"), desk.person("cy")
     desk.begin(bo, cy)
-    open_desk(desk, terminal, bo)
+    open_session(desk, terminal, bo)
     reject(terminal, "no tests")
     Path(desk.root / "src/app.py").write_text(CODE + "# later\n", encoding="utf-8")
     assert desk.decide(cy, "hold", "--reason", "wait for me").code == 0
@@ -117,7 +117,7 @@ def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, bo: Pers
     """Written in the user's own editor, left with escape, the terminal closed under the app: it is still there."""
     editor = write_executable(tmp_path / "editor", 'printf "%s at all" "$(cat "$1")" > "$1"')
     with open_terminal() as first:
-        open_desk(desk, first, bo, EDITOR=str(editor))
+        open_session(desk, first, bo, EDITOR=str(editor))
         first.press_slowly("x")
         first.wait_for("Can't sign yet: reject needs a reason")
         first.type_slowly("no tests")
@@ -126,7 +126,7 @@ def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, bo: Pers
         first.press_slowly("Escape", "x")
         first.wait_for("no tests at all")
     with open_terminal() as second:
-        open_desk(desk, second, bo)
+        open_session(desk, second, bo)
         second.press_slowly("x")
         second.wait_for("no tests at all")
     assert len(list_entries(desk.root)) == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.compute import DayWindow
 from handoff_tui.history.metrics.metrics import build_metrics, read_metrics
 from handoff_tui.history.replay.audit import read_audit_at
@@ -28,7 +28,7 @@ def test_shallow_clone_says_what_it_lacks(builder: RepositoryBuilder, tmp_path: 
     story.decide()
     builder.write("src/more.py").commit("more work, and the log")
     shallow = builder.clone_shallow(tmp_path / "shallow")
-    desk = open_desk(shallow.folder)
+    desk = open_session(shallow.folder)
     log = open_log(desk.repository, remembered=False)
     report = replay(desk, log)
     answers = report.approvals[0].answers

@@ -11,7 +11,7 @@ import pytest
 from handoff_tui.agents.engine.worker import has_completed
 from handoff_tui.agents.procedures.report import ProcedureState
 from handoff_tui.agents.procedures.run import wake_runs
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.procedure_engine import CONFIG, TRANSITION, RunDesk
 from tests.support.procedure_runs import REQUEST, ListEngine, build_run
@@ -75,10 +75,10 @@ def test_worker_killed_at_the_gate_is_started_again_by_whoever_wakes_it(run_desk
     said = run_desk.run(TRANSITION)
     run_desk.kill_worker()
     assert run_desk.desk.decide(run_desk.reviewer, "approve").code == 0
-    assert wake_runs(open_desk(run_desk.desk.root), HANDOFF) == 1
+    assert wake_runs(open_session(run_desk.desk.root), HANDOFF) == 1
     done = run_desk.run(TRANSITION)
     assert (done.json["id"], done.json["state"], done.code) == (said.json["id"], "completed", 0)
-    assert wake_runs(open_desk(run_desk.desk.root), HANDOFF) == 0
+    assert wake_runs(open_session(run_desk.desk.root), HANDOFF) == 0
 
 
 def test_agents_of_an_own_procedure_are_started_once_and_found_again(run_desk: RunDesk, isolated_user: Path) -> None:

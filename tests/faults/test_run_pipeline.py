@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.agents.procedures.run import open_engine
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.run import RunStatus
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.processes import detached
 from tests.support.gates import GateDesk
 from tests.support.procedure_engine import CONFIG
@@ -43,7 +43,7 @@ def _kill_worker() -> None:
 
 def _wait(walk: Walk, words: str) -> None:
     """Until the run says so."""
-    with open_engine(open_desk(walk.root)) as engine:
+    with open_engine(open_session(walk.root)) as engine:
 
         def says() -> bool:
             found = engine.list()

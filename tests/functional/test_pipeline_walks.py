@@ -12,7 +12,7 @@ from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.errors import AgentRunError, NoHumanError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.installation import find_resource
 from tests.support import builder_story as builder
 from tests.support.gates import GateDesk
@@ -204,7 +204,7 @@ def test_scripted_agent_of_the_sample_walks_the_hub(walk: Walk) -> None:
     walk.begin("hub", more="".join(f"[agents.{name}]\n{settings}" for name in names))
     assert walk.walk(confirm=True) == ["DEV", "QA failed", "DEV", "QA", "SEC", "DOCS", "DEPLOY"]
     assert walk.is_done()
-    secured = [one for one in list_reports(open_desk(walk.root), walk.handoff) if one.key.phase == "SEC"]
+    secured = [one for one in list_reports(open_session(walk.root), walk.handoff) if one.key.phase == "SEC"]
     assert [one.outcome.value for one in secured] == ["failed", "ready"]
     assert secured[0].end.usage is not None
     assert "could not finish" in secured[0].end.usage.verdict
@@ -235,6 +235,6 @@ def test_failing_answers_never_lead_to_building(walk: Walk) -> None:
     walk.begin("builder")
     walk.bo.become(walk.patch)
     walk.write_scripts()
-    report = step(open_desk(walk.root), StepRequest("H-5"), StepCallbacks(), loop=True)
+    report = step(open_session(walk.root), StepRequest("H-5"), StepCallbacks(), loop=True)
     assert (report.outcome, report.key.phase) == (StepOutcome.NEEDS_HUMAN, "questions")
-    assert {one.key.phase for one in list_reports(open_desk(walk.root), "H-5")} == {"questions"}
+    assert {one.key.phase for one in list_reports(open_session(walk.root), "H-5")} == {"questions"}

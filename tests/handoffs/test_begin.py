@@ -13,7 +13,7 @@ from handoff_tui.handoffs.begin.migrate import apply_migration, plan_migration
 from handoff_tui.handoffs.begin.work_cycles import CycleAction, CycleReport, move_cycle
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.builder_story import build_results, build_spec
 from tests.support.repositories import RepositoryBuilder
 
@@ -28,13 +28,13 @@ SYSTEMS = {
 
 
 def begin(root: Path, system: str | None, name: str) -> str:
-    desk = open_desk(root)
+    desk = open_session(root)
     known = read_repository(desk).result.handoffs
     return begin_handoff(desk, choose_system(desk, known, system), name, "Rate limiter", known).handoff
 
 
 def find(root: Path, name: str) -> Handoff:
-    return next(one for one in read_repository(open_desk(root)).result.handoffs if one.id == name)
+    return next(one for one in read_repository(open_session(root)).result.handoffs if one.id == name)
 
 
 def test_every_system_reads_what_it_begins(builder: RepositoryBuilder) -> None:
@@ -43,7 +43,7 @@ def test_every_system_reads_what_it_begins(builder: RepositoryBuilder) -> None:
     for system, (name, expected, phase) in SYSTEMS.items():
         assert begin(builder.folder, system, name) == expected
         assert find(builder.folder, expected).source_phase == phase
-    assert read_repository(open_desk(builder.folder)).result.problems == ()
+    assert read_repository(open_session(builder.folder)).result.problems == ()
     for system, (name, _, _) in SYSTEMS.items():
         with pytest.raises(UsageError, match=r"exists already|has a note already"):
             begin(builder.folder, system, name)
@@ -74,7 +74,7 @@ def test_work_cycle_moves_as_its_rules_allow(builder: RepositoryBuilder) -> None
     begin(builder.folder, "hub", "T-7")
 
     def move(action: CycleAction, report: str | None = None) -> str:
-        return move_cycle(open_desk(builder.folder), find(builder.folder, "T-7"), action, CycleReport(report)).status
+        return move_cycle(open_session(builder.folder), find(builder.folder, "T-7"), action, CycleReport(report)).status
 
     with pytest.raises(UsageError, match="can't be completed"):
         move(CycleAction.COMPLETE)
@@ -96,7 +96,7 @@ def test_flat_files_of_builder_handoffs_are_moved_into_folders(builder: Reposito
     )
     builder.write("handoffs/BUILDER_HANDOFF_8_oil.md", build_spec("H-8")).write("handoffs/H-8/H-8_RESULTS.md", "x")
     builder.write("handoffs/RESULTS_HANDOFF_8.md", build_results("H-8")).commit()
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     moves = plan_migration(desk, read_repository(desk).result.handoffs)
     assert {move.source: move.target for move in moves if not move.problem} == {
         "handoffs/BUILDER_HANDOFF_7_lamp.md": "handoffs/H-7/H-7_BUILDER_HANDOFF.md",

@@ -20,7 +20,7 @@ from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.agent_comments import AgentComment, add_comment
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.keyed_worker import KeyedWorker
@@ -73,7 +73,7 @@ def test_desk_shows_what_the_use_cases_say(work: RepositoryBuilder) -> None:
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         state = onlooker.choose("H-1", Part.SHOWN, Part.CHECKS, Part.PIPELINE, Part.GATE, Part.FILES, Part.DIFFERENCE)
-        desk = open_desk(work.folder)
+        desk = open_session(work.folder)
         fresh = refresh(desk, 0)
         (part,) = state.repositories
         assert part.state.value is not None
@@ -116,7 +116,7 @@ def test_comment_of_an_agent_is_there_with_its_next_save(work: RepositoryBuilder
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.SHOWN)
         comment = AgentComment(handoff="H-1", agent="robot", text="look at part.py", time="2026-11-18T08:00:00+00:00")
-        add_comment(open_desk(work.folder).repository, comment)
+        add_comment(open_session(work.folder).repository, comment)
         save_atomically(work.place("src/part.py"), "value = 3\n")
         onlooker.wait_for(lambda state: bool(state.shown.value and comment in state.shown.value.agent_comments))
 
@@ -278,7 +278,7 @@ def test_commands_run_only_when_asked(work: RepositoryBuilder, tmp_path: Path) -
     """Looking starts nothing; asked, a trusted command runs, with progress, and its result stays while it fits."""
     marks = tmp_path / "marks"
     work.write("handoff-tui.toml", COMMAND.format(marks=marks)).commit("a command")
-    desk = open_desk(work.folder)
+    desk = open_session(work.folder)
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)
@@ -302,7 +302,7 @@ def test_results_that_were_asked_for_stay_while_they_fit(work: RepositoryBuilder
     marks = tmp_path / "marks"
     settings = f'{COMMAND.format(marks=marks)}inputs = ["src/part.py"]\n'
     work.write("handoff-tui.toml", settings).commit("a command")
-    desk = open_desk(work.folder)
+    desk = open_session(work.folder)
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)
@@ -338,7 +338,7 @@ def test_running_checks_can_be_cancelled_and_are_given_up_with_the_handoff(
     """The command is ended, and leaves nothing behind."""
     sleeping = '[checks.always]\nrun = ["/bin/sh", "-c", "touch {mark}; sleep 600"]\n'
     work.write("handoff-tui.toml", sleeping.format(mark=tmp_path / "mark")).commit("a command")
-    desk = open_desk(work.folder)
+    desk = open_session(work.folder)
     consent = read_consent(desk)
     assert consent is not None
     give_consent(desk, consent.digest)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.file_diff import DiffOptions
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Part
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
@@ -136,7 +136,7 @@ def test_rejection_signs_while_its_own_files_are_saved_and_is_about_what_was_rea
             onlooker.desk.deciding.sign("the tests are missing")
             entry = wait_for_stage(onlooker, DecisionStage.STORED).entry
         onlooker.wait_for(lambda state: _find_gate(state) is GateName.REJECTED)
-        log = open_log(open_desk(desk.root).repository)
+        log = open_log(open_session(desk.root).repository)
         made = next(one for one in log.verify().entries if one.id == entry)
         assert made.work is not None
         assert opened.gates is not None

@@ -21,7 +21,7 @@ from handoff_tui.git.signing.ssh_keygen import SigningTool
 from handoff_tui.git.work_tree.content import read_submodule_commit, read_work_content
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scope, Scopes
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, read_snapshot
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart
 from handoff_tui.log.entries.statement import build_payload
@@ -188,7 +188,7 @@ class World:
         return folder
 
     def decide(self, name: str, verb: str) -> None:
-        desk, log = open_desk(self.root), open_log(open_desk(self.root).repository)
+        desk, log = open_session(self.root), open_log(open_session(self.root).repository)
         request = DecideRequest(DecisionVerb(verb), HANDOFFS[name], reason="because")
         sign_decision(log, prepare_decision(desk, log, request))
         self.decided_on_edits |= any(not path.startswith(".handoff-tui/") for path in self.list_uncommitted())
@@ -196,7 +196,7 @@ class World:
     def read_states(self, root: Path | None = None) -> dict[str, str]:
         """The state of each handoff, which status, gate and the app must all name."""
         root = root or self.root
-        desk = open_desk(root)
+        desk = open_session(root)
         status = {row["id"]: row["gate"]["state"] for row in build_status_json(refresh(desk))["handoffs"]}  # type: ignore[attr-defined]
         snapshot = read_snapshot(root, 1)
         app = {item.key.handoff: item for item in snapshot.inbox}
@@ -215,7 +215,7 @@ class World:
         return states
 
     def read_scopes(self) -> Scopes:
-        desk = open_desk(self.root)
+        desk = open_session(self.root)
 
         result = read_repository(desk).result
         return HandoffReviewer(desk, result, open_log_gates(desk, result.handoffs)).scopes

@@ -15,9 +15,9 @@ from handoff_tui.git import command as git_door
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life, LifeState
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
+from handoff_tui.log.policy.signer import LocalReviewer, read_reviewer
 from handoff_tui.status.inbox import (
     InboxFacts,
     MeasuredWork,
@@ -43,10 +43,10 @@ from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
 
-ME = DeskReviewer("ada@example.org", may_decide=True, names=frozenset({"ada@example.org", "ada"}))
+ME = LocalReviewer("ada@example.org", may_decide=True, names=frozenset({"ada@example.org", "ada"}))
 
 
-def build_one(handoff: Handoff | None = None, reviewer: DeskReviewer = ME, **gate: object) -> InboxItem:
+def build_one(handoff: Handoff | None = None, reviewer: LocalReviewer = ME, **gate: object) -> InboxItem:
     state = build_state(build_reviewed(handoff, **gate))  # type: ignore[arg-type]
     [item] = build_inbox(state, InboxFacts(reviewer, nameless=frozenset({"human"})))
     return item
@@ -54,7 +54,7 @@ def build_one(handoff: Handoff | None = None, reviewer: DeskReviewer = ME, **gat
 
 def read(desk: GateDesk, person: Person, monkeypatch: pytest.MonkeyPatch) -> InboxItem:
     person.become(monkeypatch)
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     gates = open_log_gates(opened, read_repository(opened).result.handoffs)
     reviewer = read_reviewer(opened, gates.policy if gates else None)
     state = refresh(opened)
@@ -117,11 +117,11 @@ def test_age_is_that_of_the_last_word(gate_desk: GateDesk, bo: Person, monkeypat
     assert decided > committed
 
 
-def open_lamp(builder: RepositoryBuilder, number: int = 3) -> Desk:
+def open_lamp(builder: RepositoryBuilder, number: int = 3) -> Session:
     for one in range(number):
         builder.write(f"docs/handoffs/2026-01-{one + 1:02}-lamp.md", f"# Handoff: lamp {one}\n\nStatus: COMPLETE\n")
     builder.commit()
-    return open_desk(builder.folder)
+    return open_session(builder.folder)
 
 
 def test_times_of_all_handoffs_take_one_git_call(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_uncommitted_document_has_the_time_of_the_disk(builder: RepositoryBuilde
     )
     for name in ("docs/handoffs/2026-01-01-lamp.md", "HANDOFF.md"):
         os.utime(builder.folder / name, (1_900_000_000, 1_900_000_000))
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     times = read_change_times(desk, refresh(desk))
     later = {path for path, time in times.items() if time == datetime.fromtimestamp(1_900_000_000, UTC)}
     assert later == {"docs/handoffs/2026-01-01-lamp.md", "HANDOFF.md"}

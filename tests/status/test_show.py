@@ -14,7 +14,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
-from handoff_tui.handoffs.session import open_desk, open_desk_to_look
+from handoff_tui.handoffs.session import open_session, open_session_to_look
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.refresh import find_all_scopes, refresh
 from handoff_tui.status.review_state import Reviewer, ReviewState, Revision, ShownHandoff, ShownScope
@@ -32,7 +32,7 @@ ID = "notes/HANDOFF.md"
 
 
 def refreshed(folder: Path) -> ReviewState:
-    return refresh(open_desk(folder))
+    return refresh(open_session(folder))
 
 
 def test_refresh_reads_every_handoff_with_its_claims_counted(builder: RepositoryBuilder) -> None:
@@ -48,7 +48,7 @@ def test_refresh_reads_every_handoff_with_its_claims_counted(builder: Repository
 def test_refresh_sees_what_changed_since(builder: RepositoryBuilder) -> None:
     """A new desk, a new state; the same desk, the same state, whatever its generation."""
     builder.write("HANDOFF.md", NOTE).write("a.py").commit()
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     first = refresh(desk, generation=1)
     assert refresh(desk, generation=2) == first.model_copy(update={"generation": 2})
     builder.write("b.py")
@@ -88,7 +88,7 @@ def test_settings_that_cannot_be_used_close_every_gate_and_hide_nothing(builder:
     """Each handoff is listed; the problem names its line, and a person owes its repair."""
     builder.write("HANDOFF.md", NOTE).write("a.py").write("b.py").commit()
     builder.write("handoff-tui.toml", "[limits]\ncommits = 7\ncomits = 8\n")
-    state = refresh(open_desk_to_look(builder.folder))
+    state = refresh(open_session_to_look(builder.folder))
     [reviewed] = state.handoffs
     assert reviewed.gate.state is GateName.BLOCKED
     assert reviewed.gate.blocking[0].startswith("its settings can't be used: handoff-tui.toml:3: ")
@@ -143,7 +143,7 @@ def noted(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 
 def shown_in(folder: Path, wanted: str = "notes/HANDOFF.md") -> ShownHandoff:
-    desk = open_desk(folder)
+    desk = open_session(folder)
     return show(desk, refresh(desk), wanted)
 
 
@@ -191,10 +191,10 @@ def test_gate_counts_what_only_a_close_look_finds(builder: RepositoryBuilder) ->
 def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuilder) -> None:
     """History and reviewer are taken over; claims, problems and the gate are as of now."""
     build_work(builder, handoffs=1)
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     before = show(desk, refresh(desk), "H-1")
     builder.write("src/part.py", "value = 3\n")
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     state = refresh(desk)
     now = show(desk, state, "H-1")
     assert now != before

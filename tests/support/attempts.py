@@ -10,7 +10,7 @@ from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, Test
 from handoff_tui.changes.snapshots.store import build_digest, write_snapshot
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
@@ -103,8 +103,8 @@ class AttemptStory:
         work = self._build_work(attempt, checks, tests, changes)
         return self.log.add(EntryKind.SUBMISSION, "claude", ("claude",), work=work, **changes)
 
-    def open(self) -> tuple[Desk, OpenLog]:
-        desk = open_desk(self.root)
+    def open(self) -> tuple[Session, OpenLog]:
+        desk = open_session(self.root)
         return desk, open_log(desk.repository)
 
     def _build_work(

@@ -20,7 +20,7 @@ from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.claim_sentences import CLAIMED, CLAIMING, COUNTS, NOT_CLAIMING, SILENT, Sentence
 from tests.support.repositories import RepositoryBuilder
 
@@ -271,7 +271,7 @@ class World:
 
 def measure_all(folder: Path) -> Iterator[tuple[Handoff, tuple[Verdict, ...]]]:
     """Every handoff of a repository with its verdicts."""
-    desk = open_desk(folder)
+    desk = open_session(folder)
     handoffs = read_repository(desk).result.handoffs
     evidence = RepositoryEvidence(desk)
     prepare(evidence, handoffs, handoffs)

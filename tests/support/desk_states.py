@@ -14,7 +14,7 @@ from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.text.page import Grid, Page
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.log.policy.signer import read_reviewer
@@ -121,7 +121,7 @@ def make_state(**part: object) -> AppState:
 @cache
 def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
     """The whole inbox, and all parts of one handoff; read once for a repository that tests only look at."""
-    desk = open_desk(root)
+    desk = open_session(root)
     state = refresh(desk)
     gates = open_log_gates(desk, tuple(one.handoff for one in state.handoffs))
     reviewer = read_reviewer(desk, gates.policy if gates else None)

@@ -13,7 +13,7 @@ from handoff_tui.agents.engine.files import WORKER_LOCK, has_worker
 from handoff_tui.agents.engine.trial import read_records
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureRun
 from handoff_tui.agents.procedures.run import open_engine
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.processes import detached
 from tests.support.command_line import Said
 from tests.support.gates import HANDOFF, GateDesk
@@ -142,7 +142,7 @@ class RunDesk:
 
     def wait_end(self, run: str) -> dict[str, object]:
         """Until the run has ended; what `run --show` says of it then."""
-        with open_engine(open_desk(self.desk.root)) as engine:
+        with open_engine(open_session(self.desk.root)) as engine:
 
             def has_ended() -> bool:
                 found = engine.view(run)

@@ -10,7 +10,7 @@ from handoff_tui.changes.snapshots.store import write_snapshot
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.rule import Moment
 from handoff_tui.git.work_tree.capture import build_commit_tree
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts, build_decided_attempts
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Spread, Target, Unit, Week
 from handoff_tui.history.replay.judges import build_results_digest
@@ -166,7 +166,7 @@ class ReplayStory:
         return self.log.decide(verb=verb, subject=subject, review=self.write_review(value), **{**work, **changes})
 
     def build_subject(self, checks: tuple[ShownCheck, ...] = (PASSED, *OTHERS)) -> Subject:
-        repository = open_desk(self.builder.folder).repository
+        repository = open_session(self.builder.folder).repository
         head = self.builder.head()
         tree = build_commit_tree(repository, head, find_cache_folder(repository.root))
         known = {check.id: check.outcome for check in checks if check.id != _OUTSIDE}
@@ -184,7 +184,7 @@ class ReplayStory:
         return write_review(self.builder.folder, record)
 
     def replay(self) -> ReplayReport:
-        desk = open_desk(self.builder.folder)
+        desk = open_session(self.builder.folder)
         return replay(desk, open_log(desk.repository, remembered=False))
 
     def ask(self, question: ReplayQuestion) -> tuple[ReplayVerdict, str]:

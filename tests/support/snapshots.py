@@ -10,7 +10,7 @@ from handoff_tui.checks.report import CheckReport
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from tests.support.repositories import RepositoryBuilder
 
 TREE = "0" * 40
@@ -90,11 +90,11 @@ def build_lamp(builder: RepositoryBuilder) -> RepositoryBuilder:
     return write_junit(builder, test_on="", test_off="")
 
 
-def read_all_handoffs(desk: Desk) -> ReadHandoffs:
+def read_all_handoffs(desk: Session) -> ReadHandoffs:
     return read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
 
 
 def capture_repository(builder: RepositoryBuilder, report: CheckReport | None = None) -> Captured:
     """Opened anew, with the handoffs that are in it."""
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     return capture_snapshot(desk, read_all_handoffs(desk), report)

@@ -9,7 +9,7 @@ from pathlib import Path
 from handoff_tui.agents.step.prepare import StepRequest
 from handoff_tui.agents.step.report import StepReport
 from handoff_tui.agents.step.step import StepCallbacks, step
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from tests.support.repositories import RepositoryBuilder
 
 HANDOFF = "notes/HANDOFF.md"
@@ -64,8 +64,8 @@ class Stepping:
         self.script(name).write_text(text + "\n", encoding="utf-8")
         return self
 
-    def desk(self) -> Desk:
-        return open_desk(self.root)
+    def desk(self) -> Session:
+        return open_session(self.root)
 
     def step(
         self,

@@ -12,7 +12,7 @@ from handoff_tui.agents.step.prepare import StepRequest, prepare_step
 from handoff_tui.agents.step.report import StepOutcome, StepReport
 from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.core.errors import AgentRunError, NoHumanError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.command_line import Said
 from tests.support.gates import GateDesk
 from tests.support.signed import Person
@@ -69,7 +69,7 @@ class Walk:
         self.bo.become(self.patch)
         self.write_scripts()
         callbacks = StepCallbacks(confirm=lambda _: confirm)
-        report = step(open_desk(self.root), StepRequest(self.handoff, phase), callbacks)
+        report = step(open_session(self.root), StepRequest(self.handoff, phase), callbacks)
         if report.agent in self.scripts:
             self.scripts[report.agent].pop(0)
         self.reports.append(report)
@@ -99,7 +99,7 @@ class Walk:
         """Whether nothing is left to start."""
         self.bo.become(self.patch)
         try:
-            prepare_step(open_desk(self.root), StepRequest(self.handoff))
+            prepare_step(open_session(self.root), StepRequest(self.handoff))
         except AgentRunError as refused:
             if "is done" not in refused.message:
                 raise

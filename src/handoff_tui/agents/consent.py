@@ -19,7 +19,7 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.core.errors import AgentRunError, HandoffError, ProcedureError, UsageError
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.reader import FileReader
 
 _ADDED = (
@@ -50,105 +50,109 @@ class ConfiguredPhase(NamedTuple):
     agent: PhaseAgent
 
 
-def find_phase_agent(desk: Desk, pipeline: Pipeline, phase: Phase) -> PhaseAgent:
+def find_phase_agent(session: Session, pipeline: Pipeline, phase: Phase) -> PhaseAgent:
     """Finds the agent of a phase as configured, and who configured it."""
-    name, settings = find_agent(desk.loaded.settings.agents, phase, pipeline.name)
-    from_repository = is_from_repository(desk.loaded, name)
+    name, settings = find_agent(session.loaded.settings.agents, phase, pipeline.name)
+    from_repository = is_from_repository(session.loaded, name)
     if phase.command:
         phases = join_path(["pipelines", pipeline.name, "phases"])
-        from_repository |= desk.loaded.origins.get(phases, "").startswith(REPOSITORY_FILE)
+        from_repository |= session.loaded.origins.get(phases, "").startswith(REPOSITORY_FILE)
     return PhaseAgent(name, settings, from_repository)
 
 
-def has_phase_agent(desk: Desk, pipeline: Pipeline, phase: Phase) -> bool:
+def has_phase_agent(session: Session, pipeline: Pipeline, phase: Phase) -> bool:
     """Tells whether an agent is configured for a phase."""
     try:
-        find_phase_agent(desk, pipeline, phase)
+        find_phase_agent(session, pipeline, phase)
     except AgentRunError:
         return False
     return True
 
 
-def list_phase_agents(desk: Desk) -> list[ConfiguredPhase]:
+def list_phase_agents(session: Session) -> list[ConfiguredPhase]:
     """Lists every phase whose agent can be started."""
-    pipelines = [settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()]
+    pipelines = [settings.build(name) for name, settings in session.loaded.settings.pipelines.items()]
     return [
-        ConfiguredPhase(pipeline.name, phase.name, find_phase_agent(desk, pipeline, phase))
+        ConfiguredPhase(pipeline.name, phase.name, find_phase_agent(session, pipeline, phase))
         for pipeline in pipelines
         for phase in pipeline.phases
-        if has_phase_agent(desk, pipeline, phase)
+        if has_phase_agent(session, pipeline, phase)
     ]
 
 
-def digest_agents(desk: Desk) -> str | None:
+def digest_agents(session: Session) -> str | None:
     """Hashes all agents of phases that the repository brings, with their scripts; None if it brings none."""
-    reader = _open_reader(desk)
+    reader = _open_reader(session)
     return _build_digest(
         "agents",
         [
             (pipeline, phase, agent.name, *_describe(reader, agent.settings))
-            for pipeline, phase, agent in list_phase_agents(desk)
+            for pipeline, phase, agent in list_phase_agents(session)
             if agent.from_repository
         ],
     )
 
 
-def build_agent_trust(desk: Desk) -> ConsentState | None:
+def build_agent_trust(session: Session) -> ConsentState | None:
     """Tells whether the repository's agents may be started; None if it brings none."""
-    digest = digest_agents(desk)
-    return None if digest is None else ConsentState(digest=digest, trusted=has_consent(desk, digest))
+    digest = digest_agents(session)
+    return None if digest is None else ConsentState(digest=digest, trusted=has_consent(session, digest))
 
 
-def trust_agents(desk: Desk, digest: str) -> None:
+def trust_agents(session: Session, digest: str) -> None:
     """Remembers the consent of the person who typed the digest; refuses any other digest."""
-    _consent(desk, digest, digest_agents(desk), "agents of phases", "handoff-tui step --list")
+    _consent(session, digest, digest_agents(session), "agents of phases", "handoff-tui step --list")
 
 
-def refuse_untrusted(desk: Desk, agent: PhaseAgent) -> None:
+def refuse_untrusted(session: Session, agent: PhaseAgent) -> None:
     """Raises an error if the repository brings this agent and nobody has agreed to run it."""
     if agent.from_repository:
-        _refuse(desk, digest_agents(desk), agent, "step", AgentRunError)
+        _refuse(session, digest_agents(session), agent, "step", AgentRunError)
 
 
-def refuse_untrusted_pipeline(desk: Desk, pipeline: Pipeline) -> None:
+def refuse_untrusted_pipeline(session: Session, pipeline: Pipeline) -> None:
     """Raises an error if the repository brings an agent of a phase and nobody has agreed to run it."""
     for phase in pipeline.phases:
-        if has_phase_agent(desk, pipeline, phase):
-            refuse_untrusted(desk, find_phase_agent(desk, pipeline, phase))
+        if has_phase_agent(session, pipeline, phase):
+            refuse_untrusted(session, find_phase_agent(session, pipeline, phase))
 
 
-def list_procedure_agents(desk: Desk) -> dict[str, Agent]:
+def list_procedure_agents(session: Session) -> dict[str, Agent]:
     """Lists the agents of procedures that the repository brings, by name."""
-    settings = desk.loaded.settings
+    settings = session.loaded.settings
     procedures = settings.procedures.procedures.values()
     named = {step.name for procedure in procedures for step in procedure.steps}
     named |= {undo.name for procedure in procedures for undo in procedure.rollback}
     known = sorted(named & settings.agents.keys())
-    return {name: settings.agents[name] for name in known if is_from_repository(desk.loaded, name)}
+    return {name: settings.agents[name] for name in known if is_from_repository(session.loaded, name)}
 
 
-def digest_procedure_agents(desk: Desk) -> str | None:
+def digest_procedure_agents(session: Session) -> str | None:
     """Hashes all agents of procedures that the repository brings, with their scripts; None if it brings none."""
-    reader = _open_reader(desk)
-    agents = list_procedure_agents(desk)
+    reader = _open_reader(session)
+    agents = list_procedure_agents(session)
     return _build_digest("procedures", [(name, *_describe(reader, agent)) for name, agent in agents.items()])
 
 
-def trust_procedures(desk: Desk, digest: str) -> None:
+def trust_procedures(session: Session, digest: str) -> None:
     """Remembers the consent of the person who typed the digest; refuses any other digest."""
-    _consent(desk, digest, digest_procedure_agents(desk), "agents of procedures", "handoff-tui config show")
+    _consent(session, digest, digest_procedure_agents(session), "agents of procedures", "handoff-tui config show")
 
 
-def refuse_untrusted_agent(desk: Desk, name: str) -> None:
+def refuse_untrusted_agent(session: Session, name: str) -> None:
     """Raises an error if the repository brings this agent of a procedure and nobody has agreed to run it."""
-    agent = list_procedure_agents(desk).get(name)
+    agent = list_procedure_agents(session).get(name)
     if agent is not None:
         _refuse(
-            desk, digest_procedure_agents(desk), PhaseAgent(name, agent, from_repository=True), "run", ProcedureError
+            session,
+            digest_procedure_agents(session),
+            PhaseAgent(name, agent, from_repository=True),
+            "run",
+            ProcedureError,
         )
 
 
-def _consent(desk: Desk, digest: str, wanted: str | None, what: str, command: str) -> None:
+def _consent(session: Session, digest: str, wanted: str | None, what: str, command: str) -> None:
     if wanted is None:
         raise UsageError(f"this repository brings no {what}, so there is nothing to consent to")
     if digest != wanted:
@@ -156,19 +160,19 @@ def _consent(desk: Desk, digest: str, wanted: str | None, what: str, command: st
             f"the digest of this repository's {what} is {wanted}",
             f"Look at them with `{command}`, and name that digest if they may run.",
         )
-    save_consent(desk, digest)
+    save_consent(session, digest)
 
 
-def _refuse(desk: Desk, digest: str | None, agent: PhaseAgent, verb: str, error: type[HandoffError]) -> None:
-    if digest is not None and not has_consent(desk, digest):
+def _refuse(session: Session, digest: str | None, agent: PhaseAgent, verb: str, error: type[HandoffError]) -> None:
+    if digest is not None and not has_consent(session, digest):
         raise error(
             f"the agent {agent.name} comes from this repository, and nobody has agreed to run it: {agent.shown}",
             f"If it may run: handoff-tui {verb} --trust {digest}",
         )
 
 
-def _open_reader(desk: Desk) -> FileReader:
-    return FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+def _open_reader(session: Session) -> FileReader:
+    return FileReader(session.repository.root, session.loaded.settings.limits.hash_bytes)
 
 
 def _describe(reader: FileReader, agent: Agent) -> tuple[object, object]:

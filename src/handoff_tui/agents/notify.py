@@ -10,7 +10,7 @@ from handoff_tui.agents.step.report import StepOutcome, StepReport
 from handoff_tui.config.settings.user import DesktopForm, NotificationEvent, Notifications
 from handoff_tui.core.model import Model
 from handoff_tui.core.text.safe_text import HIDDEN
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.sealed_files import load_json, write_json
 from handoff_tui.system.processes.run import Bounds, run_command
@@ -73,14 +73,14 @@ def build_foreign_notification(texts: tuple[str, ...]) -> Notification:
     )
 
 
-def notify(desk: Desk, notification: Notification) -> Told:
+def notify(session: Session, notification: Notification) -> Told:
     """Runs the user's command and returns what to send to the terminal; does nothing the second time."""
-    settings = desk.loaded.settings.notifications
+    settings = session.loaded.settings.notifications
     is_wanted = notification.event in {event.value for event in settings.events}
-    if not is_wanted or not _remember(desk, notification.key):
+    if not is_wanted or not _remember(session, notification.key):
         return Told(told=False)
     return Told(
-        told=True, sequence=build_sequence(settings, notification), problem=_run_hook(desk, settings, notification)
+        told=True, sequence=build_sequence(settings, notification), problem=_run_hook(session, settings, notification)
     )
 
 
@@ -101,13 +101,13 @@ def build_sequence(settings: Notifications, notification: Notification) -> str:
     return (_BELL if settings.bell else "") + desktop[settings.desktop]
 
 
-def _run_hook(desk: Desk, settings: Notifications, notification: Notification) -> str:
+def _run_hook(session: Session, settings: Notifications, notification: Notification) -> str:
     if not settings.command:
         return ""
     values = {"event": notification.event, "handoff": notification.handoff, "text": notification.text}
     argv = [fill(word, values) for word in settings.command]
     bounds = Bounds(settings.timeout_seconds, 1.0, _KEPT_BYTES)
-    end = run_command(argv, desk.repository.root, dict(os.environ), bounds)
+    end = run_command(argv, session.repository.root, dict(os.environ), bounds)
     if end.failure is not None:
         return f"your notification command could not be started: {end.failure}"
     if end.timed_out:
@@ -115,9 +115,9 @@ def _run_hook(desk: Desk, settings: Notifications, notification: Notification) -
     return f"your notification command exited with {end.code}" if end.code else ""
 
 
-def _remember(desk: Desk, key: str) -> bool:
+def _remember(session: Session, key: str) -> bool:
     """Tells whether it is the first time; also yes if nothing can be stored."""
-    place = find_choices_folder(desk.repository.common_dir) / _FILE
+    place = find_choices_folder(session.repository.common_dir) / _FILE
     known = load_json(place)
     told = [str(one) for one in known] if isinstance(known, list) else []
     if key in told:

@@ -12,7 +12,7 @@ from handoff_tui.core.text.pictures import Picture, parse_png
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.processes.output_reader import hash_output
 
@@ -45,9 +45,9 @@ class TaskProofs(Model):
     proofs: tuple[MeasuredProof, ...]
 
 
-def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
+def list_proofs(session: Session, handoff: Handoff) -> tuple[TaskProofs, ...]:
     """Lists the proofs by task, in the order of the tasks; outputs of runs belong to the handoff as a whole."""
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.hash_bytes)
     records = [
         MeasuredProof(
             path=proof.path,
@@ -59,7 +59,7 @@ def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
         )
         for proof in handoff.proofs
     ]
-    for report in list_reports(desk, handoff.id, procedures=True):
+    for report in list_reports(session, handoff.id, procedures=True):
         key = report.key
         records.append(
             MeasuredProof(
@@ -77,9 +77,9 @@ def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
     )
 
 
-def read_picture(desk: Desk, path: str) -> Picture:
+def read_picture(session: Session, path: str) -> Picture:
     """Reads a screenshot; raises an error that says why it can't be shown."""
-    return parse_png(FileReader(desk.repository.root, _LARGEST_PICTURE).read_bytes(path))
+    return parse_png(FileReader(session.repository.root, _LARGEST_PICTURE).read_bytes(path))
 
 
 def build_proofs_page(handoff: str, tasks: tuple[TaskProofs, ...]) -> Page:

@@ -27,7 +27,7 @@ from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, has_security_key
 from handoff_tui.git.signing.signing_key import is_locked, read_signing_key
 from handoff_tui.git.signing.ssh_keygen import Prompt
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.policy.reports import InitReport
 from handoff_tui.log.policy.signer import read_principal
 from handoff_tui.log.setup.init import InitRequest, begin_log, describe_key
@@ -73,11 +73,11 @@ class SetupFacts(NamedTuple):
     """Whether a log was begun already: then only the note is left to write."""
 
 
-def find_setup(desk: Desk, systems: Iterable[str] = (), *, has_log: bool = False) -> SetupFacts:
+def find_setup(session: Session, systems: Iterable[str] = (), *, has_log: bool = False) -> SetupFacts:
     """Finds what can be chosen from. `systems` are the formats of handoffs here. Nothing is written or run."""
-    repository = desk.repository
+    repository = session.repository
     root = repository.root
-    pipelines = desk.loaded.settings.pipelines
+    pipelines = session.loaded.settings.pipelines
     phases = [phase for name in dict.fromkeys(systems) if name in pipelines for phase in pipelines[name].phases]
     workers = dict.fromkeys(phase.agent or phase.name for phase in phases if not phase.human_only)
     names = tuple(workers) or (_USUAL_WORKER,)
@@ -86,7 +86,7 @@ def find_setup(desk: Desk, systems: Iterable[str] = (), *, has_log: bool = False
     return SetupFacts(
         root,
         read_principal(repository),
-        _find_key(desk),
+        _find_key(session),
         has_security_key(),
         commits[0] if commits else None,
         tuple(tags[commit.id] for commit in commits if commit.id in tags)[:_MOST_TAGS],
@@ -98,9 +98,9 @@ def find_setup(desk: Desk, systems: Iterable[str] = (), *, has_log: bool = False
     )
 
 
-def _find_key(desk: Desk) -> FoundKey | None:
+def _find_key(session: Session) -> FoundKey | None:
     try:
-        key = read_signing_key(desk.repository.git)
+        key = read_signing_key(session.repository.git)
     except SigningKeyMissingError:
         return None
     return FoundKey(describe_key(key), grade_key(key), is_locked(key))
@@ -195,11 +195,11 @@ def _commit(root: Path, paths: Iterable[str], message: str) -> None:
 def set_up(root: Path, request: InitRequest, note: AgentNote | None) -> InitReport:
     """Begins the log. Whoever asks for the tests as a check consents to run them."""
     report = begin_log(root, request)
-    desk = open_desk(root)
-    requested = list_requested_commands(desk)
+    session = open_session(root)
+    requested = list_requested_commands(session)
     if request.tests is not None and requested is not None and _asks_only_for(request.tests, requested):
-        save_consent(desk, requested.digest)
-    accept_settings(desk)
+        save_consent(session, requested.digest)
+    accept_settings(session)
     if note is not None:
         write_agent_note(root, note)
         report = report.model_copy(update={"written": (*report.written, note.path)})

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.private_objects import offer_objects
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.review_record import Comment
 from handoff_tui.system.files.cache_files import find_cache_folder
 
@@ -123,13 +123,13 @@ class CommentFiles(NamedTuple):
 
 
 def read_comment_files(
-    desk: Desk, trees: tuple[str, str], comments: Iterable[Comment], changes: Sequence[FileChange]
+    session: Session, trees: tuple[str, str], comments: Iterable[Comment], changes: Sequence[FileChange]
 ) -> CommentFiles:
     """Reads the contents on both sides; `changes` are the differences between the two trees."""
     paths = dict.fromkeys(comment.path for comment in comments if comment.path)
     moved = {one.old_path: one.path for one in changes if one.status == _RENAMED and one.old_path is not None}
-    then, not_then = _read_files(desk, trees[0], {path: path for path in paths})
-    now, not_now = _read_files(desk, trees[1], {path: moved.get(path, path) for path in paths})
+    then, not_then = _read_files(session, trees[0], {path: path for path in paths})
+    now, not_now = _read_files(session, trees[1], {path: moved.get(path, path) for path in paths})
     retyped = frozenset(one.path for one in changes if one.status == _RETYPED)
     return CommentFiles(then, now, moved, retyped, not_then | not_now)
 
@@ -165,11 +165,13 @@ def _compare(
     return False, f"{what} is the same in {where}"
 
 
-def _read_files(desk: Desk, tree: str, places: Mapping[str, str]) -> tuple[dict[str, bytes | None], frozenset[str]]:
+def _read_files(
+    session: Session, tree: str, places: Mapping[str, str]
+) -> tuple[dict[str, bytes | None], frozenset[str]]:
     """Contents, and which files are there but couldn't be read."""
     if not places:
         return {}, frozenset()
-    repository = desk.repository
+    repository = session.repository
     names = {path: f"{tree}:{place}" for path, place in places.items()}
     objects = offer_objects(repository, find_cache_folder(repository.root))
     contents = read_blobs(repository.git, list(names.values()), _MOST_BYTES, extra=objects)

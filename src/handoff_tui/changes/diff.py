@@ -29,7 +29,7 @@ from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import ComparisonPoints, read_comparison_points
 from handoff_tui.log.index import DecisionEntry
@@ -62,7 +62,7 @@ _BY_DECISION = frozenset({snapshot_diff.DiffScope.SINCE_MY_REVIEW, snapshot_diff
 class FilesDiff:
     """The differences between two trees; hunks are read one file at a time."""
 
-    desk: Desk
+    session: Session
     old: str
     new: str
     listed: TreeChanges
@@ -70,23 +70,23 @@ class FilesDiff:
 
     def list_files(self, *, counted: bool, whitespace: Whitespace = Whitespace.ALL) -> list[ChangedFile]:
         """The changed files. Counting lines reads every changed file, so it can be left for later."""
-        git = self.desk.repository.git
+        git = self.session.repository.git
         counts = count_lines(git, self.old, self.new, whitespace, extra=self._objects) if counted else {}
         return build_changed_files(self.listed.changes, counts)
 
     def read_file(self, change: FileChange, options: DiffOptions) -> FileDiff:
-        return read_file_diff(self.desk.repository.git, change, options, extra=self._objects)
+        return read_file_diff(self.session.repository.git, change, options, extra=self._objects)
 
     def read_lines(
         self, change: FileChange, options: DiffOptions, tell: Tell, is_unwanted: Callable[[], bool]
     ) -> ShownFile | None:
         """All lines of a file, passed on in parts as they come; None if no longer wanted."""
-        git = self.desk.repository.git
+        git = self.session.repository.git
         return read_file_lines(git, change, options, extra=self._objects, tell=tell, is_unwanted=is_unwanted)
 
     def read_patch(self, only: Sequence[FileChange] | None = None, context: int = 3) -> Iterator[bytes]:
         """Everything as a patch, or only some changes."""
-        git = self.desk.repository.git
+        git = self.session.repository.git
         return read_patch(git, self.old, self.new, extra=self._objects, only=only, context=context)
 
 
@@ -116,22 +116,22 @@ class _Reviewed(NamedTuple):
         return None if self.handoff is None else self.handoff.id
 
 
-def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = None) -> ChangesReport:
+def diff(session: Session, request: DiffRequest, telling: ProgressCallbacks | None = None) -> ChangesReport:
     """Compares what was asked for; without a baseline it says so, and nothing counts as new."""
     if request.scope is snapshot_diff.DiffScope.SINCE_SHOWN:
-        return _diff_shown(desk, request)
+        return _diff_shown(session, request)
     if request.scope is snapshot_diff.DiffScope.OWN:
-        return _diff_own(desk, request)
+        return _diff_own(session, request)
     if request.scope in _BY_DECISION and request.handoff is not None and not request.whole and not request.against:
-        return _diff_own_since(desk, request, telling)
+        return _diff_own_since(session, request, telling)
     if request.files_only:
-        return _diff_files(desk, request)
-    reading = read_repository(desk)
+        return _diff_files(session, request)
+    reading = read_repository(session)
     reviewed = _build_reviewed(reading.result.handoffs, request.handoff)
-    pair = _find_pair(desk, request, reviewed)
-    before = _load_before(desk, pair)
-    after = load_side(desk, pair.after) if pair.after else _load_now(desk, request, reading, before, telling)
-    record, files = compare_sides(desk, reviewed, before, after)
+    pair = _find_pair(session, request, reviewed)
+    before = _load_before(session, pair)
+    after = load_side(session, pair.after) if pair.after else _load_now(session, request, reading, before, telling)
+    record, files = compare_sides(session, reviewed, before, after)
     claims: tuple[snapshot_diff.ClaimCheck, ...] = ()
     if record is None and after.snapshot is not None:
         claims = compare_claims(None, after.snapshot, reviewed.handoff_id)
@@ -141,15 +141,15 @@ def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = N
 
 
 def compare_sides(
-    desk: Desk, reviewed: tuple[Handoff | None, tuple[Handoff, ...]], before: Side | None, after: Side
+    session: Session, reviewed: tuple[Handoff | None, tuple[Handoff, ...]], before: Side | None, after: Side
 ) -> tuple[snapshot_diff.SnapshotDiff | None, FilesDiff | None]:
     """Compares snapshots and files of two sides, if both have them. The handoff, or all, may explain drops."""
-    files = compare_trees(desk, before, after)
+    files = compare_trees(session, before, after)
     if before is None or before.snapshot is None or after.snapshot is None:
         return None, files
     handoff, handoffs = reviewed
     chosen = [handoff] if handoff else list(handoffs)
-    explanations = build_explanations(chosen, _read_documents(desk, chosen))
+    explanations = build_explanations(chosen, _read_documents(session, chosen))
     changes = files.listed.changes if files else []
     record = compare_snapshots(
         before.snapshot, after.snapshot, explanations, changes, handoff=handoff.id if handoff else None
@@ -157,57 +157,57 @@ def compare_sides(
     return record, files
 
 
-def _diff_files(desk: Desk, request: DiffRequest) -> ChangesReport:
+def _diff_files(session: Session, request: DiffRequest) -> ChangesReport:
     """Compares trees only: no checks, no reports."""
-    handoffs = read_repository(desk).result.handoffs if request.handoff is not None else ()
-    pair = _find_pair(desk, request, _build_reviewed(handoffs, request.handoff))
-    before = _load_before(desk, pair)
-    after = load_side(desk, pair.after) if pair.after else Side(None, _write_tree(desk))
-    return ChangesReport(pair, None, (), compare_trees(desk, before, after), _list_notes(before, after))
+    handoffs = read_repository(session).result.handoffs if request.handoff is not None else ()
+    pair = _find_pair(session, request, _build_reviewed(handoffs, request.handoff))
+    before = _load_before(session, pair)
+    after = load_side(session, pair.after) if pair.after else Side(None, _write_tree(session))
+    return ChangesReport(pair, None, (), compare_trees(session, before, after), _list_notes(before, after))
 
 
-def _diff_shown(desk: Desk, request: DiffRequest) -> ChangesReport:
+def _diff_shown(session: Session, request: DiffRequest) -> ChangesReport:
     """The files since a decision was shown; `against` is the tree it showed. There is no snapshot of that."""
     tree = request.against
     before = snapshot_diff.BaselineChoice(tree=tree, reason="what you were shown when you were about to decide")
     pair = snapshot_diff.ComparedPair(scope=snapshot_diff.DiffScope.SINCE_SHOWN, before=before)
-    return ChangesReport(pair, None, (), compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
+    return ChangesReport(pair, None, (), compare_trees(session, Side(None, tree), Side(None, _write_tree(session))), ())
 
 
-def _diff_own(desk: Desk, request: DiffRequest) -> ChangesReport:
+def _diff_own(session: Session, request: DiffRequest) -> ChangesReport:
     """The files of one handoff, from where it began to its result: no checks, no reports, no work of others."""
-    handoffs = read_repository(desk).result.handoffs
+    handoffs = read_repository(session).result.handoffs
     handoff = _build_reviewed(handoffs, request.handoff).handoff
     if handoff is None:
         raise UsageError("its own changes need a handoff", "Name it: --handoff ID.")
-    return diff_scope(desk, LogGates(desk, handoffs).work.scopes, handoff.id)
+    return diff_scope(session, LogGates(session, handoffs).work.scopes, handoff.id)
 
 
-def diff_scope(desk: Desk, scopes: Scopes, handoff: str) -> ChangesReport:
+def diff_scope(session: Session, scopes: Scopes, handoff: str) -> ChangesReport:
     """The same by scopes that are known already: what was captured once is shown, whatever was saved since."""
-    own = write_own_sides(desk, scopes, handoff)
-    files = compare_trees(desk, Side(None, own.before), Side(None, own.after))
+    own = write_own_sides(session, scopes, handoff)
+    files = compare_trees(session, Side(None, own.before), Side(None, own.after))
     return ChangesReport(own.pair, None, (), files, (), own)
 
 
-def _diff_own_since(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None) -> ChangesReport:
+def _diff_own_since(session: Session, request: DiffRequest, telling: ProgressCallbacks | None) -> ChangesReport:
     """The handoff's own files since a decision on it; what was measured is compared with the decision's snapshot."""
-    reading = read_repository(desk)
+    reading = read_repository(session)
     reviewed = _build_reviewed(reading.result.handoffs, request.handoff)
     handoff = reviewed.handoff
     if handoff is None:
         raise HandoffNotFoundError(f"no handoff has the id {request.handoff!r}")
-    gates = LogGates(desk, reading.result.handoffs)
+    gates = LogGates(session, reading.result.handoffs)
     decided = find_decision(gates, handoff, request.scope)
     if not isinstance(decided, DecisionEntry):
         return ChangesReport(snapshot_diff.ComparedPair(scope=request.scope, before=decided), None, (), None, ())
     own = write_own_sides_since(gates.work, handoff.id, decided, request.scope)
-    files = compare_trees(desk, Side(None, own.before), Side(None, own.after))
-    before = None if request.files_only else _load_before(desk, own.pair)
+    files = compare_trees(session, Side(None, own.before), Side(None, own.after))
+    before = None if request.files_only else _load_before(session, own.pair)
     if before is None:
         return ChangesReport(own.pair, None, (), files, (), own)
-    after = _load_now(desk, request, reading, before, telling)
-    record = compare_sides(desk, reviewed, before, after)[0]
+    after = _load_now(session, request, reading, before, telling)
+    record = compare_sides(session, reviewed, before, after)[0]
     return ChangesReport(own.pair, record, (), files, _list_notes(before, after), own)
 
 
@@ -216,7 +216,7 @@ def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Revie
     return _Reviewed(next((handoff for handoff in handoffs if handoff.id == found), None), handoffs)
 
 
-def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> snapshot_diff.ComparedPair:
+def _find_pair(session: Session, request: DiffRequest, reviewed: _Reviewed) -> snapshot_diff.ComparedPair:
     if request.instead is not None and request.against is None:
         raise UsageError("nothing to compare it with", "Name both: diff --between ONE OTHER.")
     if request.scope is snapshot_diff.DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:
@@ -225,56 +225,60 @@ def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> snapsho
     marks = (
         ComparisonPoints()
         if request.against
-        else read_comparison_points(desk, _find_subject_tree(desk), reviewed.handoff_id)
+        else read_comparison_points(session, _find_subject_tree(session), reviewed.handoff_id)
     )
     named = request.against, request.instead
-    pair = find_pair(desk, marks, request.scope, reviewed.handoff, reviewed.handoffs, named)
+    pair = find_pair(session, marks, request.scope, reviewed.handoff, reviewed.handoffs, named)
     if marks.is_intact or pair.comparable:
         return pair
     reason = f"the log is not intact, so nothing in it counts (`handoff-tui log verify`); {pair.before.reason}"
     return pair.model_copy(update={"before": pair.before.model_copy(update={"reason": reason})})
 
 
-def _find_subject_tree(desk: Desk) -> str:
+def _find_subject_tree(session: Session) -> str:
     """The files a decision here would be bound to: approving them doesn't make them their own baseline."""
-    head = desk.work_tree.facts.head
+    head = session.work_tree.facts.head
     if head is None:
-        return _write_tree(desk)
-    return build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
+        return _write_tree(session)
+    return build_commit_tree(session.repository, head, find_cache_folder(session.repository.root))
 
 
-def _write_tree(desk: Desk) -> str:
-    return write_work_tree(desk.repository, find_cache_folder(desk.repository.root)).tree
+def _write_tree(session: Session) -> str:
+    return write_work_tree(session.repository, find_cache_folder(session.repository.root)).tree
 
 
-def _load_before(desk: Desk, pair: snapshot_diff.ComparedPair) -> Side | None:
+def _load_before(session: Session, pair: snapshot_diff.ComparedPair) -> Side | None:
     is_there = pair.before.snapshot is not None or pair.before.commit is not None
-    return load_side(desk, pair.before) if is_there else None
+    return load_side(session, pair.before) if is_there else None
 
 
 def _load_now(
-    desk: Desk, request: DiffRequest, reading: RepositoryReading, before: Side | None, telling: ProgressCallbacks | None
+    session: Session,
+    request: DiffRequest,
+    reading: RepositoryReading,
+    before: Side | None,
+    telling: ProgressCallbacks | None,
 ) -> Side:
     """The work tree; without a snapshot to compare with, checks needn't run."""
     if before is not None and before.snapshot is not None:
-        captured = take_still(desk, telling, Prefetched(reading), run_commands=request.run_commands).captured
+        captured = take_still(session, telling, Prefetched(reading), run_commands=request.run_commands).captured
     else:
-        captured = capture_snapshot(desk, reading.result, None)
+        captured = capture_snapshot(session, reading.result, None)
     return Side(captured.snapshot, captured.tree.tree)
 
 
-def compare_trees(desk: Desk, before: Side | None, after: Side) -> FilesDiff | None:
+def compare_trees(session: Session, before: Side | None, after: Side) -> FilesDiff | None:
     """The files of two trees; None if one of them is not here."""
     if before is None or before.tree is None or after.tree is None:
         return None
-    objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
-    refuse_altered_trees(desk.repository.git, before.tree, after.tree, extra=objects)
-    listed = read_tree_changes(desk.repository.git, before.tree, after.tree, extra=objects)
-    return FilesDiff(desk, before.tree, after.tree, listed, objects)
+    objects = offer_objects(session.repository, find_cache_folder(session.repository.root))
+    refuse_altered_trees(session.repository.git, before.tree, after.tree, extra=objects)
+    listed = read_tree_changes(session.repository.git, before.tree, after.tree, extra=objects)
+    return FilesDiff(session, before.tree, after.tree, listed, objects)
 
 
-def _read_documents(desk: Desk, handoffs: list[Handoff]) -> list[tuple[str, str]]:
-    reader = FileReader(Path(desk.repository.root), desk.loaded.settings.limits.file_bytes)
+def _read_documents(session: Session, handoffs: list[Handoff]) -> list[tuple[str, str]]:
+    reader = FileReader(Path(session.repository.root), session.loaded.settings.limits.file_bytes)
     texts: list[tuple[str, str]] = []
     for path in dict.fromkeys(document.path for handoff in handoffs for document in handoff.documents):
         try:

@@ -10,7 +10,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.text.safe_text import HIDDEN, has_hidden_characters
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.status.inbox_item import RiskFact, RiskKind
 
 _FILES_AT_ONCE: Final = 50
@@ -21,16 +21,18 @@ _CONTROLS: Final = compile_later(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
-def find_hidden_characters(desk: Desk, changes: list[FileChange], objects: Mapping[str, str]) -> Iterator[RiskFact]:
+def find_hidden_characters(
+    session: Session, changes: list[FileChange], objects: Mapping[str, str]
+) -> Iterator[RiskFact]:
     """A risk for hidden characters in names and in new lines."""
-    risk = desk.loaded.settings.risk
+    risk = session.loaded.settings.risk
     places = [Place(path=change.path) for change in changes if HIDDEN.search(change.path)]
     readable = [one for one in changes if one.status != "D" and one.new_mode not in _NO_TEXT]
     scanned = readable[: risk.scanned_files_maximum]
     for start in range(0, len(scanned), _FILES_AT_ONCE):
         some = scanned[start : start + _FILES_AT_ONCE]
         ids = sorted({blob for one in some for blob in (one.old_id, one.new_id) if set(blob) != {"0"}})
-        contents = read_blobs(desk.repository.git, ids, risk.scanned_bytes, objects)
+        contents = read_blobs(session.repository.git, ids, risk.scanned_bytes, objects)
         for change in some:
             places += _scan(change.path, contents.get(change.old_id), contents.get(change.new_id))
     if places:

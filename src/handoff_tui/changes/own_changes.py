@@ -10,7 +10,7 @@ from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, Compare
 from handoff_tui.core.text.labels import plural
 from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry, WrittenTree
 from handoff_tui.handoffs.scope.scope import Content, OwnChange, Scope, Scopes
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 Others = Mapping[str, tuple[str, ...]]
@@ -66,13 +66,15 @@ class OwnSides:
         )
 
 
-def write_own_sides(desk: Desk, scopes: Scopes, handoff: str, befores: Mapping[str, Content] | None = None) -> OwnSides:
+def write_own_sides(
+    session: Session, scopes: Scopes, handoff: str, befores: Mapping[str, Content] | None = None
+) -> OwnSides:
     """Writes both sides among our own objects, uncommitted contents included.
 
     `befores` is what own paths held at a later point than the handoff's start.
     """
     scope = scopes.of(handoff)
-    objects = OwnObjects(desk.repository, find_cache_folder(desk.repository.root))
+    objects = OwnObjects(session.repository, find_cache_folder(session.repository.root))
     uncommitted = (change for change in scope.changes if change.commit is None and not change.after.deleted)
     objects.write_contents((change.path, WrittenEntry(change.after.mode, change.after.blob)) for change in uncommitted)
     before, after = _write(objects, scope.befores if befores is None else befores), _write(objects, scope.results)

@@ -32,7 +32,7 @@ def find_decision(gates: LogGates, handoff: Handoff, scope: DiffScope) -> Decisi
         now = gates.work.find_attempt(handoff, find_phase(handoff))
         earlier = (made for made in decided if made.work.attempt < now)
         return next(earlier, BaselineChoice(reason="this is the first attempt in the log"))
-    reviewer = read_identity(gates.desk.repository.git).email
+    reviewer = read_identity(gates.session.repository.git).email
     if reviewer is None:
         return BaselineChoice(reason="git has no user.email here, so your reviews can't be found")
     mine = (made for made in decided if made.entry.actor == reviewer)
@@ -41,7 +41,7 @@ def find_decision(gates: LogGates, handoff: Handoff, scope: DiffScope) -> Decisi
 
 def write_own_sides_since(work: ScopedWork, handoff: str, decided: DecisionEntry, scope: DiffScope) -> OwnSides:
     """The own files as they were decided on, and as they are now."""
-    own = write_own_sides(work.desk, work.scopes, handoff, _find_decided(work, work.scopes.of(handoff), decided))
+    own = write_own_sides(work.session, work.scopes, handoff, _find_decided(work, work.scopes.of(handoff), decided))
     subject = decided.work.subject
     before = BaselineChoice(
         snapshot=subject.snapshot or None, commit=subject.commit, tree=own.before, reason=describe_decision(decided)
@@ -57,7 +57,7 @@ def _find_decided(work: ScopedWork, scope: Scope, decided: DecisionEntry) -> dic
     behind = find_behind(work.found.history, decided.work.subject.commit)
     contents = dict(scope.befores)
     contents.update({change.path: change.after for change in scope.changes if change.commit in behind})
-    record = find_review(work.desk.repository.root, decided.decision.review)
+    record = find_review(work.session.repository.root, decided.decision.review)
     if record is None or record.scope is None:
         return contents
     shown = {file.get("path"): file for file in record.scope.files}

@@ -28,7 +28,7 @@ from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import count_lines, read_tree_changes
 from handoff_tui.handoffs.reading.read import NOTHING_READ
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.status.inbox import MeasuredWork
 from handoff_tui.status.inbox_item import RiskFact, RiskKind, WorkSize, sort_risks
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
@@ -43,13 +43,13 @@ _PROJECT_FILES: Final = ("package.json", "pyproject.toml", "setup.cfg")
 class TreesWorld(RepositoryWorld):
     """The repository as rules see it, with two trees in place of a commit and the work tree."""
 
-    def __init__(self, desk: Desk, old: str, changes: list[FileChange], objects: Mapping[str, str]) -> None:
-        super().__init__(desk, NOTHING_READ, Baseline(old, "compared"))
+    def __init__(self, session: Session, old: str, changes: list[FileChange], objects: Mapping[str, str]) -> None:
+        super().__init__(session, NOTHING_READ, Baseline(old, "compared"))
         self._changes = changes
         self._objects = objects
         self._new = {change.path: change.new_id for change in changes if change.status != "D"}
         self._earlier = {change.old_path or change.path: change.old_id for change in changes if change.status != "A"}
-        self._largest = desk.loaded.settings.limits.file_bytes
+        self._largest = session.loaded.settings.limits.file_bytes
         self._contents = self._fetch()
 
     def changes(self) -> tuple[Change, ...]:
@@ -63,7 +63,7 @@ class TreesWorld(RepositoryWorld):
 
     def _fetch(self) -> dict[str, bytes | None]:
         """Everything the rules can ask for in one call: one per file would cost two processes each."""
-        tamper = self._desk.loaded.settings.tamper
+        tamper = self._session.loaded.settings.tamper
         names = (*tamper.test_files, *tamper.makefiles, *tamper.threshold_files, *_PROJECT_FILES)
         wanted = {
             blob
@@ -99,10 +99,10 @@ _LENSES: Final = (
 )
 
 
-def measure_trees(desk: Desk, old: str, new: str) -> MeasuredWork:
+def measure_trees(session: Session, old: str, new: str) -> MeasuredWork:
     """Every risk in the differences between two trees, and their size."""
-    objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
-    git = desk.repository.git
+    objects = offer_objects(session.repository, find_cache_folder(session.repository.root))
+    git = session.repository.git
     changes = read_tree_changes(git, old, new, objects).changes
     counts = count_lines(git, old, new, extra=objects) if len(changes) <= _MOST_COUNTED else None
     size = WorkSize(len(changes))
@@ -111,13 +111,13 @@ def measure_trees(desk: Desk, old: str, new: str) -> MeasuredWork:
             added=sum(one.added or 0 for one in counts.values()),
             deleted=sum(one.deleted or 0 for one in counts.values()),
         )
-    world = TreesWorld(desk, old, changes, objects)
-    risk = desk.loaded.settings.risk
+    world = TreesWorld(session, old, changes, objects)
+    risk = session.loaded.settings.risk
     facts = (
         *_judge(world),
         *_find_edited(changes, RiskKind.POLICY_EDITED, risk.policy_files, "{} with rules for this work"),
         *_find_dependencies(world, changes),
-        *find_hidden_characters(desk, changes, objects),
+        *find_hidden_characters(session, changes, objects),
         *_find_sensitive(changes, risk.sensitive_paths),
         *_find_size(size, risk),
     )
@@ -213,28 +213,30 @@ class RiskMemory:
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, ...], MeasuredWork] = OrderedDict()
 
-    def measure(self, desk: Desk, old: str, new: str) -> MeasuredWork:
-        settings = desk.loaded.settings
+    def measure(self, session: Session, old: str, new: str) -> MeasuredWork:
+        settings = session.loaded.settings
         key = (old, new, settings.tamper.model_dump_json(), settings.risk.model_dump_json())
         if key not in self._known:
-            self._known[key] = measure_trees(desk, old, new)
+            self._known[key] = measure_trees(session, old, new)
             while len(self._known) > _MOST_REMEMBERED:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]
 
 
-def read_risks(desk: Desk, state: ReviewState, gates: LogGates | None, memory: RiskMemory) -> dict[str, MeasuredWork]:
+def read_risks(
+    session: Session, state: ReviewState, gates: LogGates | None, memory: RiskMemory
+) -> dict[str, MeasuredWork]:
     """Risks by handoff id, each measured on the handoff's own changes."""
     handoffs = tuple(reviewed.handoff for reviewed in state.handoffs)
-    scopes = gates.work.scopes if gates is not None else find_scopes(desk, handoffs, read_stated(desk)).scopes
+    scopes = gates.work.scopes if gates is not None else find_scopes(session, handoffs, read_stated(session)).scopes
     policy = _find_policy_change(gates)
     found: dict[str, MeasuredWork] = {}
     for reviewed in state.handoffs:
         measured = MeasuredWork()
         if scopes.of(reviewed.handoff.id).changes:
-            own = write_own_sides(desk, scopes, reviewed.handoff.id)
-            measured = memory.measure(desk, own.before, own.after)
+            own = write_own_sides(session, scopes, reviewed.handoff.id)
+            measured = memory.measure(session, own.before, own.after)
         risks = sort_risks((*policy, *measured.risks, *_find_contradicted(reviewed)))
         found[reviewed.handoff.id] = measured._replace(risks=risks)
     return found

@@ -18,7 +18,7 @@ from handoff_tui.cli.output import render_json, render_page, write_page, write_r
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.person import require_person
 
 
@@ -28,17 +28,17 @@ def run_checks(arguments: argparse.Namespace, recall: OutputCache | None) -> Exi
         return _run_past(arguments)
     if arguments.grant and not arguments.trust:
         raise UsageError("--grant goes with --trust DIGEST: whoever grants access has read the commands")
-    desk = open_desk(find_start(arguments), recall.look if recall is not None else None)
+    session = open_session(find_start(arguments), recall.look if recall is not None else None)
     if arguments.trust:
         require_person("consent to commands")
-        give_consent(desk, arguments.trust)
-        grant_access(desk, arguments.grant)
-        accept_settings(desk)
+        give_consent(session, arguments.trust)
+        grant_access(session, arguments.grant)
+        accept_settings(session)
     request = _build_request(arguments)
     if arguments.list:
-        return _list(arguments, list_rules(desk, request), read_consent(desk))
+        return _list(arguments, list_rules(session, request), read_consent(session))
     with following(keeps_partial=True) as progress:
-        report = check(desk, request, progress)
+        report = check(session, request, progress)
     form = "json" if arguments.json else arguments.format
     write_plain(_render(report, form, everything=arguments.all))
     if progress.cancel.is_set():

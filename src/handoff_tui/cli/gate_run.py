@@ -6,13 +6,13 @@ import argparse
 
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import open_work_desk
+from handoff_tui.cli.options import open_work_session
 from handoff_tui.cli.output import render_result
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.progress import following
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
 from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 
@@ -21,15 +21,15 @@ _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 def run_gate(arguments: argparse.Namespace, recall: OutputCache) -> ExitCode:
     """Prints where the gate stands, and keeps it for the next call if nothing changes until then."""
-    desk = open_desk(recall.look.repository.root, recall.look)
+    session = open_session(recall.look.repository.root, recall.look)
     with following() as progress:
         options = ExamineOptions(fresh=arguments.fresh)
-        work = open_work_desk(desk, arguments)
-        examined = examine(work, open_log(desk.repository), arguments.id, arguments.phase, options, progress)
+        work = open_work_session(session, arguments)
+        examined = examine(work, open_log(session.repository), arguments.id, arguments.phase, options, progress)
     text = render_result(arguments, build_gate_json, build_gate_page, build_gate_view(examined))
     write_plain(text)
     code = _find_code(examined)
-    if examined.report.can_be_recalled and work is desk:
+    if examined.report.can_be_recalled and work is session:
         recall.keep(text, code, outside=True)
     return code
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.handoffs.session import open_desk_to_look
+from handoff_tui.handoffs.session import open_session_to_look
 from handoff_tui.history.travel.page import add_banner, build_stop_json
 from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import Stop
@@ -20,7 +20,7 @@ from handoff_tui.status.status_page import build_status_json, build_status_page
 @contextmanager
 def open_past(arguments: argparse.Namespace) -> Iterator[tuple[Traveller, Stop]]:
     """Whoever leads there, and the stop that was named."""
-    traveller = Traveller(open_desk_to_look(find_start(arguments)))
+    traveller = Traveller(open_session_to_look(find_start(arguments)))
     try:
         yield traveller, traveller.find_stop(arguments.at)
     finally:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from handoff_tui.core.errors import RepositoryError
 
 if TYPE_CHECKING:
-    from handoff_tui.handoffs.session import Desk
+    from handoff_tui.handoffs.session import Session
 
 Children: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
@@ -88,19 +88,19 @@ def find_start(arguments: argparse.Namespace) -> Path:
         raise RepositoryError("the current folder no longer exists", "Change to another folder.") from gone
 
 
-def open_named_desk(arguments: argparse.Namespace) -> Desk:
+def open_named_session(arguments: argparse.Namespace) -> Session:
     """Opens the repository that was named, or the one around the current folder."""
-    from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415 - help needs no repository
+    from handoff_tui.handoffs.session import open_session  # noqa: PLC0415 - help needs no repository
 
-    return open_desk(find_start(arguments))
+    return open_session(find_start(arguments))
 
 
-def open_work_desk(desk: Desk, arguments: argparse.Namespace) -> Desk:
+def open_work_session(session: Session, arguments: argparse.Namespace) -> Session:
     """Opens the repository where the handoff's work is: its agent may have a work tree, on a branch of its own."""
     from handoff_tui.agents.runs.branches import open_work  # noqa: PLC0415 - few verbs need it
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 
-    work = open_work(desk, arguments.id, arguments.phase)
-    if work is not desk:
+    work = open_work(session, arguments.id, arguments.phase)
+    if work is not session:
         write_note(f"The work is on {work.work_tree.facts.branch}, in {work.repository.root}.")
     return work

@@ -17,7 +17,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.confirm import ask_person
-from handoff_tui.handoffs.session import open_desk, open_desk_to_look
+from handoff_tui.handoffs.session import open_session, open_session_to_look
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.refresh import refresh
@@ -47,7 +47,7 @@ def run_plain_desk(start: Path, run_verb: RunVerb, *, read_only: bool = False) -
 
 
 def _list_waiting(start: Path) -> list[ReviewedHandoff]:
-    state = refresh(open_desk_to_look(start))
+    state = refresh(open_session_to_look(start))
     ordered = sort_by_turn(state.handoffs)
     waiting = [one for one in ordered if one.gate.next_move.who in _NEEDS_YOU]
     others = sum(one.gate.next_move.who is Mover.AGENT for one in ordered)
@@ -98,7 +98,9 @@ class _Review:
         """The verbs to run, one after another."""
         words = ("--repo", str(self.start))
         try:
-            found = diff(open_desk(self.start), DiffRequest(handoff=self.handoff, scope=DiffScope.OWN, files_only=True))
+            found = diff(
+                open_session(self.start), DiffRequest(handoff=self.handoff, scope=DiffScope.OWN, files_only=True)
+            )
             paths = [file.change.path for file in found.files.list_files(counted=False)] if found.files else []
         except HandoffError as refused:
             write_text(f"The changes can't be read: {render_safe(refused.message)}")

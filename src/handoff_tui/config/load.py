@@ -185,7 +185,7 @@ def build_settings(user: bytes | None, repository: bytes | None, user_name: str 
         layers.append(layer)
         problems += refused
     if repository is not None:
-        layer, refused = _refuse_desk(parse_layer(repository, REPOSITORY_FILE), user_name)
+        layer, refused = _refuse_personal(parse_layer(repository, REPOSITORY_FILE), user_name)
         layers.append(layer)
         problems += refused
     for layer in layers:
@@ -197,7 +197,7 @@ def build_settings(user: bytes | None, repository: bytes | None, user_name: str 
     return LoadedSettings(settings, usual, tuple(layers))
 
 
-def _refuse_desk(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
+def _refuse_personal(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
     """A repository is untrusted: it can't set what only the user's file may set."""
     refused = [
         f"{layer.place(key)}: {key} cannot be set by a repository; put it into {user_name}"

@@ -8,7 +8,7 @@ from handoff_tui.core.errors import DecisionForbiddenError
 from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import reopen_desk
+from handoff_tui.handoffs.session import reopen_session
 
 _NAMED = 5
 
@@ -25,12 +25,12 @@ def refuse_changed(examined: ExaminedGate) -> None:
 
 def find_changes_since(examined: ExaminedGate) -> tuple[str, ...]:
     """Says in words what has changed since the examination; empty if nothing has."""
-    desk = reopen_desk(examined.desk)
-    handoffs = read_repository(desk).result.handoffs
+    session = reopen_session(examined.session)
+    handoffs = read_repository(session).result.handoffs
     now = next((handoff for handoff in handoffs if handoff.id == examined.handoff.id), None)
     if now is None:
         return ("the handoff is gone",)
-    gates = examined.gates.renew(desk, handoffs)
+    gates = examined.gates.renew(session, handoffs)
     question = gates.ask(now, examined.key.phase)
     changes: list[str] = []
     if paths := examined.scope.compare_bound(gates.work.scopes.of(now.id)):

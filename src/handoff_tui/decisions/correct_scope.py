@@ -17,7 +17,7 @@ from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scope, Source
 from handoff_tui.handoffs.scope.traces import is_below
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.system.files.named_files import write_named_file
 from handoff_tui.system.files.own_folder import is_below_own_folder
@@ -52,19 +52,19 @@ class ScopeCorrection:
         """The table for handoff-tui.toml."""
         return render_scope_table(self.handoff, self.scope)
 
-    def is_written(self, desk: Desk) -> bool:
+    def is_written(self, session: Session) -> bool:
         """Whether the repository's configuration says the same."""
-        return desk.loaded.settings.scopes.get(self.handoff) == self.scope
+        return session.loaded.settings.scopes.get(self.handoff) == self.scope
 
-    def apply(self, desk: Desk) -> Desk:
+    def apply(self, session: Session) -> Session:
         """The repository as if its configuration had this scope."""
-        settings = desk.loaded.settings
+        settings = session.loaded.settings
         scopes = {**settings.scopes, self.handoff: self.scope}
-        return desk._replace(loaded=replace(desk.loaded, settings=settings.model_copy(update={"scopes": scopes})))
+        return session._replace(loaded=replace(session.loaded, settings=settings.model_copy(update={"scopes": scopes})))
 
-    def write(self, desk: Desk) -> WrittenScope:
+    def write(self, session: Session) -> WrittenScope:
         """Puts the table into handoff-tui.toml; the rest of the file stays as it is."""
-        root = desk.repository.root
+        root = session.repository.root
         if is_link(root, REPOSITORY_FILE):
             raise UsageError(f"{REPOSITORY_FILE} is a link, which is not replaced", f"Put this into it:\n{self.table}")
         before = _read_configuration(root)
@@ -120,8 +120,8 @@ class ScopePreview(NamedTuple):
 def preview_scope(gates: LogGates, handoff: str, request: ScopeRequest) -> ScopePreview:
     """Computes what a correction would do; raises if it means nothing. Writes nothing."""
     before = gates.work.scopes
-    correction = build_correction(gates.desk, handoff, before.of(handoff), request)
-    after = gates.renew(correction.apply(gates.desk), gates.handoffs).work.scopes
+    correction = build_correction(gates.session, handoff, before.of(handoff), request)
+    after = gates.renew(correction.apply(gates.session), gates.handoffs).work.scopes
     refuse_empty(correction, after.of(handoff))
     names = (handoff, *(name for name in before.by_handoff if name != handoff))
     pairs = [(name, set(before.of(name).results), set(after.of(name).results)) for name in names]
@@ -152,37 +152,37 @@ def find_needed_start(gates: LogGates, handoff: str, paths: Iterable[str]) -> st
 class StatedScope(NamedTuple):
     """A scope that counts for what follows, and the repository with it."""
 
-    desk: Desk
+    session: Session
     correction: ScopeCorrection
     written: bool
     """Whether it is in handoff-tui.toml, and so counts for everybody."""
 
 
-def state_scope(desk: Desk, wanted: str, request: ScopeRequest, *, signed: bool) -> StatedScope:
+def state_scope(session: Session, wanted: str, request: ScopeRequest, *, signed: bool) -> StatedScope:
     """Corrects a scope for one submission, and for everybody if that is asked for. What is signed must be written."""
-    handoffs = read_repository(desk).result.handoffs
+    handoffs = read_repository(session).result.handoffs
     handoff = find_handoff(handoffs, wanted)
-    correction = preview_scope(LogGates(desk, handoffs), handoff.id, request).correction
-    corrected = correction.apply(desk)
-    written = correction.is_written(desk)
+    correction = preview_scope(LogGates(session, handoffs), handoff.id, request).correction
+    corrected = correction.apply(session)
+    written = correction.is_written(session)
     if signed and not written and not request.write:
         raise UsageError(
             "nobody else could compute this scope, so it can't be signed",
             "Add --write, which puts it into handoff-tui.toml.",
         )
     if request.write and not written:
-        correction.write(desk)
-        return StatedScope(open_desk(desk.repository.root), correction, written=True)
+        correction.write(session)
+        return StatedScope(open_session(session.repository.root), correction, written=True)
     return StatedScope(corrected, correction, written)
 
 
-def build_correction(desk: Desk, handoff: str, present: Scope, request: ScopeRequest) -> ScopeCorrection:
+def build_correction(session: Session, handoff: str, present: Scope, request: ScopeRequest) -> ScopeCorrection:
     """The stated scope with full commit ids: from `since`, or the handoff's present start, up to HEAD."""
-    head = desk.work_tree.facts.head or ""
+    head = session.work_tree.facts.head or ""
     since = present.start or ""
     if request.since is not None:
-        found = resolve_commits(desk.repository.git, [request.since])[request.since]
-        if found is None or not is_ancestor(desk.repository.git, found, "HEAD"):
+        found = resolve_commits(session.repository.git, [request.since])[request.since]
+        if found is None or not is_ancestor(session.repository.git, found, "HEAD"):
             raise UsageError(
                 f"{request.since} is no commit in the history of HEAD", "git log --oneline lists those that are."
             )

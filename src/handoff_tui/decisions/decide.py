@@ -24,7 +24,7 @@ from handoff_tui.decisions.threads import list_threads, refuse_unknown_threads
 from handoff_tui.decisions.views import DecisionView
 from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, list_signer_notes
 from handoff_tui.git.work_tree.unseen import find_converted, find_locally_excluded, find_uninspected
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries.fields import MAX_REASON, has_control
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import (
@@ -109,7 +109,7 @@ def parse_reason(verb: DecisionVerb, text: str) -> str:
 
 
 def prepare_decision(
-    desk: Desk,
+    session: Session,
     log: OpenLog,
     request: DecideRequest,
     telling: ProgressCallbacks | None = None,
@@ -122,23 +122,23 @@ def prepare_decision(
     """
     reason = None if request.reason is None else parse_reason(request.verb, request.reason)
     policy = require_policy(log.verify())
-    signing = find_signing(desk, policy, request.key_file)
+    signing = find_signing(session, policy, request.key_file)
     _refuse_machine(policy, signing)
     options = ExamineOptions(fresh=True, earlier=earlier, frozen=frozen, moving=request.verb in VETOES)
-    examined = examine(desk, log, request.handoff, request.phase, options, telling)
+    examined = examine(session, log, request.handoff, request.phase, options, telling)
     _refuse_forbidden(examined, request.verb, signing.principal)
     if request.confirmed is Confirmation.HEADLESS:
         _refuse_headless(examined, signing.principal)
     if any(comment.thread for comment in request.comments):
         refuse_unknown_threads(
-            request.comments, list_threads(desk, examined.index, examined.key.place, examined.work_tree)
+            request.comments, list_threads(session, examined.index, examined.key.place, examined.work_tree)
         )
     referenced = find_referenced_entries(examined.index, examined.policy, examined, request.verb, signing.principal)
     record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)
     record = record.model_copy(update={"confirmed": request.confirmed})
     warnings = (
         *_list_warnings(examined, request.verb, signing.principal),
-        *list_signer_notes(signing.key, desk.repository.git),
+        *list_signer_notes(signing.key, session.repository.git),
     )
     grade = grade_key(signing.key)
     return PreparedDecision(request.verb, reason, examined, signing, record, referenced, warnings, grade)
@@ -164,7 +164,7 @@ def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
     if prepared.reason is None:
         raise ValueError("a decision was to be signed before its reason was given")
     # an agent may have worked in a work tree of its own: evidence lies there, and beside its entry
-    roots = {prepared.examined.desk.repository.root, log.repository.root}
+    roots = {prepared.examined.session.repository.root, log.repository.root}
     decision = Decision(
         verb=prepared.verb, reason=prepared.reason, regards=prepared.referenced_entries, review=prepared.review
     )
@@ -326,10 +326,10 @@ def _list_warnings(examined: ExaminedGate, verb: DecisionVerb, principal: str) -
         warnings.append(
             f"{REPOSITORY_FILE} is not as it was before this work; the checks ran with the settings from before it"
         )
-    weakened = list_weakened(examined.guards.desk.loaded)
+    weakened = list_weakened(examined.guards.session.loaded)
     if weakened:
         warnings.append(f"your own settings make checks weaker: {'; '.join(weakened)}")
-    warnings += _list_unseen(examined.desk)
+    warnings += _list_unseen(examined.session)
     current = {approval.entry for approval in examined.gate.approvals if not approval.why}
     own = _list_own(examined.index, examined.key, principal)
     if any(made.decision.verb is verb and made.entry.id in current for made in own):
@@ -337,9 +337,9 @@ def _list_warnings(examined: ExaminedGate, verb: DecisionVerb, principal: str) -
     return tuple(warnings)
 
 
-def _list_unseen(desk: Desk) -> list[str]:
+def _list_unseen(session: Session) -> list[str]:
     """What is on this disk and in no diff."""
-    repository, tree = desk.repository, desk.work_tree
+    repository, tree = session.repository, session.work_tree
     excluded = find_locally_excluded(repository, tree)
     converted = find_converted(repository, tree)
     others = find_uninspected(tree)

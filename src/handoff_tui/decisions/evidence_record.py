@@ -53,7 +53,7 @@ def add_comments(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tu
 
 def measure(examined: ExaminedGate) -> tuple[Verdict, ...]:
     """Measures every claim of the handoff."""
-    evidence = RepositoryEvidence(examined.desk)
+    evidence = RepositoryEvidence(examined.session)
     prepare(evidence, [examined.handoff], examined.handoffs)
     return measure_claims(examined.handoff, evidence)
 
@@ -64,10 +64,10 @@ def count_differences(examined: ExaminedGate) -> dict[str, int]:
     if baseline.snapshot is None and baseline.commit is None:
         return {}
     try:
-        before = load_side(examined.desk, baseline)
+        before = load_side(examined.session, baseline)
         after = Side(examined.snapshot, examined.work_tree)
         reviewed = (examined.handoff, examined.handoffs)
-        record, files = compare_sides(examined.desk, reviewed, before, after)
+        record, files = compare_sides(examined.session, reviewed, before, after)
     except HandoffError:
         return {}
     counts: dict[str, int] = {}

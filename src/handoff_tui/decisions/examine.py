@@ -24,7 +24,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.find import FoundScopes
 from handoff_tui.handoffs.scope.scope import Scope
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entry import NO_BASELINE, GateKey, Subject
 from handoff_tui.log.gates.all_gates import LogGates
@@ -42,7 +42,7 @@ from handoff_tui.status.show import find_id
 class ExaminedGate(GateQuestion):
     """One handoff at one gate, as of now: the question, everything that was read to ask it, and the answer."""
 
-    desk: Desk
+    session: Session
     reading: RepositoryReading
     handoff: Handoff
     report: CheckReport
@@ -138,7 +138,7 @@ class GatePlan(NamedTuple):
 
 
 def examine(
-    desk: Desk,
+    session: Session,
     log: OpenLog,
     wanted: str,
     phase: str | None = None,
@@ -148,12 +148,12 @@ def examine(
     """Runs the checks of the gate, captures the work, chooses the baseline, and judges the gate."""
     earlier = options.earlier
     frozen = options.frozen
-    reading = frozen.reading if frozen else earlier.reading if earlier is not None else read_repository(desk)
-    gates = open_gates(desk, reading.result.handoffs, build_log_index(log.verify()))
+    reading = frozen.reading if frozen else earlier.reading if earlier is not None else read_repository(session)
+    gates = open_gates(session, reading.result.handoffs, build_log_index(log.verify()))
     if frozen is not None:
         gates.work.found = frozen.found
     plan = _plan(gates, wanted, phase)
-    guards = guard(desk, plan.since)
+    guards = guard(session, plan.since)
     known = Prefetched(reading, options.command_results, scopes=plan.gates.work.scopes)
     checked = _check(plan, guards, known, options, telling)
     question = plan.question
@@ -175,7 +175,7 @@ def examine(
         name_uncovered=question.name_uncovered,
         has_review=question.has_review,
         failing=tuple(result.id for result in checked.report.blocking_failures),
-        desk=desk,
+        session=session,
         reading=reading,
         handoff=plan.handoff,
         report=checked.report,
@@ -202,17 +202,17 @@ def _check(
     earlier = options.earlier
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     placed = known._replace(reading=_place_at(known.reading, plan))
-    report = (check if earlier is not None else check_before_another)(guards.desk, request, telling, placed)
+    report = (check if earlier is not None else check_before_another)(guards.session, request, telling, placed)
     if earlier is not None and earlier.report.baseline == report.baseline:
         return _Checked(report, earlier.snapshot, earlier.work_tree)
     own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
     moved = Event()
     whole = request._replace(phase=None, handoff=None)
     known = known._replace(commands=report.command_results)
-    taken = take(guards.desk, telling, whole, known, needed=own, on_change=moved.set)
+    taken = take(guards.session, telling, whole, known, needed=own, on_change=moved.set)
     if moved.is_set():
-        report = check(guards.desk, request, telling, placed)
-    return _Checked(report, build_subject_snapshot(plan.gates.desk, taken), taken.captured.tree.tree)
+        report = check(guards.session, request, telling, placed)
+    return _Checked(report, build_subject_snapshot(plan.gates.session, taken), taken.captured.tree.tree)
 
 
 def _place_at(reading: RepositoryReading, plan: GatePlan) -> RepositoryReading:
@@ -229,32 +229,32 @@ def _place_at(reading: RepositoryReading, plan: GatePlan) -> RepositoryReading:
 
 
 def plan_gate(
-    desk: Desk, index: LogIndex, handoffs: tuple[Handoff, ...], wanted: str, phase: str | None = None
+    session: Session, index: LogIndex, handoffs: tuple[Handoff, ...], wanted: str, phase: str | None = None
 ) -> GatePlan:
     """Finds out which gate is asked about, without running anything."""
-    return _plan(open_gates(desk, handoffs, index), wanted, phase)
+    return _plan(open_gates(session, handoffs, index), wanted, phase)
 
 
 def _plan(gates: LogGates, wanted: str, phase: str | None) -> GatePlan:
-    desk, handoffs = gates.desk, gates.handoffs
-    _require_head(desk)
+    session, handoffs = gates.session, gates.handoffs
+    _require_head(session)
     handoff = find_handoff(handoffs, wanted)
     question = gates.ask(handoff, phase)
-    baseline = choose_snapshot(desk, list_approved(desk, gates.index, gates.tree), handoff, handoffs)
+    baseline = choose_snapshot(session, list_approved(session, gates.index, gates.tree), handoff, handoffs)
     start = gates.work.scopes.of(handoff.id).start
     return GatePlan(handoff, gates, question, baseline, start)
 
 
-def open_gates(desk: Desk, handoffs: tuple[Handoff, ...], index: LogIndex) -> LogGates:
+def open_gates(session: Session, handoffs: tuple[Handoff, ...], index: LogIndex) -> LogGates:
     """The gates by a log that was read already."""
-    gates = LogGates(desk, handoffs)
+    gates = LogGates(session, handoffs)
     gates.index = index
     return gates
 
 
 def judge_again(examined: ExaminedGate, log: OpenLog) -> ExaminedGate:
     """Judges the same work at the same gate by the log as it is now."""
-    gates = open_gates(examined.desk, examined.handoffs, build_log_index(log.verify()))
+    gates = open_gates(examined.session, examined.handoffs, build_log_index(log.verify()))
     handoff, phase = examined.handoff, examined.key.phase
     return replace(
         examined,
@@ -280,7 +280,7 @@ def build_gate_view(examined: ExaminedGate) -> GateView:
     )
 
 
-def build_subject_snapshot(desk: Desk, taken: Taken) -> Snapshot:
+def build_subject_snapshot(session: Session, taken: Taken) -> Snapshot:
     """Returns the snapshot that a decision is bound to, without what a commit of the log alone would change.
 
     It also leaves out what depends on the clock or the machine; whether such a check blocks is asked each time.
@@ -289,7 +289,7 @@ def build_subject_snapshot(desk: Desk, taken: Taken) -> Snapshot:
     snapshot = taken.captured.snapshot
     return snapshot.model_copy(
         update={
-            "commit": find_work_commit(desk.repository.git),
+            "commit": find_work_commit(session.repository.git),
             "branch": None,
             "upstream": None,
             "checks": {name: outcome for name, outcome in snapshot.checks.items() if name not in outside},
@@ -320,8 +320,8 @@ def build_subject_digest(key: GateKey, subject: Subject) -> str:
     return f"sha256:{hashlib.sha256(canonical.encode(parts)).hexdigest()}"
 
 
-def _require_head(desk: Desk) -> str:
-    head = desk.work_tree.facts.head
+def _require_head(session: Session) -> str:
+    head = session.work_tree.facts.head
     if head is None:
         raise RepositoryError("there is no commit yet, and a decision is bound to one", "Commit the work first.")
     return head

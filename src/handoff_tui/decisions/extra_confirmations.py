@@ -73,9 +73,9 @@ def find_extra_confirmations(
 
 def _list_changes(examined: ExaminedGate) -> tuple[FileChange, ...]:
     """The handoff's own changes; what belongs to others is no part of this decision."""
-    desk = examined.desk
-    own = write_own_sides(desk, examined.gates.work.scopes, examined.handoff.id)
-    files = compare_trees(desk, Side(None, own.before), Side(None, own.after))
+    session = examined.session
+    own = write_own_sides(session, examined.gates.work.scopes, examined.handoff.id)
+    files = compare_trees(session, Side(None, own.before), Side(None, own.after))
     return tuple(files.listed.changes) if files is not None else ()
 
 
@@ -111,9 +111,9 @@ def _find_unread_files(examined: ExaminedGate, read: ReadWork) -> Iterator[Extra
             _name_some(unread),
             asks=False,
         )
-    desk = examined.desk
-    objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
-    for fact in find_hidden_characters(desk, list(read.changes), objects):
+    session = examined.session
+    objects = offer_objects(session.repository, find_cache_folder(session.repository.root))
+    for fact in find_hidden_characters(session, list(read.changes), objects):
         places = [str(place) for place in fact.places]
         seen = all(place.path in read.viewed for place in fact.places)
         yield ExtraConfirmation(fact.text, _name_some(places), asks=not seen)

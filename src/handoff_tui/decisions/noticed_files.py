@@ -33,7 +33,7 @@ class NoticedFiles(NamedTuple):
 def find_noticed_files(examined: ExaminedGate, changes: Iterable[FileChange]) -> tuple[NoticedFiles, ...]:
     """Lists configuration, test and CI files among the changes, and those that no diff shows in full."""
     listed = tuple(changes)
-    settings = examined.desk.loaded.settings
+    settings = examined.session.loaded.settings
     kinds = (
         ("configuration file", settings.risk.policy_files),
         ("CI file", settings.tamper.ci_files),
@@ -52,7 +52,7 @@ def find_noticed_files(examined: ExaminedGate, changes: Iterable[FileChange]) ->
 
 
 def _find_cut(examined: ExaminedGate, changes: list[FileChange]) -> Iterator[str]:
-    repository = examined.desk.repository
+    repository = examined.session.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
     for start in range(0, len(changes), _FILES_AT_ONCE):
         some = changes[start : start + _FILES_AT_ONCE]

@@ -58,12 +58,12 @@ def _list_asked(examined: ExaminedGate) -> list[_Asked]:
     index = examined.index
     decisions = [made for made in index.list_decisions(*examined.key.place) if not index.is_void(made.entry.id)]
     last = {(made.entry.actor, made.work.attempt): made.entry.id for made in decisions}
-    threads = list_threads(examined.desk, index, examined.key.place, examined.work_tree)
+    threads = list_threads(examined.session, index, examined.key.place, examined.work_tree)
     asked: list[_Asked] = []
     for made in reversed(decisions):
         if made.decision.verb in VETOES:
-            record = find_review(examined.desk.repository.root, made.decision.review)
-            changes = list_changes_since(examined.desk, made, examined.work_tree)
+            record = find_review(examined.session.repository.root, made.decision.review)
+            changes = list_changes_since(examined.session, made, examined.work_tree)
             taken_back = last[made.entry.actor, made.work.attempt] != made.entry.id
             own = tuple(thread for thread in threads if thread.entry == made.entry.id)
             changed = None if changes is None else frozenset(_list_paths(changes))

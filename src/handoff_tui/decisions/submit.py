@@ -12,7 +12,7 @@ from handoff_tui.core.errors import DecisionForbiddenError
 from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.decide import require_policy
 from handoff_tui.decisions.examine import ExaminedGate, examine
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import VETOES, Entry, EntryKind
 from handoff_tui.log.gates.gate import find_change
@@ -37,7 +37,7 @@ class Submitted:
 
 
 def submit(
-    desk: Desk,
+    session: Session,
     log: OpenLog,
     wanted: str,
     phase: str | None = None,
@@ -47,8 +47,8 @@ def submit(
     telling: ProgressCallbacks | None = None,
 ) -> Submitted:
     """Examines the work; with `signed`, adds a submission to the log. Decides nothing."""
-    signing = _find_submitter(desk, log, key_file) if signed else None
-    examined = examine(desk, log, wanted, phase, telling=telling)
+    signing = _find_submitter(session, log, key_file) if signed else None
+    examined = examine(session, log, wanted, phase, telling=telling)
     if signing is None or (telling is not None and telling.cancel.is_set()):
         return Submitted(examined, None)
 
@@ -56,7 +56,7 @@ def submit(
 
     def build(parents: Parents) -> Draft:
         refuse_changed(examined)
-        write_snapshot(desk.repository.root, examined.snapshot)
+        write_snapshot(session.repository.root, examined.snapshot)
         work = next_attempt.build_work(parents.verdict.policy, {signing.principal})
         return Draft(build_payload(parents.build_entry(EntryKind.SCOPED_SUBMISSION, signing.principal, work=work)))
 
@@ -78,7 +78,7 @@ def begin_attempt(examined: ExaminedGate) -> ExaminedGate:
 
 
 def wait(
-    desk: Desk,
+    session: Session,
     wanted: str,
     phase: str | None,
     timeout: float | None,
@@ -93,12 +93,12 @@ def wait(
     telling = telling or ProgressCallbacks()
     seen: object = None
     while True:
-        log = open_log(desk.repository)
+        log = open_log(session.repository)
         verdict = log.verify()
-        now = (verdict.heads, verdict.problems, desk.work_tree.facts)
+        now = (verdict.heads, verdict.problems, session.work_tree.facts)
         if seen != now:
             seen = now
-            examined = examine(desk, log, wanted, phase, telling=telling)
+            examined = examine(session, log, wanted, phase, telling=telling)
             if on_look is not None:
                 on_look(examined)
         left = None if timeout is None else timeout - (read_monotonic() - start)
@@ -106,7 +106,7 @@ def wait(
             return examined
         if pause(_EVERY_SECONDS if left is None else min(_EVERY_SECONDS, left), telling.cancel):
             return examined
-        desk = open_desk(desk.repository.root)
+        session = open_session(session.repository.root)
 
 
 def is_over(examined: ExaminedGate) -> bool:
@@ -114,9 +114,9 @@ def is_over(examined: ExaminedGate) -> bool:
     return examined.gate.state in DECIDED or examined.index.verdict.fatal
 
 
-def _find_submitter(desk: Desk, log: OpenLog, key_file: Path | None) -> Signing:
+def _find_submitter(session: Session, log: OpenLog, key_file: Path | None) -> Signing:
     policy = require_policy(log.verify())
-    signing = find_signing(desk, policy, key_file)
+    signing = find_signing(session, policy, key_file)
     if not policy.may_submit(signing.principal):
         raise DecisionForbiddenError(
             f"{signing.principal} has no role that submits", "handoff-tui policy show tells who may."

@@ -12,7 +12,7 @@ from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.handoffs.agent_comments import AgentComment, read_comments
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entry import VETOES, PhaseKey
 from handoff_tui.log.index import DecisionEntry, LogIndex
 from handoff_tui.log.review_record import Comment
@@ -76,24 +76,24 @@ class _Said(NamedTuple):
         return f"{self.made.entry.id.removeprefix('sha256:')[:_ENTRY_LETTERS]}.{self.number}"
 
 
-def list_threads(desk: Desk, index: LogIndex, place: PhaseKey, tree: str) -> tuple[Thread, ...]:
+def list_threads(session: Session, index: LogIndex, place: PhaseKey, tree: str) -> tuple[Thread, ...]:
     """Lists the threads on one phase of a handoff, oldest first, carried to where their lines are in `tree`.
 
     A comment is settled by a reply that says so, or when its author has since decided otherwise on the same attempt.
     """
     decisions = [made for made in index.list_decisions(*place) if not index.is_void(made.entry.id)]
-    said = [one for made in decisions for one in _read_comments(desk, made)]
+    said = [one for made in decisions for one in _read_comments(session, made)]
     known = {one.id for one in said if not one.comment.thread}
     first = [one for one in said if one.comment.thread not in known]
     last = {(made.entry.actor, made.work.attempt): made.entry.id for made in decisions}
-    by_agents = read_comments(desk.repository, place.handoff)
+    by_agents = read_comments(session.repository, place.handoff)
     threads: list[Thread] = []
     for made in decisions:
         own = [one for one in first if one.made is made]
         if own:
-            changes = list_changes_since(desk, made, tree)
+            changes = list_changes_since(session, made, tree)
             files = read_comment_files(
-                desk, (made.work.subject.tree, tree), [one.comment for one in own], changes or ()
+                session, (made.work.subject.tree, tree), [one.comment for one in own], changes or ()
             )
             taken_back = made.decision.verb in VETOES and last[made.entry.actor, made.work.attempt] != made.entry.id
             settled = made.entry.actor if taken_back else ""
@@ -116,8 +116,8 @@ def refuse_unknown_threads(comments: Iterable[Comment], threads: Iterable[Thread
             )
 
 
-def _read_comments(desk: Desk, made: DecisionEntry) -> list[_Said]:
-    record = find_review(desk.repository.root, made.decision.review)
+def _read_comments(session: Session, made: DecisionEntry) -> list[_Said]:
+    record = find_review(session.repository.root, made.decision.review)
     return [_Said(made, comment, number) for number, comment in enumerate(record.comments if record else (), 1)]
 
 
@@ -173,9 +173,9 @@ def _measure(comment: Comment, files: CommentFiles, *, has_files: bool) -> dict[
     }
 
 
-def list_changes_since(desk: Desk, made: DecisionEntry, tree: str) -> list[FileChange] | None:
+def list_changes_since(session: Session, made: DecisionEntry, tree: str) -> list[FileChange] | None:
     """What changed since a decision; None if the files of then are missing."""
-    repository = desk.repository
+    repository = session.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
     try:
         return list_changes(repository.git, made.work.subject.tree, tree, extra=objects)

@@ -9,7 +9,7 @@ from handoff_tui.handoffs.placed_by_runs import find_disagreement, place_by_runs
 from handoff_tui.handoffs.reading.format import HandoffFormat
 from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 
 
 class RepositoryReading(NamedTuple):
@@ -19,24 +19,24 @@ class RepositoryReading(NamedTuple):
     result: ReadHandoffs
 
 
-def read_repository(desk: Desk) -> RepositoryReading:
+def read_repository(session: Session) -> RepositoryReading:
     """Reads every handoff of the repository, in every format."""
-    files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
-    return build_reading(desk, files, read_handoffs(files, _load_formats(desk, files)))
+    files = RepositoryFiles(session.repository, session.work_tree, session.loaded.settings)
+    return build_reading(session, files, read_handoffs(files, _load_formats(session, files)))
 
 
-def _load_formats(desk: Desk, files: RepositoryFiles) -> tuple[HandoffFormat, ...]:
+def _load_formats(session: Session, files: RepositoryFiles) -> tuple[HandoffFormat, ...]:
     """Every format; none where there is neither a file nor a commit that one could be about."""
-    if not files.paths and not session_of(desk.repository.git).list_refs():
+    if not files.paths and not session_of(session.repository.git).list_refs():
         return ()
     from handoff_tui.handoffs.formats.registry import FORMATS  # noqa: PLC0415 - takes long to import
 
     return FORMATS
 
 
-def build_reading(desk: Desk, files: RepositoryFiles, result: ReadHandoffs) -> RepositoryReading:
+def build_reading(session: Session, files: RepositoryFiles, result: ReadHandoffs) -> RepositoryReading:
     """What was read, with each handoff in the phase that its runs brought it to."""
-    facts = desk.work_tree.facts
-    placed = place_by_runs(desk.repository, (*facts.changed, *facts.untracked), files.commits, result.handoffs)
+    facts = session.work_tree.facts
+    placed = place_by_runs(session.repository, (*facts.changed, *facts.untracked), files.commits, result.handoffs)
     disagreeing = tuple(problem for handoff in placed for problem in find_disagreement(handoff))
     return RepositoryReading(files, result._replace(handoffs=placed, problems=(*result.problems, *disagreeing)))

@@ -15,7 +15,7 @@ _LOG_FOLDER = ".handoff-tui/log"
 _WITNESS = "handoff-tui/witness.json"
 
 
-class Desk(NamedTuple):
+class Session(NamedTuple):
     """A repository, its settings, and its work tree as of now."""
 
     repository: Repository
@@ -23,37 +23,37 @@ class Desk(NamedTuple):
     work_tree: WorkTree
 
 
-def open_desk(start: Path, look: RepositoryDigest | None = None) -> Desk:
+def open_session(start: Path, look: RepositoryDigest | None = None) -> Session:
     """Opens the repository around a folder and reads its settings and work tree; `look` has begun to do so already."""
     if look is not None:
         look.begin_listing()
-        return Desk(look.repository, load_settings(look.repository.root), look.read_work_tree())
-    return open_desk_of(open_repository(start))
+        return Session(look.repository, load_settings(look.repository.root), look.read_work_tree())
+    return open_session_of(open_repository(start))
 
 
-def open_desk_of(repository: Repository) -> Desk:
+def open_session_of(repository: Repository) -> Session:
     """Reads the settings and the work tree of a repository that was opened just now."""
-    return Desk(repository, load_settings(repository.root), read_work_tree(repository))
+    return Session(repository, load_settings(repository.root), read_work_tree(repository))
 
 
-def open_desk_to_look(start: Path, look: RepositoryDigest | None = None) -> Desk:
-    """Opens it for reading only: unusable settings don't stop it; `Desk.loaded` says what is wrong with them."""
+def open_session_to_look(start: Path, look: RepositoryDigest | None = None) -> Session:
+    """Opens it for reading only: unusable settings don't stop it; `Session.loaded` says what is wrong with them."""
     if look is not None:
         look.begin_listing()
-        return Desk(look.repository, load_settings_to_look(look.repository.root), look.read_work_tree())
+        return Session(look.repository, load_settings_to_look(look.repository.root), look.read_work_tree())
     repository = open_repository(start)
-    return Desk(repository, load_settings_to_look(repository.root), read_work_tree(repository))
+    return Session(repository, load_settings_to_look(repository.root), read_work_tree(repository))
 
 
-def reopen_desk(desk: Desk) -> Desk:
+def reopen_session(session: Session) -> Session:
     """Opens the same repository as it is now."""
-    repository = reopen_repository(desk.repository)
-    return Desk(repository, desk.loaded, read_work_tree(repository))
+    repository = reopen_repository(session.repository)
+    return Session(repository, session.loaded, read_work_tree(repository))
 
 
-def has_log(desk: Desk) -> bool:
+def has_log(session: Session) -> bool:
     """Whether decisions were signed here: there are entries, or this clone remembers that there were."""
-    repository = desk.repository
+    repository = session.repository
     return is_present(repository.root, _LOG_FOLDER) or is_present(repository.common_dir, _WITNESS)
 
 

@@ -7,20 +7,20 @@ from collections.abc import Iterable
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.position import find_phase
 from handoff_tui.log.index import LogIndex
 from handoff_tui.status.pipeline import find_pipeline
 
 
 def find_known_phase(
-    desk: Desk, index: LogIndex, handoff: Handoff, named: str | None, runs: Iterable[RunState] = ()
+    session: Session, index: LogIndex, handoff: Handoff, named: str | None, runs: Iterable[RunState] = ()
 ) -> str:
     """The named phase, or the handoff's default one. Refuses a phase nothing mentions."""
     phase = find_phase(handoff, named)
     if named is None:
         return phase
-    known = list_known_phases(desk, index, handoff, runs)
+    known = list_known_phases(session, index, handoff, runs)
     if phase not in known:
         raise UsageError(
             f"{handoff.id} has no phase {named!r}",
@@ -29,9 +29,9 @@ def find_known_phase(
     return phase
 
 
-def list_known_phases(desk: Desk, index: LogIndex, handoff: Handoff, runs: Iterable[RunState] = ()) -> list[str]:
+def list_known_phases(session: Session, index: LogIndex, handoff: Handoff, runs: Iterable[RunState] = ()) -> list[str]:
     """Phases from the log first, then from its documents, agent runs, its pipeline, and the checks."""
-    settings = desk.loaded.settings
+    settings = session.loaded.settings
     pipeline = find_pipeline(handoff, settings.pipelines)
     logged = [phase for name, phase in index.places if name == handoff.id]
     told = [

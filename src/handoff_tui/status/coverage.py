@@ -14,7 +14,7 @@ from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry
 from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.coverage import (
     COVERED,
@@ -63,10 +63,10 @@ class FileCoverageReport:
         return is_path_covered and all(region.state is None or region.state in COVERED for region in self.regions)
 
 
-def read_coverage(desk: Desk, since: str | None = None) -> CoverageReport:
+def read_coverage(session: Session, since: str | None = None) -> CoverageReport:
     """How each file stands that changed since the start line, or since a commit named by a person."""
-    judged = _Judged(desk)
-    start = judged.start_line if since is None else _find_commit(desk, since)
+    judged = _Judged(session)
+    start = judged.start_line if since is None else _find_commit(session, since)
     scopes, only = judged.scopes, None
     if since is not None:
         after = judged.list_commits_since(start or "")
@@ -83,10 +83,10 @@ def read_coverage(desk: Desk, since: str | None = None) -> CoverageReport:
     )
 
 
-def read_file_coverage(desk: Desk, file: str) -> FileCoverageReport:
+def read_file_coverage(session: Session, file: str) -> FileCoverageReport:
     """Who approved which lines of a file; a path seen from the root of the repository."""
-    origins = _blame(desk, file)
-    judged = _Judged(desk)
+    origins = _blame(session, file)
+    judged = _Judged(session)
     regions = build_line_coverage(origins, judged.scopes, judged.reports)
     only = [file] if file in judged.scopes.changed else []
     path = next(iter(build_coverage(judged.scopes, judged.reports, only).paths), None)
@@ -96,9 +96,9 @@ def read_file_coverage(desk: Desk, file: str) -> FileCoverageReport:
 class _Judged:
     """All handoffs with their scopes and gates."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.gates = LogGates(desk, read_repository(desk).result.handoffs)
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.gates = LogGates(session, read_repository(session).result.handoffs)
 
     @property
     def scopes(self) -> Scopes:
@@ -122,8 +122,8 @@ class _Judged:
 
     def list_commits_since(self, commit: str) -> frozenset[str]:
         """Every commit that the given one does not contain."""
-        head = self.desk.work_tree.facts.head
-        listed = self.desk.repository.git.read("rev-list", f"^{commit}", head, "--") if head else b""
+        head = self.session.work_tree.facts.head
+        listed = self.session.repository.git.read("rev-list", f"^{commit}", head, "--") if head else b""
         return frozenset(listed.decode("ascii").split())
 
     def list_paths_changed(self, after: frozenset[str]) -> frozenset[str]:
@@ -135,19 +135,19 @@ class _Judged:
         return changed - self.scopes.restored
 
 
-def _find_commit(desk: Desk, name: str) -> str:
-    commit = resolve_commits(desk.repository.git, [name])[name]
+def _find_commit(session: Session, name: str) -> str:
+    commit = resolve_commits(session.repository.git, [name])[name]
     if commit is None:
         raise UsageError(f"{name!r} is no commit here", "Name one as git does: a branch, a tag, an id or HEAD~3.")
     return commit
 
 
-def _blame(desk: Desk, file: str) -> list[LineOrigin]:
+def _blame(session: Session, file: str) -> list[LineOrigin]:
     """Where the lines of a file come from, as it lies in the work tree."""
-    head, facts = desk.work_tree.facts.head, desk.work_tree.facts
-    root, git = desk.repository.root, desk.repository.git
+    head, facts = session.work_tree.facts.head, session.work_tree.facts
+    root, git = session.repository.root, session.repository.git
     is_committed = head is not None and bool(read_path_blobs(git, head, [file], {}))
-    content = read_work_content(root, file, desk.repository.object_format)
+    content = read_work_content(root, file, session.repository.object_format)
     if is_own(file) or not (is_committed or file in facts.untracked or file in facts.changed):
         hint = "Name a file that git tracks or would add; `handoff-tui coverage` lists what changed."
         raise UsageError(f"{file} is no file of this repository", hint)
@@ -155,14 +155,14 @@ def _blame(desk: Desk, file: str) -> list[LineOrigin]:
         return []  # deleted: there is nothing left to ask about
     if is_committed and head is not None and file not in facts.changed:
         return [LineOrigin(*line) for line in blame_lines(git, head, file)]
-    return _blame_work(desk, file, content, head if is_committed else None)
+    return _blame_work(session, file, content, head if is_committed else None)
 
 
-def _blame_work(desk: Desk, file: str, content: WorkContent, head: str | None) -> list[LineOrigin]:
+def _blame_work(session: Session, file: str, content: WorkContent, head: str | None) -> list[LineOrigin]:
     """The same for a file with changes that are not committed: they are put in a commit of ours on top of HEAD."""
-    objects = OwnObjects(desk.repository, find_cache_folder(desk.repository.root))
+    objects = OwnObjects(session.repository, find_cache_folder(session.repository.root))
     entry = WrittenEntry(content.mode, content.blob)
     objects.write_contents([(file, entry)])
     ours = objects.write_commit(objects.write_tree({file: entry}).id, head)
-    lines = blame_lines(desk.repository.git, ours, file, objects.variables)
+    lines = blame_lines(session.repository.git, ours, file, objects.variables)
     return [LineOrigin(None if line.commit == ours else line.commit, line.path) for line in lines]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.gates.position import find_phase
-from handoff_tui.log.policy.signer import DeskReviewer
+from handoff_tui.log.policy.signer import LocalReviewer
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate, RiskFact, WorkSize, sort_inbox
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
@@ -33,7 +33,7 @@ class MeasuredWork(NamedTuple):
 class InboxFacts(NamedTuple):
     """What an inbox needs besides the state."""
 
-    reviewer: DeskReviewer
+    reviewer: LocalReviewer
     changed: Mapping[str, datetime] = {}
     """When each document last changed, by path."""
     gates: LogGates | None = None
@@ -42,22 +42,22 @@ class InboxFacts(NamedTuple):
 
 
 def build_inbox_facts(
-    desk: Desk, reviewer: DeskReviewer, changed: Mapping[str, datetime], gates: LogGates | None
+    session: Session, reviewer: LocalReviewer, changed: Mapping[str, datetime], gates: LogGates | None
 ) -> InboxFacts:
     """What an inbox needs; `changed` says when each document last changed."""
-    nameless = frozenset(word.casefold() for word in desk.loaded.settings.approvals.nameless_words)
+    nameless = frozenset(word.casefold() for word in session.loaded.settings.approvals.nameless_words)
     return InboxFacts(reviewer, changed, gates, nameless)
 
 
-def read_change_times(desk: Desk, state: ReviewState) -> dict[str, datetime]:
+def read_change_times(session: Session, state: ReviewState) -> dict[str, datetime]:
     """When each document of each handoff last changed: by git, or by the disk for what is in no commit."""
     facts = state.repository
     paths = {document.path for one in state.handoffs for document in one.handoff.documents if ":" not in document.path}
     uncommitted = paths & {*facts.changed, *facts.untracked}
-    git = desk.repository.git
+    git = session.repository.git
     times = read_commit_times(git, paths - uncommitted, shallow=facts.shallow) if facts.head else {}
     unseen = uncommitted if facts.shallow else paths - times.keys()
-    return times | read_disk_times(desk.repository.root, unseen)
+    return times | read_disk_times(session.repository.root, unseen)
 
 
 def build_inbox(state: ReviewState, facts: InboxFacts) -> tuple[InboxItem, ...]:

@@ -19,7 +19,7 @@ from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.scope import Scope, Scopes
-from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.log.gates.coverage import count_coverage
 from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName, GateReport
 from handoff_tui.status.next_move import build_gate, close_gate, mark_validated
@@ -33,18 +33,20 @@ _MOST_OVERLOOKED = 20
 
 
 @without_collection()
-def refresh(desk: Desk, generation: int = 0) -> ReviewState:
+def refresh(session: Session, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
-    result = read_repository(desk).result
-    evidence = RepositoryEvidence(desk)
+    result = read_repository(session).result
+    evidence = RepositoryEvidence(session)
     prepare(evidence, result.handoffs, result.handoffs)
-    reviewer = HandoffReviewer(desk, result, open_log_gates(desk, result.handoffs), closed=desk.loaded.refused_shortly)
+    reviewer = HandoffReviewer(
+        session, result, open_log_gates(session, result.handoffs), closed=session.loaded.refused_shortly
+    )
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
-    return build_state(desk, result, reviewer, reviewed, generation)
+    return build_state(session, result, reviewer, reviewed, generation)
 
 
 def build_state(
-    desk: Desk,
+    session: Session,
     result: ReadHandoffs,
     reviewer: HandoffReviewer,
     reviewed: tuple[ReviewedHandoff, ...],
@@ -55,7 +57,7 @@ def build_state(
     commits = tuple(dict.fromkeys(change.commit for change in scopes.unclaimed if change.commit is not None))
     return ReviewState(
         generation=generation,
-        repository=desk.work_tree.facts,
+        repository=session.work_tree.facts,
         handoffs=reviewed,
         unclaimed=scopes.unclaimed_paths,
         unclaimed_commits=commits,
@@ -63,24 +65,24 @@ def build_state(
         unknown=result.unknown,
         problems=(
             *reviewer.log_problems,
-            *_collect_problems(desk, result),
+            *_collect_problems(session, result),
             *map(_build_scope_problem, scopes.problems),
         ),
     )
 
 
-def open_log_gates(desk: Desk, handoffs: tuple[Handoff, ...]) -> LogGates | None:
+def open_log_gates(session: Session, handoffs: tuple[Handoff, ...]) -> LogGates | None:
     """The log's view of the gates; None without a log."""
-    if not has_log(desk):
+    if not has_log(session):
         return None
     from handoff_tui.log.gates.all_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
 
-    return LogGates(desk, handoffs)
+    return LogGates(session, handoffs)
 
 
-def find_all_scopes(desk: Desk, handoffs: tuple[Handoff, ...], gates: LogGates | None) -> Scopes:
+def find_all_scopes(session: Session, handoffs: tuple[Handoff, ...], gates: LogGates | None) -> Scopes:
     """The scopes of all handoffs, by the log if there is one."""
-    return gates.work.scopes if gates is not None else find_scopes(desk, handoffs, read_stated(desk)).scopes
+    return gates.work.scopes if gates is not None else find_scopes(session, handoffs, read_stated(session)).scopes
 
 
 def find_all_lives(
@@ -139,7 +141,7 @@ class HandoffReviewer:
 
     def __init__(
         self,
-        desk: Desk,
+        session: Session,
         result: ReadHandoffs,
         gates: LogGates | None,
         earlier: HandoffReviewer | None = None,
@@ -151,7 +153,7 @@ class HandoffReviewer:
         `closed` says why no gate can open.
         """
         handoffs = result.handoffs
-        self.scopes = find_all_scopes(desk, handoffs, gates)
+        self.scopes = find_all_scopes(session, handoffs, gates)
         known = earlier.reports if earlier is not None else {}
         self.closed = closed
         self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
@@ -196,7 +198,7 @@ class HandoffReviewer:
         return reviewed
 
 
-def _collect_problems(desk: Desk, result: ReadHandoffs) -> tuple[Problem, ...]:
+def _collect_problems(session: Session, result: ReadHandoffs) -> tuple[Problem, ...]:
     """Problems with the settings, then what git was told to hide, then those of the formats."""
     hidden = [
         Problem(
@@ -204,13 +206,13 @@ def _collect_problems(desk: Desk, result: ReadHandoffs) -> tuple[Problem, ...]:
             message="git was told not to look at changes of this file (assume-unchanged or skip-worktree)",
             level=ProblemLevel.WARNING,
         )
-        for path in desk.work_tree.overlooked[:_MOST_OVERLOOKED]
+        for path in session.work_tree.overlooked[:_MOST_OVERLOOKED]
     ]
-    left_out = len(desk.work_tree.overlooked) - len(hidden)
+    left_out = len(session.work_tree.overlooked) - len(hidden)
     if left_out > 0:
         message = f"git was told not to look at changes of {left_out} more files"
         hidden.append(Problem(path=".", message=message, level=ProblemLevel.WARNING))
-    refused = desk.loaded.refused.message.split("\n") if desk.loaded.refused else []
+    refused = session.loaded.refused.message.split("\n") if session.loaded.refused else []
     return (*map(_build_settings_problem, refused), *hidden, *result.problems)
 
 

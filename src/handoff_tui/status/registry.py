@@ -9,7 +9,7 @@ from handoff_tui.handoffs.claims.blocking import is_before_results
 from handoff_tui.handoffs.formats.builder.registry_state import parse_state
 from handoff_tui.handoffs.handoff import RegistryState
 from handoff_tui.handoffs.reading.markdown import plain
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.gate_state import OPENING
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 from handoff_tui.system.files.reader import FileReader
@@ -41,17 +41,17 @@ def plan_registry(state: ReviewState) -> tuple[RegistryEdit, ...]:
     )
 
 
-def apply_registry(desk: Desk, edits: tuple[RegistryEdit, ...]) -> tuple[RegistryEdit, ...]:
+def apply_registry(session: Session, edits: tuple[RegistryEdit, ...]) -> tuple[RegistryEdit, ...]:
     """Writes the rows; everything else in the files stays as it is. Committing it is up to the person."""
     if not edits:
         raise UsageError("there is nothing to write", "The registry says what the signed log says, or there is none.")
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.file_bytes)
     for path in dict.fromkeys(edit.path for edit in edits):
         lines = reader.read_bytes(path).split(b"\n")
         for edit in edits:
             if edit.path == path:
                 lines[edit.line - 1] = _replace(lines[edit.line - 1], edit)
-        write_file(desk.repository.root, path, _PLAIN, b"\n".join(lines))
+        write_file(session.repository.root, path, _PLAIN, b"\n".join(lines))
     return edits
 
 

@@ -16,7 +16,7 @@ from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.scope import Content, Scope, Scopes
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.status.next_move import build_gate, mark_validated
 from handoff_tui.status.refresh import count_claims, find_all_scopes, open_log_gates
 from handoff_tui.status.review_state import (
@@ -36,23 +36,23 @@ if TYPE_CHECKING:
 _MOST_REVISIONS = 20
 
 
-def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
+def show(session: Session, state: ReviewState, wanted: str) -> ShownHandoff:
     """Measures every claim of the handoff with this id."""
     reviewed = find_handoff(state, wanted)
-    evidence = RepositoryEvidence(desk)
+    evidence = RepositoryEvidence(session)
     prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     verdicts = measure_claims(reviewed.handoff, evidence)
     handoffs = tuple(other.handoff for other in state.handoffs)
-    gates = open_log_gates(desk, handoffs)
+    gates = open_log_gates(session, handoffs)
     return ShownHandoff(
         reviewed=_review_deeply(gates, state, reviewed, verdicts, problems),
-        scope=build_shown_scope(find_all_scopes(desk, handoffs, gates).of(reviewed.handoff.id)),
+        scope=build_shown_scope(find_all_scopes(session, handoffs, gates).of(reviewed.handoff.id)),
         verdicts=verdicts,
-        history=read_history(desk, reviewed.handoff),
-        reviewer=_read_reviewer(desk, reviewed.handoff),
+        history=read_history(session, reviewed.handoff),
+        reviewer=_read_reviewer(session, reviewed.handoff),
         problems=problems,
-        agent_comments=read_comments(desk.repository, reviewed.handoff.id),
+        agent_comments=read_comments(session.repository, reviewed.handoff.id),
         earlier=_find_earlier(state, reviewed.handoff.id),
     )
 
@@ -173,9 +173,9 @@ def _has_document(handoff: Handoff, wanted: str) -> bool:
     return any(document.path == wanted.removeprefix("./") for document in handoff.documents)
 
 
-def _read_reviewer(desk: Desk, handoff: Handoff) -> Reviewer | None:
+def _read_reviewer(session: Session, handoff: Handoff) -> Reviewer | None:
     """The reviewer, and whether they produced this: nobody reviews their own work."""
-    identity = read_identity(desk.repository.git)
+    identity = read_identity(session.repository.git)
     if identity.name is None and identity.email is None:
         return None
     producers = {producer.casefold() for producer in (*handoff.producers, handoff.source_agent or "")}
@@ -183,12 +183,12 @@ def _read_reviewer(desk: Desk, handoff: Handoff) -> Reviewer | None:
     return Reviewer(name=identity.name, email=identity.email, produced_this=bool(mine & producers))
 
 
-def read_history(desk: Desk, handoff: Handoff) -> tuple[Revision, ...]:
+def read_history(session: Session, handoff: Handoff) -> tuple[Revision, ...]:
     """The commits that touched the handoff's documents, newest first."""
     paths = tuple(document.path for document in handoff.documents if ":" not in document.path)
     if not paths:
         return ()
     return tuple(
         Revision(commit=commit.id, author=commit.author, date=commit.date, subject=commit.subject)
-        for commit in read_commits(desk.repository.git, _MOST_REVISIONS, paths)
+        for commit in read_commits(session.repository.git, _MOST_REVISIONS, paths)
     )

@@ -20,7 +20,7 @@ from mcp import Client, StdioServerParameters  # noqa: E402
 from mcp.shared.exceptions import MCPError  # noqa: E402
 
 from handoff_tui.core.place import Place  # noqa: E402
-from handoff_tui.handoffs.session import open_desk  # noqa: E402
+from handoff_tui.handoffs.session import open_session  # noqa: E402
 from handoff_tui.status.refresh import refresh  # noqa: E402
 from handoff_tui.status.show import show  # noqa: E402
 from handoff_tui.tui.views.evidence.claims import ClaimRows  # noqa: E402
@@ -176,7 +176,7 @@ def test_comment_is_shown_as_the_words_of_the_agent(gate_desk: GateDesk, bo: Per
     assert "The agent says  unsigned, not measured" in page
     assert "claude-code  Approved by bo@example.org." in page
     assert "\x1b" not in page
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     rows = ClaimRows(show(desk, refresh(desk), HANDOFF), text="I left")
     (row,) = [rows.find(key) for key in rows.keys]
     assert row is not None

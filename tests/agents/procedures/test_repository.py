@@ -17,7 +17,7 @@ from handoff_tui.agents.procedures.steps import BUILT_IN_STEPS, BUILT_IN_UNDOS, 
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.git.repository import open_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
 from tests.support.gates import HANDOFF, GateDesk
 
@@ -51,13 +51,13 @@ def test_plan_that_leads_nowhere_is_refused(text: str, words: str, gate_desk: Ga
     """Before anything is begun, with what is wrong."""
     write(gate_desk, text)
     with pytest.raises(ProcedureError, match=words):
-        build_checked_plan(open_desk(gate_desk.root), "OWN")
+        build_checked_plan(open_session(gate_desk.root), "OWN")
 
 
 def test_unknown_procedure_is_answered_with_the_nearest(gate_desk: GateDesk) -> None:
     """A typing error is no riddle."""
     with pytest.raises(ProcedureError, match="there is no procedure") as refused:
-        build_checked_plan(open_desk(gate_desk.root), "PHASE_TRANSITION_STANDART")
+        build_checked_plan(open_session(gate_desk.root), "PHASE_TRANSITION_STANDART")
     assert "PHASE_TRANSITION_STANDARD" in refused.value.message
 
 
@@ -172,10 +172,10 @@ def test_step_behind_a_gate_is_not_begun_on_the_engines_word(gate_desk: GateDesk
     gate_desk.begin(reviewer)
     request = GATE_REQUEST.model_copy(update={"procedure": "PHASE_TRANSITION_STANDARD"})
     with pytest.raises(ProcedureError, match="nobody has approved it: pending"):
-        refuse_closed_gate(open_desk(gate_desk.root), request, "validate_handoff")
-    refuse_closed_gate(open_desk(gate_desk.root), request, "transfer_resources")
+        refuse_closed_gate(open_session(gate_desk.root), request, "validate_handoff")
+    refuse_closed_gate(open_session(gate_desk.root), request, "transfer_resources")
     assert gate_desk.decide(reviewer, "approve").code == 0
-    refuse_closed_gate(open_desk(gate_desk.root), request, "validate_handoff")
+    refuse_closed_gate(open_session(gate_desk.root), request, "validate_handoff")
 
 
 class Stepping:
@@ -191,14 +191,14 @@ class Stepping:
         return BUILT_IN_STEPS[step](open_work(self.desk.root, self.request, self.cancel))
 
     def undo(self, name: str) -> StepResult:
-        return BUILT_IN_UNDOS[name](open_transfer(open_desk(self.desk.root), self.request), self.request)
+        return BUILT_IN_UNDOS[name](open_transfer(open_session(self.desk.root), self.request), self.request)
 
     def list_files(self) -> set[str]:
-        place = open_transfer(open_desk(self.desk.root), self.request).place
+        place = open_transfer(open_session(self.desk.root), self.request).place
         return {path.name for path in place.iterdir()} if place.exists() else set()
 
     def read(self, name: str) -> dict[str, object]:
-        place = open_transfer(open_desk(self.desk.root), self.request).place / name
+        place = open_transfer(open_session(self.desk.root), self.request).place / name
         value = json.loads(place.read_bytes())
         assert isinstance(value, dict)
         return value
@@ -254,7 +254,7 @@ def test_agent_is_ready_when_its_program_is_here(stepping: Stepping) -> None:
     assert "has no command for it" in BUILT_IN_STEPS["check_agent_readiness"](named).detail
     for program, ready in (("no-such-program", False), ("sh", True)):
         (stepping.desk.root / "handoff-tui.toml").write_text(config.replace("PROGRAM", program), encoding="utf-8")
-        again = named._replace(desk=open_desk(stepping.desk.root))
+        again = named._replace(session=open_session(stepping.desk.root))
         assert BUILT_IN_STEPS["check_agent_readiness"](again).passed is ready
 
 

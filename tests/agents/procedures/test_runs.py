@@ -21,7 +21,7 @@ from handoff_tui.agents.procedures.run import FollowOptions, follow_run, submit_
 from handoff_tui.agents.procedures.runner import StepExecutor
 from handoff_tui.core.errors import HandoffError, ProcedureError, RepositoryError
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.desk_states import list_lines
 from tests.support.procedure_runs import (
     REQUEST,
@@ -355,14 +355,14 @@ def test_engine_is_a_file_beside_gits_own_unless_the_user_names_a_database(
 ) -> None:
     """On a database the runs of a repository are told apart by its first commit."""
     with pytest.raises(HandoffError):
-        open_desk(builder.folder / "nothing")
+        open_session(builder.folder / "nothing")
     first = builder.write("a").commit().head()
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     assert not has_runs(desk)
     place = find_engine_location(desk)
     assert (place.shared, place.address) == (False, f"sqlite:///{builder.folder}/.git/handoff-tui/engine.sqlite")
     write_address(isolated_user)
-    place = find_engine_location(open_desk(builder.folder))
+    place = find_engine_location(open_session(builder.folder))
     assert (place.shared, place.application) == (True, f"handoff-tui-{first[:16]}")
     assert place.address == "postgresql+psycopg://ada@db/x"
 
@@ -371,7 +371,7 @@ def test_database_needs_a_commit_to_tell_repositories_apart(builder: RepositoryB
     """Nothing is sent anywhere before there is one."""
     write_address(isolated_user)
     with pytest.raises(RepositoryError, match="no commit yet"):
-        find_engine_location(open_desk(builder.folder))
+        find_engine_location(open_session(builder.folder))
 
 
 def write_address(home: Path) -> None:

@@ -11,7 +11,7 @@ from handoff_tui.agents.runs.phase_locks import take_lock, unlock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.handoffs.placed_by_runs import ROLLBACK
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from tests.support.gates import CODE, GateDesk
 from tests.support.stepping import Stepping
@@ -25,8 +25,8 @@ def approved(gate_desk: GateDesk) -> GateDesk:
     return gate_desk
 
 
-def desk_of(gate_desk: GateDesk) -> Desk:
-    return open_desk(gate_desk.root)
+def desk_of(gate_desk: GateDesk) -> Session:
+    return open_session(gate_desk.root)
 
 
 def read(gate_desk: GateDesk, path: str) -> str:

@@ -12,7 +12,7 @@ from handoff_tui.agents.step.prepare import StepRequest, prepare_step
 from handoff_tui.agents.step.step import start_step, stop_step
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.git.repository import open_repository
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from tests.support.repositories import RepositoryBuilder
 from tests.support.step_reports import Runs
 from tests.support.stepping import HANDOFF, Stepping
@@ -69,19 +69,19 @@ def test_worktree_that_git_refuses_is_told(builder: RepositoryBuilder) -> None:
 
 
 @pytest.fixture
-def desk(builder: RepositoryBuilder) -> Desk:
+def desk(builder: RepositoryBuilder) -> Session:
     builder.write("a").write(".gitignore", "HANDOFF.md\n*.pyc\n").commit()
-    return open_desk(builder.folder)
+    return open_session(builder.folder)
 
 
 @pytest.fixture
-def tree(desk: Desk) -> RepositoryBuilder:
+def tree(desk: Session) -> RepositoryBuilder:
     """A work tree of an agent, with a commit on its branch."""
     return RepositoryBuilder(open_worktree(desk.repository, LEFT).folder).write("b").commit()
 
 
 def test_tree_whose_work_is_in_commits_is_taken_away_and_its_branch_stays(
-    desk: Desk, tree: RepositoryBuilder, builder: RepositoryBuilder
+    desk: Session, tree: RepositoryBuilder, builder: RepositoryBuilder
 ) -> None:
     """What can be made again does not keep it; the commits are there, and the tree can be made again."""
     head = tree.write("x.pyc").head()
@@ -98,7 +98,7 @@ def test_tree_whose_work_is_in_commits_is_taken_away_and_its_branch_stays(
     ("path", "words"),
     [("loose.txt", "uncommitted work: loose.txt"), ("a", "uncommitted work: a"), ("HANDOFF.md", "that git ignores")],
 )
-def test_tree_with_work_of_its_own_is_kept(path: str, words: str, desk: Desk, tree: RepositoryBuilder) -> None:
+def test_tree_with_work_of_its_own_is_kept(path: str, words: str, desk: Session, tree: RepositoryBuilder) -> None:
     """Whether git sees it or not; the reason is told."""
     tree.write(path, "mine\n")
     assert clear_worktrees(desk, "H-1") == ()
@@ -106,21 +106,21 @@ def test_tree_with_work_of_its_own_is_kept(path: str, words: str, desk: Desk, tr
     assert (tree.folder / path).read_text(encoding="utf-8") == "mine\n"
 
 
-def test_commits_that_nothing_leads_to_keep_the_tree(desk: Desk, tree: RepositoryBuilder) -> None:
+def test_commits_that_nothing_leads_to_keep_the_tree(desk: Session, tree: RepositoryBuilder) -> None:
     """An agent may leave its branch."""
     tree.step("checkout", "--quiet", "--detach").write("c").commit()
     assert clear_worktrees(desk, "H-1") == ()
     assert "no branch or tag" in list_worktrees(desk)[0].kept
 
 
-def test_change_that_git_was_told_to_overlook_keeps_the_tree(desk: Desk, tree: RepositoryBuilder) -> None:
+def test_change_that_git_was_told_to_overlook_keeps_the_tree(desk: Session, tree: RepositoryBuilder) -> None:
     """`git status` says nothing of it."""
     tree.step("update-index", "--assume-unchanged", "a").write("a", "hidden\n")
     assert "overlook" in list_worktrees(desk)[0].kept
 
 
 def test_decisions_are_no_work_of_the_tree_unless_they_differ(
-    desk: Desk, tree: RepositoryBuilder, builder: RepositoryBuilder
+    desk: Session, tree: RepositoryBuilder, builder: RepositoryBuilder
 ) -> None:
     """They were copied there; one that the repository has not is kept."""
     for one in (builder, tree):
@@ -130,14 +130,14 @@ def test_decisions_are_no_work_of_the_tree_unless_they_differ(
     assert "the repository does not have" in list_worktrees(desk)[0].kept
 
 
-def test_needed_and_foreign_trees_are_left_alone(desk: Desk, tree: RepositoryBuilder) -> None:
+def test_needed_and_foreign_trees_are_left_alone(desk: Session, tree: RepositoryBuilder) -> None:
     """Somebody works there, or it is another handoff's."""
     assert clear_worktrees(desk, "H-1", tree.folder) == ()
     assert clear_worktrees(desk, "H-2") == ()
     assert tree.folder.exists()
 
 
-def test_folder_that_cannot_be_read_is_told(desk: Desk, tree: RepositoryBuilder) -> None:
+def test_folder_that_cannot_be_read_is_told(desk: Session, tree: RepositoryBuilder) -> None:
     """What is in it may be work."""
     Path(tree.folder, ".git").write_text("gitdir: /nowhere\n", encoding="utf-8")
     [left] = list_worktrees(desk)
@@ -147,7 +147,7 @@ def test_folder_that_cannot_be_read_is_told(desk: Desk, tree: RepositoryBuilder)
 def test_tree_is_kept_while_a_run_needs_it(builder: RepositoryBuilder) -> None:
     """One that is under way, or ended and was not examined; then it goes, before the next run."""
     builder.write("a").commit()
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     key = RunKey(handoff="H-1", phase="build", number=1)
     made = open_worktree(desk.repository, key)
     plan = Runs(builder.folder).plan("true", folder=str(made.folder))

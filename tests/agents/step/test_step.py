@@ -25,7 +25,7 @@ from handoff_tui.core import errors
 from handoff_tui.decisions.examine import examine
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.run_commits import read_run_commits
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.files.cache_files import find_state_folder
@@ -225,7 +225,7 @@ def test_start_is_refused_when_something_moved_and_goes_on_when_nothing_did(step
 
 def test_everything_that_a_start_rests_on_is_asked_again(gate_desk: GateDesk, bo: Person) -> None:
     """The gate, every decision about the handoff, the agents, the files: each that moved is named."""
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     examined = examine(desk, open_log(desk.repository), GATED)
     step.refuse_changed(examined)
     assert gate_desk.decide(bo, "reject", "--reason", "no tests").code == 0
@@ -428,19 +428,19 @@ def test_findings_of_a_tester_lead_back_to_the_developer(builder: RepositoryBuil
     config = isolated_user / "config" / "handoff-tui" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text(text, encoding="utf-8")
-    developed = step.step(open_desk(builder.folder), StepRequest("T007", "DEV"), step.StepCallbacks())
+    developed = step.step(open_session(builder.folder), StepRequest("T007", "DEV"), step.StepCallbacks())
     assert (developed.outcome, developed.next_phase) == (StepOutcome.READY, "QA")
-    report = step.step(open_desk(builder.folder), StepRequest("T007"), step.StepCallbacks())
+    report = step.step(open_session(builder.folder), StepRequest("T007"), step.StepCallbacks())
     assert (report.outcome, report.next_phase) == (StepOutcome.FAILED, "DEV")
     reported = [task for task in report.fix_tasks if task.source == "work/bugs.json"]
     assert [(task.title, task.priority) for task in reported] == [("It leaks", 10)]
-    again = prepare_step(open_desk(builder.folder), StepRequest("T007"))
+    again = prepare_step(open_session(builder.folder), StepRequest("T007"))
     assert (again.phase.name, again.context.fix_tasks) == ("DEV", report.fix_tasks)
 
 
 def read_reasons(root: Path) -> dict[str, str]:
     """Each own file of the handoff with the reason."""
-    desk = open_desk(root)
+    desk = open_session(root)
     scopes = LogGates(desk, read_repository(desk).result.handoffs).work.scopes
     return {path: str(source) for path, source in scopes.of(HANDOFF).reasons()}
 

@@ -11,7 +11,7 @@ from handoff_tui.changes.snapshots.snapshot import SnapshotSummary
 from handoff_tui.changes.snapshots.stored_snapshots import capture, pin
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint, ComparisonPoints
 from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.repositories import RepositoryBuilder
@@ -135,11 +135,11 @@ def test_scope_begins_at_the_newest_mark_that_can_be_compared() -> None:
 
 
 @pytest.fixture
-def desk(builder: RepositoryBuilder) -> Desk:
-    return open_desk(build_lamp(builder).folder)
+def desk(builder: RepositoryBuilder) -> Session:
+    return open_session(build_lamp(builder).folder)
 
 
-def test_name_is_a_snapshot_first_then_a_commit(desk: Desk, builder: RepositoryBuilder) -> None:
+def test_name_is_a_snapshot_first_then_a_commit(desk: Session, builder: RepositoryBuilder) -> None:
     """By the beginning of its digest, or any name that git knows; what is neither is refused."""
     digest = capture(desk).summary.digest
     assert sides.resolve_name(desk, digest[:8]).snapshot == digest
@@ -151,7 +151,7 @@ def test_name_is_a_snapshot_first_then_a_commit(desk: Desk, builder: RepositoryB
             sides.resolve_name(desk, name)
 
 
-def test_pinned_snapshot_is_chosen_with_its_reason(desk: Desk) -> None:
+def test_pinned_snapshot_is_chosen_with_its_reason(desk: Session) -> None:
     """The pin of a handoff goes before the one for all; without any, it is said that there is none."""
     assert sides.choose_snapshot(desk, (), None, ()).reason.startswith("no baseline: nothing is pinned")
     digest = capture(desk).summary.digest
@@ -165,7 +165,7 @@ def test_pinned_snapshot_is_chosen_with_its_reason(desk: Desk) -> None:
     assert (choice.snapshot, choice.reason) == (digest, "you pinned it")
 
 
-def test_baseline_of_the_work_before_is_declared_by_its_numbers(desk: Desk) -> None:
+def test_baseline_of_the_work_before_is_declared_by_its_numbers(desk: Session) -> None:
     """The one stored snapshot that has as many packages and tests as the handoff that this one builds on says."""
     digest = capture(desk).summary.digest
     handoffs = read_repository(desk).result.handoffs
@@ -177,10 +177,10 @@ def test_baseline_of_the_work_before_is_declared_by_its_numbers(desk: Desk) -> N
     )
 
 
-def test_snapshot_with_uncommitted_work_keeps_its_files_in_the_cache(desk: Desk, builder: RepositoryBuilder) -> None:
+def test_snapshot_with_uncommitted_work_keeps_its_files_in_the_cache(desk: Session, builder: RepositoryBuilder) -> None:
     """Where the cache is gone, the files of its commit stand in for them, and that is said."""
     builder.write("uncommitted")
-    digest = capture(open_desk(builder.folder)).summary.digest
+    digest = capture(open_session(builder.folder)).summary.digest
     choice = BaselineChoice(snapshot=digest, commit=builder.head(), reason="")
     assert sides.load_side(desk, choice).notes == ()
     shutil.rmtree(find_cache_folder(Path(builder.folder)))
@@ -191,14 +191,14 @@ def test_snapshot_with_uncommitted_work_keeps_its_files_in_the_cache(desk: Desk,
     ]
 
 
-def test_commit_that_is_gone_leaves_the_record(desk: Desk, builder: RepositoryBuilder) -> None:
+def test_commit_that_is_gone_leaves_the_record(desk: Session, builder: RepositoryBuilder) -> None:
     """The files cannot be compared; how to get them back is said."""
     side = sides.load_side(desk, BaselineChoice(commit="1" * 40, reason=""))
     assert (side.snapshot, side.tree) == (None, None)
     assert "is not in this repository" in side.notes[0]
     assert "--unshallow" in side.notes[1]
     builder.write("uncommitted")
-    digest = capture(open_desk(builder.folder)).summary.digest
+    digest = capture(open_session(builder.folder)).summary.digest
     shutil.rmtree(find_cache_folder(Path(builder.folder)))
     bare = sides.load_side(desk, BaselineChoice(snapshot=digest, reason=""))
     assert bare.snapshot is not None

@@ -39,7 +39,7 @@ from handoff_tui.changes.snapshots.stored_snapshots import (
 from handoff_tui.checks.run.check import find_change_since_reading
 from handoff_tui.core import errors
 from handoff_tui.handoffs.reading.read import ReadHandoffs
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.system.files.cache_files import find_choices_folder
 from tests.support.pages import render_page
 from tests.support.repositories import RepositoryBuilder
@@ -154,7 +154,7 @@ def move_after(monkeypatch: pytest.MonkeyPatch, builder: RepositoryBuilder, time
     """Somebody writes a file each time a snapshot was taken, that often."""
     left = iter(range(times))
 
-    def find(desk: Desk, handoffs_read: ReadHandoffs) -> str | None:
+    def find(desk: Session, handoffs_read: ReadHandoffs) -> str | None:
         number = next(left, None)
         if number is not None:
             builder.write(f"written-{number}")
@@ -168,13 +168,13 @@ def test_repository_that_moves_once_is_taken_again(builder: RepositoryBuilder, m
     """The snapshot is of the state after."""
     root = build_lamp(builder).folder
     move_after(monkeypatch, builder, 1)
-    taken = take_still(open_desk(root))
-    assert taken.captured.snapshot.tree == take(open_desk(root)).captured.snapshot.tree
+    taken = take_still(open_session(root))
+    assert taken.captured.snapshot.tree == take(open_session(root)).captured.snapshot.tree
 
 
 def test_head_that_moved_before_is_looked_at_again(builder: RepositoryBuilder) -> None:
     """The desk is opened anew, once."""
-    desk = open_desk(build_lamp(builder).folder)
+    desk = open_session(build_lamp(builder).folder)
     builder.write("more").commit()
     assert take_still(desk).captured.snapshot.commit == builder.head()
 
@@ -182,7 +182,7 @@ def test_head_that_moved_before_is_looked_at_again(builder: RepositoryBuilder) -
 def test_list_has_what_cannot_be_used_and_what_is_foreign(builder: RepositoryBuilder) -> None:
     """Damaged ones with the reason, pins of what is not there, and files that are no snapshot."""
     root = build_lamp(builder).folder
-    desk = open_desk(root)
+    desk = open_session(root)
     digest = capture(desk).summary.digest
     pin(desk, digest, "H-1")
     folder = root / ".handoff-tui" / "baselines"
@@ -199,7 +199,7 @@ def test_list_has_what_cannot_be_used_and_what_is_foreign(builder: RepositoryBui
 def test_pin_of_what_cannot_be_read_is_refused(builder: RepositoryBuilder) -> None:
     """Neither missing nor of an unknown version."""
     root = build_lamp(builder).folder
-    desk = open_desk(root)
+    desk = open_session(root)
     with pytest.raises(errors.StoredFileMissingError):
         pin(desk, "abcdef", None)
     place = root / ".handoff-tui/baselines" / f"{'1' * 64}.json"

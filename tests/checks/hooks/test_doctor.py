@@ -19,7 +19,7 @@ from handoff_tui.checks.run.commands import give_consent
 from handoff_tui.config.settings.root import Mosaic
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.repository import open_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.setup.init import InitRequest, begin_log
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.installation import find_python
@@ -85,7 +85,7 @@ def test_commands_of_the_repository_need_trust(
     assert diagnosis.standing is Standing.MISSING
     assert "--trust sha256:" in diagnosis.commands[-1]
     assert not (tmp_path / "canary").exists()
-    give_consent(open_desk(builder.folder), diagnosis.commands[-1].split()[-1])
+    give_consent(open_session(builder.folder), diagnosis.commands[-1].split()[-1])
     assert look(builder)["configuration-trust"].standing is Standing.OK
     builder.write("handoff-tui.toml", "[limits]\ncommits = 3\n")
     assert look(builder)["configuration-trust"].standing is Standing.OK

@@ -26,14 +26,14 @@ from handoff_tui.config.settings.procedures import Procedures, ValidationRule
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
 
 
 def choose(builder: RepositoryBuilder, named: str | None = None) -> Baseline:
-    return choose_baseline(open_desk(builder.folder), named)
+    return choose_baseline(open_session(builder.folder), named)
 
 
 def test_unknown_name_is_refused(builder: RepositoryBuilder) -> None:
@@ -80,7 +80,7 @@ def test_last_approved_commit_is_preferred(gate_desk: GateDesk, bo: Person) -> N
     assert found == Baseline(approved, "the last approved commit on this branch")
     said = gate_desk.speaking(bo, "check", "--repo", gate_desk.root)
     assert "the last approved commit on this branch" in " ".join(said.stdout.split())
-    assert choose_usual_baseline(open_desk(gate_desk.root)).commit is None
+    assert choose_usual_baseline(open_session(gate_desk.root)).commit is None
     assert choose(gate_desk.builder, "HEAD").commit == gate_desk.builder.head()
 
 
@@ -165,7 +165,7 @@ SCRIPT = "scripts/gate.sh"
 def commands(
     builder: RepositoryBuilder, moment: Moment | None = None, phase: str | None = None
 ) -> dict[str, CommandCheck]:
-    return {command.id: command for command in list_commands(open_desk(builder.folder), moment, phase)}
+    return {command.id: command for command in list_commands(open_session(builder.folder), moment, phase)}
 
 
 def configure(builder: RepositoryBuilder, text: str) -> RepositoryBuilder:
@@ -230,7 +230,7 @@ def test_environment_is_only_what_the_check_names(monkeypatch: pytest.MonkeyPatc
 
 
 def digest(builder: RepositoryBuilder) -> str:
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     return digest_command(desk, list_commands(desk, None, None)[0])
 
 
@@ -264,13 +264,13 @@ def asking(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 
 def find_state(builder: RepositoryBuilder) -> ConsentState | None:
-    return read_consent(open_desk(builder.folder))
+    return read_consent(open_session(builder.folder))
 
 
 def consent(builder: RepositoryBuilder) -> None:
     state = find_state(builder)
     assert state is not None
-    give_consent(open_desk(builder.folder), state.digest)
+    give_consent(open_session(builder.folder), state.digest)
 
 
 def has_consent(builder: RepositoryBuilder) -> bool:
@@ -317,7 +317,7 @@ def test_repository_that_asks_for_nothing_needs_no_consent(builder: RepositoryBu
     """And none can be given."""
     assert find_state(builder) is None
     with pytest.raises(UsageError, match="nothing to consent to"):
-        give_consent(open_desk(builder.folder), "sha256:0")
+        give_consent(open_session(builder.folder), "sha256:0")
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"x": 3}', '{"x": [1]}', ""])

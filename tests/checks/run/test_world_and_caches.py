@@ -23,7 +23,7 @@ from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.files.probe import list_named
 from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder
@@ -45,7 +45,7 @@ def repository(builder: RepositoryBuilder, tmp_path: Path) -> RepositoryBuilder:
 
 @pytest.fixture
 def world(repository: RepositoryBuilder) -> RepositoryWorld:
-    desk = open_desk(repository.folder)
+    desk = open_session(repository.folder)
     handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
     return RepositoryWorld(desk, handoffs_read, choose_baseline(desk, None))
 

@@ -22,7 +22,7 @@ from handoff_tui.git.objects.reader import ObjectReader
 from handoff_tui.git.objects.tree_diff import refuse_altered_trees
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 
 LIMIT = 1000
@@ -154,7 +154,7 @@ def test_comparison_shows_no_false_content(altered: RepositoryBuilder, side: str
     assert altered.git("show", f"{side}:src/app.py") == _TAME.decode().strip()
     with pytest.raises(GitError, match="does not have the content"):
         refuse_altered_trees(git, old, new)
-    desk = open_desk(altered.folder)
+    desk = open_session(altered.folder)
     with pytest.raises(GitError, match="does not have the content"):
         diff(desk, DiffRequest(against="HEAD~1", instead="HEAD", files_only=True))
 

@@ -14,7 +14,7 @@ import pytest
 
 from handoff_tui.cli.demo.demo import build_demo
 from handoff_tui.cli.output import render_json, render_page
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.handoffs.session import load_terminal_theme, open_session
 from handoff_tui.history.metrics.compute import DayWindow
 from handoff_tui.history.metrics.definitions import ALL
 from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
@@ -52,7 +52,7 @@ def name_entries(text: str, report: ReplayReport) -> str:
 
 def test_everything_told_of_the_sample_is_as_promised(demo: Path) -> None:
     """Byte for byte, but for digests and the folder the sample was built in."""
-    desk = open_desk(demo)
+    desk = open_session(demo)
     log = open_log(desk.repository, remembered=False)
     metrics, judged = read_metrics(desk, log, DayWindow(), lambda: NOW), replay(desk, log, now=lambda: NOW)
     theme = load_terminal_theme()

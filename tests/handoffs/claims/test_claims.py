@@ -16,7 +16,7 @@ from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.path_finder import PathFinder
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 
 PLACE = Place(path="a.md", line=1)
@@ -132,7 +132,7 @@ Measure = Callable[..., Verdict]
 
 @pytest.fixture
 def measure(folder: Path) -> Measure:
-    evidence = RepositoryEvidence(open_desk(folder))
+    evidence = RepositoryEvidence(open_session(folder))
 
     def measure_one(kind: ClaimKind, subject: str | None = None, value: object = None, **fields: object) -> Verdict:
         where = Place(path=DOCUMENT, line=3)
@@ -205,7 +205,7 @@ def test_shallow_clone_does_not_contradict_what_it_cannot_know(
 ) -> None:
     """When the document was written, how many packages there were, and what HEAD came from."""
     clone = builder.clone_shallow(tmp_path / "clone")
-    evidence = RepositoryEvidence(open_desk(clone.folder))
+    evidence = RepositoryEvidence(open_session(clone.folder))
     loose = clone.git("commit-tree", clone.head("HEAD^{tree}"), "-m", "loose").strip()
     claims = [
         Claim(text="x", kind=kind, where=Place(path=DOCUMENT), subject=subject, value=value)
@@ -280,7 +280,7 @@ def test_hash_that_a_later_handoff_found_and_changed_was_true(folder: Path) -> N
     later = Handoff(id="H-1A", dialect="builder", claims=(before,))
     alone = Handoff(id="H-1", dialect="builder", claims=(first, own))
     for every, state in (((earlier, later), WAS_TRUE), ((alone,), CONTRADICTED)):
-        evidence = RepositoryEvidence(open_desk(folder))
+        evidence = RepositoryEvidence(open_session(folder))
         prepare(evidence, [every[0]], every)
         assert measure_claims(every[0], evidence)[0].state is state
 
@@ -327,7 +327,7 @@ Look = Callable[[], RepositoryEvidence]
 @pytest.fixture
 def look(builder: RepositoryBuilder) -> Look:
     """Looks at the repository as it is now."""
-    return lambda: RepositoryEvidence(open_desk(builder.folder))
+    return lambda: RepositoryEvidence(open_session(builder.folder))
 
 
 @pytest.fixture
@@ -365,9 +365,9 @@ def test_proof_is_a_commit_or_a_file_that_exists(story: RepositoryBuilder, look:
 def test_saved_files_are_measured_again(story: RepositoryBuilder) -> None:
     """What else was found stays; a file behind a link is hashed each time."""
     story.link("way.py", "a.py")
-    evidence = RepositoryEvidence(open_desk(story.folder))
+    evidence = RepositoryEvidence(open_session(story.folder))
     assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (sha256("two\n"), sha256("two\n"))
     story.write("a.py", "three\n").write("PKG-1/manifest.json", "{} ")
-    evidence.move_on(open_desk(story.folder), frozenset({"a.py"}))
+    evidence.move_on(open_session(story.folder), frozenset({"a.py"}))
     assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (sha256("three\n"), sha256("three\n"))
     assert "a.py" in evidence.uncommitted

@@ -15,7 +15,7 @@ from handoff_tui.core.place import ProblemLevel
 from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, build_id
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import has_log, open_desk, reopen_desk
+from handoff_tui.handoffs.session import has_log, open_session, reopen_session
 from tests.support.repositories import RepositoryBuilder
 
 Open = Callable[[str], RepositoryFiles]
@@ -164,7 +164,7 @@ def test_files_that_read_through_a_link_denies_nothing(builder: RepositoryBuilde
 def test_desk_is_opened_from_anywhere_inside(builder: RepositoryBuilder) -> None:
     """The repository, its settings, and its work tree as of now."""
     builder.write("deep/a.py").write("handoff-tui.toml", "[limits]\ncommits = 7\n").commit().write("b.py")
-    desk = open_desk(builder.folder / "deep")
+    desk = open_session(builder.folder / "deep")
     assert desk.repository.root == builder.folder
     assert desk.loaded.settings.limits.commits == 7
     assert desk.work_tree.facts.untracked == ("b.py",)
@@ -173,18 +173,18 @@ def test_desk_is_opened_from_anywhere_inside(builder: RepositoryBuilder) -> None
 def test_desk_takes_over_a_look_that_has_begun(builder: RepositoryBuilder) -> None:
     """It is as the look saw it; what has changed since is seen when the desk is opened again."""
     builder.write("a.py").commit().write("a.py", "other\n").write("new.py")
-    plain = open_desk(builder.folder)
+    plain = open_session(builder.folder)
     look = OutputCache(builder.folder, ["q"]).look
     assert look.read_digest() is not None
     builder.write("late.py").step("add", "late.py")
-    desk = open_desk(builder.folder, look)
+    desk = open_session(builder.folder, look)
     assert desk.work_tree.facts == plain.work_tree.facts
-    assert "late.py" in reopen_desk(desk).work_tree.facts.changed
+    assert "late.py" in reopen_session(desk).work_tree.facts.changed
 
 
 def test_log_is_there_or_remembered(builder: RepositoryBuilder) -> None:
     """Its folder, or this clone's own record of it; a repository without either has none."""
-    desk = open_desk(builder.write("a").commit().folder)
+    desk = open_session(builder.write("a").commit().folder)
     assert not has_log(desk)
     builder.write(".handoff-tui/log/aa/x")
     assert has_log(desk)

@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.find import find_scopes
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 
 NOTE = "# Handoff: {0}\n\nStatus: COMPLETE\n\n## What was done\n- It works.\n"
@@ -32,6 +32,6 @@ def test_trailer_names_a_handoff_whatever_its_id_looks_like(
     builder.write("work/lamp/HANDOFF.md", NOTE.format("lamp")).commit("report")
     builder.write("mended.py", "1\n").commit(message)
     builder.write("work/dial/HANDOFF.md", NOTE.format("dial")).commit("another report")
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     scopes = find_scopes(desk, read_repository(desk).result.handoffs).scopes
     assert {name for name, scope in scopes.by_handoff.items() if "mended.py" in scope.results} == owners

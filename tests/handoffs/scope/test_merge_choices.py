@@ -7,14 +7,14 @@ import pytest
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.scope import Scopes, Source
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 
 RESULTS = "# Results: {0}\n\n## Status: PASS\n\n## Files Created\n- `none`\n"
 
 
 def read_scopes(builder: RepositoryBuilder) -> Scopes:
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     return find_scopes(desk, read_repository(desk).result.handoffs, read_stated(desk)).scopes
 
 

@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.config.load import read_first_file
 from handoff_tui.handoffs.scope.find import find_scopes
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 
 NAME = "handoff-tui.toml"
@@ -16,7 +16,7 @@ SCOPE = '[scopes."H-3"]\npaths = ["a.py"]\n'
 
 
 def find(builder: RepositoryBuilder) -> Scopes:
-    return find_scopes(open_desk(builder.folder), ()).scopes
+    return find_scopes(open_session(builder.folder), ()).scopes
 
 
 @pytest.fixture

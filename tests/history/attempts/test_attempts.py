@@ -13,7 +13,7 @@ from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts import report
 from handoff_tui.history.attempts.attempt import build_attempt
 from handoff_tui.history.attempts.attempts import list_histories, read_history
@@ -107,7 +107,7 @@ def test_work_that_no_entry_knows_is_the_last_attempt(story: AttemptStory) -> No
 
 
 def look(desk: GateDesk) -> report.AttemptHistory:
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     log = open_log(opened.repository)
     return read_history(opened, log, HANDOFF, now=examine(opened, log, HANDOFF, options=WITHOUT_COMMANDS))
 
@@ -131,7 +131,7 @@ def test_what_a_rejection_asked_for_is_measured_as_soon_as_the_agent_is_back(gat
     first, second = look(gate_desk).attempts
     assert [(point.subject, point.addressed) for point in first.asked] == [("", None), ("claims-hold", True)]
     assert (first.number, second.number, gate_desk.gate(bo).json["attempt"]) == (1, 2, 2)
-    opened = open_desk(gate_desk.root)
+    opened = open_session(gate_desk.root)
     [row] = list_histories(opened, open_log(opened.repository)).rows
     assert row.attempts == 2
     compared = compare_attempts(opened, open_log(opened.repository), f"{HANDOFF}:1", "2")
@@ -318,7 +318,7 @@ _SETTINGS = '[checks.deployed]\nrun = ["true"]\nphases = ["deploy"]\n'
 def test_phase_is_known_by_log_documents_and_checks(tmp_path: Path) -> None:
     """Each as the log spells it; any other is refused, with those that are known."""
     builder = RepositoryBuilder.init(tmp_path / "r").write("handoff-tui.toml", _SETTINGS).commit("all")
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     handoff = Handoff(
         id=HANDOFF,
         dialect="notes",
@@ -442,7 +442,7 @@ def test_damaged_evidence_is_nothing(told: AttemptStory) -> None:
 def test_files_that_are_not_those_of_the_commit_are_not_here(told: AttemptStory) -> None:
     """A tree that the log names and that neither git nor its commit has."""
     desk, _ = told.open()
-    content = AttemptContent("H-1:build:1", told.builder.head(), recorded_tree="1" * 40, _desk=desk)
+    content = AttemptContent("H-1:build:1", told.builder.head(), recorded_tree="1" * 40, _session=desk)
     assert content.tree is None
 
 

@@ -8,7 +8,7 @@ from handoff_tui.agents.runs.reports import write_report
 from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.attempts.measure import (
     compare_checks,
     compare_tests,
@@ -33,7 +33,7 @@ PLAIN = Handoff(id="H-1", dialect="notes")
 
 
 @pytest.fixture(scope="module")
-def branched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, dict[str, str]]:
+def branched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, dict[str, str]]:
     """Two commits on main, and one aside; the second on main brings only what lies in our own folder."""
     builder = RepositoryBuilder.init(tmp_path_factory.mktemp("branched"))
     builder.write("a.py", "1\n").commit("first")
@@ -45,24 +45,24 @@ def branched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, dict[str, 
     builder.write("a.py", "3\n").commit("aside")
     aside = builder.head()
     builder.git("checkout", "--quiet", "main")
-    return open_desk(builder.folder), {"first": first, "second": second, "aside": aside}
+    return open_session(builder.folder), {"first": first, "second": second, "aside": aside}
 
 
-def test_places_of_commits_are_told_apart(branched: tuple[Desk, dict[str, str]]) -> None:
+def test_places_of_commits_are_told_apart(branched: tuple[Session, dict[str, str]]) -> None:
     """Behind HEAD, aside, or not here."""
     desk, ids = branched
     found = find_places(desk, [ids["first"], ids["aside"], "0" * 40])
     assert list(found.values()) == [CommitPlace.BEHIND, CommitPlace.ASIDE, CommitPlace.MISSING]
 
 
-def test_work_since_leaves_out_commits_of_the_log(branched: tuple[Desk, dict[str, str]]) -> None:
+def test_work_since_leaves_out_commits_of_the_log(branched: tuple[Session, dict[str, str]]) -> None:
     """A commit that only brings entries is no work."""
     desk, ids = branched
     commits, why = read_work_since(desk, ids["first"], ids["second"])
     assert ([commit.subject for commit in commits or ()], why) == (["second"], "")
 
 
-def test_work_since_a_rewritten_commit_says_so(branched: tuple[Desk, dict[str, str]]) -> None:
+def test_work_since_a_rewritten_commit_says_so(branched: tuple[Session, dict[str, str]]) -> None:
     """The commits are told, and that they may be told twice."""
     desk, ids = branched
     commits, why = read_work_since(desk, ids["aside"], ids["second"])
@@ -75,7 +75,7 @@ def test_work_since_a_rewritten_commit_says_so(branched: tuple[Desk, dict[str, s
     [("0" * 40, "second", "isn't here"), (None, "second", "isn't recorded"), ("first", None, "")],
 )
 def test_work_that_cannot_be_told_is_nothing(
-    branched: tuple[Desk, dict[str, str]], base: str | None, head: str | None, words: str
+    branched: tuple[Session, dict[str, str]], base: str | None, head: str | None, words: str
 ) -> None:
     """Never an empty list, which would say that nothing was done."""
     desk, ids = branched
@@ -98,7 +98,7 @@ def test_checks_of_one_kind_are_compared() -> None:
     assert section.items == ()
 
 
-def test_tests_are_compared_where_both_have_a_snapshot(branched: tuple[Desk, dict[str, str]]) -> None:
+def test_tests_are_compared_where_both_have_a_snapshot(branched: tuple[Session, dict[str, str]]) -> None:
     """Without reports on both sides there is nothing to compare, and that is said."""
     desk, _ = branched
     reviewed = (PLAIN, (PLAIN,))

@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import BisectError, UsageError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.bisect import bisect as bisect_module
 from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect
 from handoff_tui.history.bisect.page import describe_end
@@ -26,7 +26,7 @@ def run(folder: Path, check: str, **words: str) -> BisectReport:
 
 
 def follow(folder: Path, telling: BisectControl, check: str, **words: str) -> BisectReport:
-    return bisect(open_desk(folder), BisectRequest(check, **words), telling)
+    return bisect(open_session(folder), BisectRequest(check, **words), telling)
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_bisect_looks_for_one_finding_among_others(builder: RepositoryBuilder) -
     assert whole.subject == "one file"
     with pytest.raises(UsageError, match=f"at {builder.head('HEAD~1')[:7]} has the fingerprint zzzz") as refused:
         run(builder.folder, check, good="HEAD~4", bad="HEAD~1", finding="zzzz")
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     results = Traveller(desk).check(Traveller(desk).find_stop("HEAD"), CheckRequest(only=(check,))).results
     wanted = next(one for one in results[0].findings if "second.py" in one.message).fingerprint
     assert wanted in (refused.value.hint or "")

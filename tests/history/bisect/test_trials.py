@@ -14,7 +14,7 @@ from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.commands import give_consent, list_commands, read_consent
 from handoff_tui.core.errors import BisectError
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.bisect.page import build_bisect_page, describe_end
 from handoff_tui.history.bisect.report import (
     BisectEnd,
@@ -33,7 +33,7 @@ from tests.support.pages import render_page
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 
-def consent(desk: Desk) -> None:
+def consent(desk: Session) -> None:
     state = read_consent(desk)
     assert state is not None
     give_consent(desk, state.digest)
@@ -49,13 +49,13 @@ def judge(context: Context) -> list[RuleFinding]:
 RULE = Rule("state-is-good", System.ALL, Severity.HIGH, "It is good.", "state.txt", "Mend it.", judge)
 
 
-def configure(builder: RepositoryBuilder, run: str) -> Desk:
+def configure(builder: RepositoryBuilder, run: str) -> Session:
     """A command check of the repository's own."""
     builder.write("handoff-tui.toml", f"[checks.own]\nrun = {run}\nenvironment = ['PATH']\n").commit()
-    return open_desk(builder.folder)
+    return open_session(builder.folder)
 
 
-def try_command(desk: Desk, commit: str = "HEAD", cancel: Event | None = None) -> tuple[TrialVerdict, str]:
+def try_command(desk: Session, commit: str = "HEAD", cancel: Event | None = None) -> tuple[TrialVerdict, str]:
     [command] = list_commands(desk, None, None)
     with open_command_trials(desk, command, cancel or Event()) as trials:
         tried = trials.run(find_commit(desk, commit))
@@ -66,7 +66,7 @@ def test_rule_is_tried_on_trees_alone(builder: RepositoryBuilder) -> None:
     """Good, bad, and untestable where it crashes; the work tree says something else and is not asked."""
     builder.commit("nothing yet").write("state.txt", "good\n").commit().write("state.txt", "bad\n").commit()
     builder.write("state.txt", "neither\n")
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     with closing(RuleTrials(desk, RULE, lambda: Baseline(None, "none"), None)) as trials:
         tried = [trials.run(find_commit(desk, name)) for name in ("HEAD", "HEAD~1", "HEAD~2")]
     assert [one.verdict for one in tried] == [TrialVerdict.BAD, TrialVerdict.GOOD, TrialVerdict.UNTESTABLE]
@@ -139,7 +139,7 @@ def test_commit_that_cannot_be_checked_out_is_untestable(builder: RepositoryBuil
 def test_rule_about_what_is_in_no_commit_cannot_be_searched(builder: RepositoryBuilder) -> None:
     """Each of them says so of a commit, and no other does where there is nothing."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD")
     untold = {
         one.id for one in run_rules(past, adapt_rules(RULES), lambda: Baseline(None, "none")) if is_undecidable(one)
     }
@@ -151,7 +151,7 @@ def test_rule_about_what_is_in_no_commit_cannot_be_searched(builder: RepositoryB
 def test_rule_may_fail_by_the_clock_of_now_alone(builder: RepositoryBuilder) -> None:
     """It passed when it was committed; a command has only the clock of now."""
     builder.write("state.txt", "good\n").commit()
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     late = RULE._replace(
         judge=lambda context: [RuleFinding("late", "x")] if context.now().timestamp() > builder.moment else []
     )
@@ -165,7 +165,7 @@ def read(builder: RepositoryBuilder, *findings: Finding, commit: str = "HEAD") -
     result = CheckResult(
         id="a", outcome=Outcome.FAIL, severity=Severity.HIGH, blocking=True, summary="it fails", findings=findings
     )
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     return read_culprit(desk, find_commit(desk, commit), result)
 
 

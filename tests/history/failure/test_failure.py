@@ -16,7 +16,7 @@ from handoff_tui.config.load import build_settings
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.failure import failure
 from handoff_tui.history.failure.changes import ChangeFinder, compare_settings, list_unset
 from handoff_tui.history.failure.page import build_failed_page, build_failure_json, build_failure_page
@@ -139,7 +139,7 @@ RESULT = CheckResult(
 
 
 @pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, str]:
+def changed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, str]:
     """The command and three files changed since the first commit, one of them uncommitted."""
     builder = RepositoryBuilder.init(tmp_path_factory.mktemp("changed"))
     builder.write("handoff-tui.toml", BEFORE).write("src/a.py", "1\n").write("src/b.py", "1\n").commit("good")
@@ -147,14 +147,14 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, str]:
     builder.write("handoff-tui.toml", AFTER).write("src/b.py", "2\n").write("src/a.py", "2\n")
     builder.write("pyproject.toml", "[project]\nname = 'x'\n").commit("bad")
     builder.write("src/c.py", "3\n")
-    return open_desk(builder.folder), good
+    return open_session(builder.folder), good
 
 
-def find_command(desk: Desk) -> CommandCheck:
+def find_command(desk: Session) -> CommandCheck:
     return next(command for command in list_commands(desk, None, None) if command.id == "tests")
 
 
-def test_command_is_compared_with_when_it_passed(changed: tuple[Desk, str]) -> None:
+def test_command_is_compared_with_when_it_passed(changed: tuple[Session, str]) -> None:
     """Its own settings, and the files that it names as its inputs; what a finding names comes first."""
     desk, good = changed
     since = ChangeFinder(PastRepositories(desk)).find(
@@ -172,7 +172,7 @@ def test_command_is_compared_with_when_it_passed(changed: tuple[Desk, str]) -> N
     assert (since.files_total, since.notes) == (3, ())
 
 
-def test_rule_may_rest_on_any_file_and_setting(changed: tuple[Desk, str]) -> None:
+def test_rule_may_rest_on_any_file_and_setting(changed: tuple[Session, str]) -> None:
     """Files that declare packages come before others."""
     desk, good = changed
     since = ChangeFinder(PastRepositories(desk)).find(RESULT, None, GoodMoment(source="log", commit=good, behind=True))
@@ -186,7 +186,7 @@ def test_rule_may_rest_on_any_file_and_setting(changed: tuple[Desk, str]) -> Non
     assert [one.declares_packages for one in since.files or ()] == [False, True, False, False, False]
 
 
-def test_commit_that_is_not_here_or_aside_is_said(changed: tuple[Desk, str]) -> None:
+def test_commit_that_is_not_here_or_aside_is_said(changed: tuple[Session, str]) -> None:
     """Without the commit nothing is compared; one that lies aside is compared, with a word."""
     desk, good = changed
     gone = ChangeFinder(PastRepositories(desk)).find(
@@ -207,7 +207,7 @@ def test_configuration_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     builder.write("handoff-tui.toml", "[nonsense]\n").commit("good")
     good = builder.head()
     builder.write("handoff-tui.toml", "").commit("mended")
-    since = ChangeFinder(PastRepositories(open_desk(builder.folder))).find(
+    since = ChangeFinder(PastRepositories(open_session(builder.folder))).find(
         RESULT, None, GoodMoment(source="log", commit=good, behind=True)
     )
     assert "as it was then can't be used" in since.notes[0]

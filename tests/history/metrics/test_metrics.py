@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.compute import (
     DayWindow,
     MetricDefinition,
@@ -48,7 +48,7 @@ LATER = datetime(2026, 6, 1, tzinfo=UTC)
 
 
 def read(builder: RepositoryBuilder, window: DayWindow = DayWindow()) -> MetricsReport:  # noqa: B008 - a frozen value
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     return read_metrics(desk, open_log(desk.repository, remembered=False), window, now=lambda: LATER)
 
 
@@ -91,7 +91,7 @@ def test_figures_come_from_the_log_the_records_and_the_history(story: ReplayStor
 
 def test_records_that_are_known_are_not_read_again(story: ReplayStory) -> None:
     """Their names are their hashes: a long-lived process keeps what it has read."""
-    desk = open_desk(story.builder.folder)
+    desk = open_session(story.builder.folder)
     log = open_log(desk.repository, remembered=False)
     known: dict[str, RecordFacts] = {}
     once = read_metrics(desk, log, DayWindow(), lambda: LATER, known)

@@ -14,7 +14,7 @@ from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import ConfigError, EntryNotFoundError, FileUnreadableError, UsageError
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.past import checks
 from handoff_tui.history.past.evidence import EntryEvidence, list_evidence
 from handoff_tui.history.past.log import CurrentLog, PastGates, read_current_log
@@ -37,8 +37,8 @@ def test_past_desk_reads_as_if_it_were_checked_out(sample_repository: Path, tmp_
     )
     clone.git("fetch", "--quiet", str(sample_repository), "refs/notes/*:refs/notes/*", "refs/tags/*:refs/tags/*")
     clone.git("checkout", "--quiet", "--detach", RepositoryBuilder(sample_repository).head(commit))
-    there = read_repository(open_desk(clone.folder)).result
-    here = PastRepositories(open_desk(sample_repository)).open(commit).reading.result
+    there = read_repository(open_session(clone.folder)).result
+    here = PastRepositories(open_session(sample_repository)).open(commit).reading.result
     assert [one.id for one in here.handoffs if one.dialect != "tdd"] == [
         one.id for one in there.handoffs if one.dialect != "tdd"
     ]
@@ -52,16 +52,16 @@ def test_past_desk_leaves_the_repository_alone(builder: RepositoryBuilder) -> No
     """Nothing is written, and what is uncommitted now is not seen."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit().write("HANDOFF.md", "now\n")
     before = read_fingerprint(builder.folder)
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD")
     assert past.read_document("HANDOFF.md").startswith(b"# Handoff")
     assert [one.status for one in past.reading.result.handoffs] == ["COMPLETE"]
-    assert (past.desk.work_tree.facts.changed, past.desk.work_tree.facts.head) == ((), builder.head())
-    assert past.desk.work_tree.tracked["HANDOFF.md"] == builder.head("HEAD:HANDOFF.md")
+    assert (past.session.work_tree.facts.changed, past.session.work_tree.facts.head) == ((), builder.head())
+    assert past.session.work_tree.tracked["HANDOFF.md"] == builder.head("HEAD:HANDOFF.md")
     assert read_fingerprint(builder.folder) == before
     with pytest.raises(FileUnreadableError, match="does not exist"):
         past.read_document("later.md")
     with pytest.raises(KeyError):
-        past.desk.work_tree.tracked["later.md"]
+        past.session.work_tree.tracked["later.md"]
 
 
 def test_past_desk_has_the_settings_of_then(builder: RepositoryBuilder) -> None:
@@ -69,17 +69,17 @@ def test_past_desk_has_the_settings_of_then(builder: RepositoryBuilder) -> None:
     builder.write("handoff-tui.toml", "[limits]\ncommits = 7\n").commit()
     builder.write("handoff-tui.toml", "[limits]\ncomits = 7\n").commit()
     builder.write("handoff-tui.toml", "[limits]\ncommits = 9\n").commit()
-    desk = open_desk(builder.folder)
-    assert PastRepositories(desk).open("HEAD~2").desk.loaded.settings.limits.commits == 7
-    wrong = PastRepositories(desk).open("HEAD~1").desk.loaded
+    desk = open_session(builder.folder)
+    assert PastRepositories(desk).open("HEAD~2").session.loaded.settings.limits.commits == 7
+    wrong = PastRepositories(desk).open("HEAD~1").session.loaded
     assert "comits" in wrong.refused_shortly
-    assert PastRepositories(desk, desk.loaded).open("HEAD~2").desk.loaded.settings.limits.commits == 9
+    assert PastRepositories(desk, desk.loaded).open("HEAD~2").session.loaded.settings.limits.commits == 9
 
 
 def test_past_desk_does_not_know_later_tags(builder: RepositoryBuilder) -> None:
     """Refs are in no commit; one that leads to a later commit was not there."""
     builder.commit("one").tag("early").commit("two").tag("late")
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD~1")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD~1")
     assert "refs/tags/early" in {ref.name for ref in past.reading.files.refs()}
     assert "refs/tags/late" not in {ref.name for ref in past.reading.files.refs()}
 
@@ -88,16 +88,16 @@ def test_name_that_is_no_commit_is_refused(builder: RepositoryBuilder) -> None:
     """With what may help in a shallow clone."""
     builder.commit("one").commit("two")
     with pytest.raises(UsageError, match="'nothing' is not a commit here"):
-        PastRepositories(open_desk(builder.folder)).open("nothing")
+        PastRepositories(open_session(builder.folder)).open("nothing")
     shallow = builder.clone_shallow(builder.folder.parent / "shallow")
     with pytest.raises(UsageError) as refused:
-        PastRepositories(open_desk(shallow.folder)).open("HEAD~1")
+        PastRepositories(open_session(shallow.folder)).open("HEAD~1")
     assert "shallow" in (refused.value.hint or "")
 
 
 def test_memory_of_other_commits_changes_nothing(sample_repository: Path) -> None:
     """Documents that were parsed for another commit are read the same again, problems included."""
-    desk = open_desk(sample_repository)
+    desk = open_session(sample_repository)
     past = PastRepositories(desk)
     for commit in ("HEAD~7", "HEAD~4", "HEAD~7"):
         here = past.open(commit)
@@ -113,7 +113,7 @@ def world(builder: RepositoryBuilder) -> checks.CommitWorld:
     builder.place("run.sh").chmod(0o755)
     builder.place("gone").unlink()
     builder.commit("second").write("a.md", "three\n").commit("third")
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD~1")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD~1")
     return checks.CommitWorld(past, lambda: Baseline(builder.head("HEAD~2"), "named"))
 
 
@@ -183,9 +183,11 @@ BY_THE_CLOCK = {"briefing-fresh", "lock-not-stale"}
 def test_rules_say_of_a_commit_what_they_say_where_it_is_checked_out(sample_repository: Path, tmp_path: Path) -> None:
     """Outcome, words and findings of every rule that can tell."""
     clone = clone_at(RepositoryBuilder(sample_repository), tmp_path / "clone", COMMIT)
-    there = {result.id: result for result in check(open_desk(clone.folder), CheckRequest(run_commands=False)).results}
-    past = PastRepositories(open_desk(sample_repository)).open(COMMIT)
-    baseline = choose_usual_baseline(open_desk(clone.folder))
+    there = {
+        result.id: result for result in check(open_session(clone.folder), CheckRequest(run_commands=False)).results
+    }
+    past = PastRepositories(open_session(sample_repository)).open(COMMIT)
+    baseline = choose_usual_baseline(open_session(clone.folder))
     here = {result.id: result for result in checks.build_past_report(past, baseline, CheckRequest()).results}
     told = [name for name, one in here.items() if "is in no commit" not in one.summary and name not in BY_THE_CLOCK]
     assert len(told) > 50
@@ -197,7 +199,7 @@ def test_rules_say_of_a_commit_what_they_say_where_it_is_checked_out(sample_repo
 def test_report_counts_what_is_in_no_commit_as_out_of_place(builder: RepositoryBuilder) -> None:
     """It closes no gate of then."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD")
     report = checks.build_past_report(past, Baseline(None, "none"), CheckRequest(moment=Moment.PRE))
     unpushed = next(result for result in report.results if result.id == "nothing-unpushed")
     assert (unpushed.outcome, unpushed.remedy) == (Outcome.NOT_APPLICABLE, None)
@@ -208,7 +210,7 @@ def test_report_counts_what_is_in_no_commit_as_out_of_place(builder: RepositoryB
 def test_command_that_was_not_run_is_no_pass(builder: RepositoryBuilder) -> None:
     """It is listed as unknown, with the reason, and blocks where it would; one that was not asked for is not listed."""
     builder.write("handoff-tui.toml", "[checks.own]\nrun = ['true']\nseverity = 'critical'\n").commit()
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD")
     report = checks.build_past_report(past, Baseline(None, "none"), CheckRequest())
     own = next(result for result in report.results if result.id == "own")
     assert (own.outcome, own.blocking, report.verdict) == (Outcome.UNKNOWN, True, "blocked")
@@ -222,7 +224,7 @@ def test_report_by_settings_that_cannot_be_used_is_refused(builder: RepositoryBu
     """Nothing is checked by other settings than those of then."""
     builder.write("handoff-tui.toml", "nonsense = 1\n").commit()
     (builder.folder / "handoff-tui.toml").unlink()
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD")
     with pytest.raises(ConfigError, match=rf"the settings as of {builder.head()[:7]} [^\0]*nonsense"):
         checks.build_past_report(past, Baseline(None, "none"), CheckRequest())
 
@@ -230,14 +232,14 @@ def test_report_by_settings_that_cannot_be_used_is_refused(builder: RepositoryBu
 def test_baseline_of_a_branch_is_where_it_left(builder: RepositoryBuilder) -> None:
     """Without a log, as now."""
     builder.commit("one").step("checkout", "--quiet", "-b", "side").write("a").commit("two").write("b").commit("three")
-    past = PastRepositories(open_desk(builder.folder)).open("HEAD~1")
+    past = PastRepositories(open_session(builder.folder)).open("HEAD~1")
     assert checks.choose_past_baseline(past, None).commit == builder.head("main")
 
 
 def test_log_is_found_by_entry_and_cut_there(gate_desk: GateDesk) -> None:
     """By the whole id or the beginning of it; what is fatal now was so then, as far as anybody can tell."""
     genesis = gate_desk.begin(gate_desk.person("bo"))
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     log = read_current_log(desk)
     assert log is not None
     for name in (genesis, genesis[:20], genesis.removeprefix("sha256:")[:9]):
@@ -258,7 +260,7 @@ def test_log_is_found_by_entry_and_cut_there(gate_desk: GateDesk) -> None:
 
 def test_repository_without_a_log_has_none(builder: RepositoryBuilder) -> None:
     """Nothing is read for it."""
-    assert read_current_log(open_desk(builder.commit().folder)) is None
+    assert read_current_log(open_session(builder.commit().folder)) is None
 
 
 @pytest.fixture(scope="module")

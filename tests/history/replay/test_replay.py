@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.replay.judges import (
     EvidenceNote,
     GatheredEvidence,
@@ -50,7 +50,7 @@ def test_decisions_that_let_work_pass_are_judged(builder: RepositoryBuilder) -> 
     story.decide("reject", actor="bob")
     last = story.decide("override", actor="bob")
     done: list[tuple[int, int]] = []
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     report = replay(desk, open_log(desk.repository, remembered=False), lambda *told: done.append(told))
     assert [approval.entry for approval in report.approvals] == [first, last]
     assert [answer.question for answer in report.approvals[0].answers] == list(ReplayQuestion)
@@ -221,7 +221,7 @@ def test_second_decision_with_a_baseline_holds(gate_desk: GateDesk, bo: Person) 
     gate_desk.decide(bo, "approve")
     gate_desk.change()
     gate_desk.decide(bo, "approve")
-    desk = open_desk(gate_desk.root)
+    desk = open_session(gate_desk.root)
     log = open_log(desk.repository)
     report = replay(desk, log)
     for approval in report.approvals:

@@ -9,7 +9,7 @@ from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.git.history.commit_graph import GraphCommit
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.past.log import CurrentLog
 from handoff_tui.history.travel import travel
 from handoff_tui.history.travel.page import add_banner
@@ -29,7 +29,7 @@ def test_traveller_sees_gates_and_log_of_then(gate_desk: GateDesk) -> None:
     genesis = gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
     gate_desk.change()
-    traveller = travel.Traveller(open_desk(gate_desk.root))
+    traveller = travel.Traveller(open_session(gate_desk.root))
     stops = traveller.line.stops
     assert [stop.kind for stop in stops] == [StopKind.COMMIT, StopKind.COMMIT, StopKind.ENTRY, StopKind.ENTRY]
     first, second = (stop.commit for stop in stops[:2])
@@ -54,11 +54,11 @@ def test_traveller_sees_gates_and_log_of_then(gate_desk: GateDesk) -> None:
 def test_traveller_remembers_where_it_was(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """In memory, and for the next one in our cache: nothing is looked at again."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit().write("a").commit()
-    first = travel.Traveller(open_desk(builder.folder))
+    first = travel.Traveller(open_session(builder.folder))
     found = first.visit(first.line.stops[0])
     assert not found.from_cache
     monkeypatch.setattr("handoff_tui.history.travel.travel.PastRepositories.open", None)
-    for traveller in (first, travel.Traveller(open_desk(builder.folder))):
+    for traveller in (first, travel.Traveller(open_session(builder.folder))):
         again = traveller.visit(traveller.line.stops[0])
         assert again.from_cache
         assert again.model_copy(update={"from_cache": False}) == found
@@ -67,7 +67,7 @@ def test_traveller_remembers_where_it_was(builder: RepositoryBuilder, monkeypatc
 def test_traveller_checks_what_is_asked_for(builder: RepositoryBuilder) -> None:
     """One rule, one handoff, another baseline."""
     builder.write("a").commit("one").write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit("two")
-    traveller = travel.Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_session(builder.folder))
     stop = traveller.find_stop("HEAD")
     report = traveller.check(stop, CheckRequest(only=("claims-hold",), handoff="HANDOFF.md", baseline="HEAD~1"))
     assert [result.id for result in report.results] == ["claims-hold"]
@@ -79,7 +79,7 @@ def test_traveller_goes_on_where_settings_were_wrong(builder: RepositoryBuilder)
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").write("handoff-tui.toml", "nonsense = 1\n").commit()
     (builder.folder / "handoff-tui.toml").unlink()
     builder.commit()
-    traveller = travel.Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_session(builder.folder))
     then = traveller.visit(traveller.find_stop("HEAD~1"))
     assert (then.report, len(then.state.handoffs)) == (None, 1)
     assert "nonsense" in then.notes[0]
@@ -88,7 +88,7 @@ def test_traveller_goes_on_where_settings_were_wrong(builder: RepositoryBuilder)
 
 def test_state_at_a_commit_is_that_of_the_sample(sample_repository: Path) -> None:
     """At the review of H-3 there were no procedures and no hub."""
-    traveller = travel.Traveller(open_desk(sample_repository))
+    traveller = travel.Traveller(open_session(sample_repository))
     then = traveller.visit(traveller.find_stop("HEAD~14"))
     assert {one.handoff.dialect for one in then.state.handoffs} == {"builder", "mosaic"}
     assert then.report is not None
@@ -98,7 +98,7 @@ def test_state_at_a_commit_is_that_of_the_sample(sample_repository: Path) -> Non
 def test_name_that_is_neither_is_refused(builder: RepositoryBuilder) -> None:
     """With a hint; a commit comes before an entry that happens to begin like it."""
     builder.commit("one").commit("two")
-    traveller = travel.Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_session(builder.folder))
     assert traveller.find_stop("main~1") == traveller.line.stops[0]
     for name in ("none", "sha256:" + "0" * 64):
         with pytest.raises(UsageError, match="nor a log entry") as refused:
@@ -109,7 +109,7 @@ def test_name_that_is_neither_is_refused(builder: RepositoryBuilder) -> None:
 def test_handoff_that_was_not_there_then_is_said_of_then(builder: RepositoryBuilder) -> None:
     """With the commit, and how to list what was there."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    traveller = travel.Traveller(open_desk(builder.folder))
+    traveller = travel.Traveller(open_session(builder.folder))
     [stop] = traveller.line.stops
     at = stop.commit[:7]
     for ask in (lambda: traveller.show(stop, "H-9"), lambda: traveller.check(stop, CheckRequest(handoff="H-9"))):
@@ -161,15 +161,15 @@ def test_entry_never_comes_before_what_it_is_about() -> None:
 
 def test_line_says_what_it_leaves_out(builder: RepositoryBuilder) -> None:
     """A long history, a shallow clone, a log that is not intact."""
-    assert travel.read_stops(open_desk(builder.folder), None).notes == ("there is no commit yet",)
+    assert travel.read_stops(open_session(builder.folder), None).notes == ("there is no commit yet",)
     builder.commit("one").commit("two").commit("three")
     fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="gone")
     log = CurrentLog(LogVerdict(problems=(fatal,)), {})
-    line = travel.read_stops(open_desk(builder.folder), log, most=2)
+    line = travel.read_stops(open_session(builder.folder), log, most=2)
     assert [stop.title for stop in line.stops] == ["two", "three"]
     assert ["only the newest 2 commits" in line.notes[0], "(rollback)" in line.notes[1]] == [True, True]
     shallow = builder.clone_shallow(builder.folder.parent / "shallow")
-    assert "shallow" in travel.read_stops(open_desk(shallow.folder), None).notes[0]
+    assert "shallow" in travel.read_stops(open_session(shallow.folder), None).notes[0]
 
 
 STOP = Stop(key="c1", kind=StopKind.COMMIT, commit="c1", time="2026-03-06T14:10:00Z", who="Ada", title="work")
@@ -183,7 +183,7 @@ def repository(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 
 def open_cache(builder: RepositoryBuilder) -> travel.TravelCache:
-    return travel.TravelCache(open_desk(builder.folder))
+    return travel.TravelCache(open_session(builder.folder))
 
 
 def test_cache_gives_back_what_was_kept(repository: RepositoryBuilder) -> None:

@@ -14,7 +14,7 @@ from handoff_tui.agents.runs.folders import write_run
 from handoff_tui.agents.runs.run import RunKey, RunPlan
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.live.acting.agent_proofs import ProofRequests
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import ProofShown
@@ -41,14 +41,14 @@ def fail(bug: BaseException) -> None:
 class Place:
     """Requests for proofs, and the state that tells of them."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Session) -> None:
         self.store = StateStore(lambda _: None)
         self.desk = desk
         self.worker = KeyedWorker("words", fail)
         self.proofs = ProofRequests(self.store, self.worker)
         self.worker.start()
         self.store.change(lambda _: self._build_state())
-        self.store.snapshots["/desk"] = SimpleNamespace(desk=desk)  # type: ignore[assignment]
+        self.store.snapshots["/desk"] = SimpleNamespace(session=desk)  # type: ignore[assignment]
 
     @staticmethod
     def _build_state() -> AppState:
@@ -78,7 +78,7 @@ class Place:
 def place(builder: RepositoryBuilder) -> Iterator[Place]:
     builder.write("proofs/shot.png", build_png(2, 1, [RED * 2])).write("proofs/data.bin", b"\0\1\2")
     builder.write("proofs/long.log", "".join(f"{number}\n" for number in range(20_005))).commit("the work")
-    made = Place(open_desk(builder.folder))
+    made = Place(open_session(builder.folder))
     yield made
     made.worker.stop()
     made.worker.join()

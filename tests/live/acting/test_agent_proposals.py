@@ -15,7 +15,7 @@ from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.agents.step.step import follow
 from handoff_tui.checks.run.commands import has_consent
 from handoff_tui.core.errors import PhaseLockedError, ShownMovedError, UsageError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.acting.agent_proposals import Ready, Watch, Wish, ready_proposal, ready_trust
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
 from tests.support.gates import CODE, GateDesk
@@ -31,7 +31,7 @@ class Operator:
         self.begun: list[tuple[RunKey, bool]] = []
 
     def ask(self, kind: ProposalKind, phase: str | None = None) -> Ready:
-        watch = Watch(open_desk(self.root), lambda *_: None, self._begin, threading.Event())
+        watch = Watch(open_session(self.root), lambda *_: None, self._begin, threading.Event())
         return ready_proposal(Wish(kind, str(self.root), self.handoff, phase), watch)
 
     def _begin(self, _: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
@@ -118,9 +118,9 @@ def test_what_is_shown_is_what_is_trusted(asking: RepositoryBuilder) -> None:
     plan, do = ready_trust(asking.folder)
     [command] = plan.commands
     assert (command.id, command.argv, [path for path, _ in command.scripts]) == ("lint", ("sh", "lint.sh"), ["lint.sh"])
-    assert not has_consent(open_desk(asking.folder), plan.digest)
+    assert not has_consent(open_session(asking.folder), plan.digest)
     do()
-    assert has_consent(open_desk(asking.folder), plan.digest)
+    assert has_consent(open_session(asking.folder), plan.digest)
     with pytest.raises(UsageError, match="already consented"):
         ready_trust(asking.folder)
 
@@ -133,7 +133,7 @@ def test_script_that_changed_since_it_was_shown_is_not_trusted(asking: Repositor
         do()
     again, _ = ready_trust(asking.folder)
     assert again.digest != plan.digest
-    assert not has_consent(open_desk(asking.folder), again.digest)
+    assert not has_consent(open_session(asking.folder), again.digest)
 
 
 def test_repository_that_asks_for_nothing_has_nothing_to_trust(builder: RepositoryBuilder) -> None:

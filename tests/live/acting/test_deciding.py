@@ -29,7 +29,7 @@ from handoff_tui.core.errors import (
 )
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.extra_confirmations import compare_read
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.acting.deciding import Deciding
 from handoff_tui.live.acting.decision_work import DecisionDraft, draft_decision, find_changes, judge_failure, sign_draft
 from handoff_tui.live.drafts import DraftKeeper
@@ -209,7 +209,7 @@ def test_change_that_the_watcher_tells_of_disarms(seat: Seat) -> None:
     moved = seat.wait_for_stage(DecisionStage.MOVED)
     assert moved.trouble is not None
     assert "1 file changed: src/app.py" in moved.trouble.message
-    since = diff(open_desk(seat.desk.root), DiffRequest(scope=DiffScope.SINCE_SHOWN, against=moved.shown_tree))
+    since = diff(open_session(seat.desk.root), DiffRequest(scope=DiffScope.SINCE_SHOWN, against=moved.shown_tree))
     assert since.files is not None
     assert [change.path for change in since.files.listed.changes] == ["src/app.py"]
     assert (since.pair.comparable, since.record) == (True, None)

@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.acting.past_reader import PastReader
 from handoff_tui.live.acting.travelling import Wanted, build_past_scope, present_past
 from handoff_tui.live.state.app import (
@@ -23,7 +23,7 @@ from handoff_tui.live.state.app import (
     Trouble,
 )
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.log.policy.signer import DeskReviewer
+from handoff_tui.log.policy.signer import LocalReviewer
 from handoff_tui.log.show.view import LogView
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import HANDOFF, GateDesk
@@ -214,7 +214,7 @@ def test_parts_of_now_are_not_read_while_somebody_travels(story: RepositoryBuild
 
 
 NOTHING = Wanted(None, None, None)
-BO = DeskReviewer("bo@example.org", may_decide=True)
+BO = LocalReviewer("bo@example.org", may_decide=True)
 
 
 def read_all(reader: PastReader, index: int, wanted: Wanted = NOTHING) -> list[PastView]:
@@ -225,7 +225,7 @@ def read_all(reader: PastReader, index: int, wanted: Wanted = NOTHING) -> list[P
 def test_reader_shows_gate_and_log_of_the_entry(gate_desk: GateDesk, bo: Person) -> None:
     """Before the approval the gate is pending and the log is empty; at it both say so."""
     gate_desk.decide(bo, "approve")
-    reader = PastReader(open_desk(gate_desk.root), BO)
+    reader = PastReader(open_session(gate_desk.root), BO)
     line, newest = reader.read_line(None)
     assert newest == len(line.stops) - 1
     assert reader.read_line(line.stops[1].key)[1] == 1
@@ -241,7 +241,7 @@ def test_reader_shows_gate_and_log_of_the_entry(gate_desk: GateDesk, bo: Person)
 def test_reader_shows_the_list_first_and_the_handoff_then(builder: RepositoryBuilder) -> None:
     """What takes longer is marked as being read."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    reader = PastReader(open_desk(builder.folder), BO)
+    reader = PastReader(open_session(builder.folder), BO)
     first, last = read_all(reader, 0)
     assert (first.checks.loading, first.shown.loading) == (True, True)
     assert first.pipeline.value is not None
@@ -254,7 +254,7 @@ def test_reader_shows_the_list_first_and_the_handoff_then(builder: RepositoryBui
 def test_reader_says_which_documents_cannot_be_read_of_then(builder: RepositoryBuilder) -> None:
     """One that was not there, and the packet, which is put together for now."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    reader = PastReader(open_desk(builder.folder), BO)
+    reader = PastReader(open_session(builder.folder), BO)
     key = HandoffKey(str(builder.folder), HANDOFF)
     for path, words in (("later.md", "later.md"), (PACKET, "only for the current work")):
         document = read_all(reader, 0, Wanted(key, None, path))[-1].document
@@ -267,7 +267,7 @@ def test_reader_closes_gates_where_settings_were_wrong(builder: RepositoryBuilde
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").write("handoff-tui.toml", "nonsense = 1\n").commit()
     builder.place("handoff-tui.toml").unlink()
     builder.commit("mended")
-    visited = read_all(PastReader(open_desk(builder.folder), BO), 0)[-1]
+    visited = read_all(PastReader(open_session(builder.folder), BO), 0)[-1]
     assert "nonsense" in visited.repository.refused
     assert visited.inbox[0].closed
     assert visited.checks.trouble is not None
@@ -276,7 +276,7 @@ def test_reader_closes_gates_where_settings_were_wrong(builder: RepositoryBuilde
 def test_reader_has_a_stop_without_handoffs(builder: RepositoryBuilder) -> None:
     """Nothing is chosen there."""
     builder.write("a").commit()
-    [visited] = read_all(PastReader(open_desk(builder.folder), BO), 0, Wanted(HandoffKey("/x", "H-1"), None, "a.md"))
+    [visited] = read_all(PastReader(open_session(builder.folder), BO), 0, Wanted(HandoffKey("/x", "H-1"), None, "a.md"))
     assert (visited.chosen, visited.inbox, visited.missing) == (None, (), "H-1")
     assert not visited.document.loading
 
@@ -285,4 +285,4 @@ def test_reader_has_a_stop_without_handoffs(builder: RepositoryBuilder) -> None:
 def test_reader_begins_at_the_newest_stop_for_what_is_not_on_the_line(builder: RepositoryBuilder, name: str) -> None:
     """Stops are named by whole ids."""
     builder.write("a").commit().write("b").commit()
-    assert PastReader(open_desk(builder.folder), BO).read_line(name)[1] == 1
+    assert PastReader(open_session(builder.folder), BO).read_line(name)[1] == 1

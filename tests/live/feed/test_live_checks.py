@@ -56,7 +56,7 @@ def say(report: CheckReport) -> list[tuple[Any, ...]]:
 
 def run_afresh(snapshot: RepositorySnapshot) -> CheckReport:
     request = build_request(snapshot, "H-1", None)
-    return check(snapshot.desk, request._replace(fresh=True, run_commands=False))
+    return check(snapshot.session, request._replace(fresh=True, run_commands=False))
 
 
 @pytest.fixture
@@ -131,8 +131,8 @@ def save_file(
 
 def list_changes(snapshot: RepositorySnapshot, baseline: str) -> tuple[Change, ...]:
     """As the world answers, without a memory."""
-    tracked = (Change(*one[:3]) for one in read_changes(snapshot.desk.repository.git, baseline))
-    return (*tracked, *(Change("A", path) for path in snapshot.desk.work_tree.facts.untracked))
+    tracked = (Change(*one[:3]) for one in read_changes(snapshot.session.repository.git, baseline))
+    return (*tracked, *(Change("A", path) for path in snapshot.session.work_tree.facts.untracked))
 
 
 def test_file_behind_a_link_is_asked_again(plain_work: RepositoryBuilder) -> None:

@@ -8,7 +8,7 @@ import pytest
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.live.feed.following import MOST_PATHS, follow
 from handoff_tui.live.feed.repository_feed import Notices
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths, read_snapshot
@@ -37,7 +37,7 @@ def agrees(snapshot: RepositorySnapshot, root: RepositoryBuilder) -> bool:
     assert snapshot.inbox == fresh.inbox
     assert snapshot.reading.result == fresh.reading.result
     assert dict(snapshot.changed) == dict(fresh.changed)
-    return snapshot.desk.work_tree.paths == fresh.desk.work_tree.paths
+    return snapshot.session.work_tree.paths == fresh.session.work_tree.paths
 
 
 def test_saved_files_are_followed_one_by_one(work: RepositoryBuilder) -> None:
@@ -110,7 +110,7 @@ def test_document_that_a_full_look_caught_too_early_gets_its_time(work: Reposito
     before = read_snapshot(work.folder, 1)
     work.write(DOCUMENT, build_results(1, tests=8))
     after = read_snapshot(work.folder, 1)
-    mixed = replace(after, desk=before.desk, changed=before.changed, inbox=before.inbox)
+    mixed = replace(after, session=before.session, changed=before.changed, inbox=before.inbox)
     assert agrees(follow(work.folder, mixed, Notices(frozenset({DOCUMENT}))), work)
 
 
@@ -132,42 +132,42 @@ PATHS = frozenset({"src/part.py"})
 
 
 @pytest.fixture
-def desk(builder: RepositoryBuilder) -> Desk:
+def desk(builder: RepositoryBuilder) -> Session:
     digest = hashlib.sha256(b"value = 7\n").hexdigest()
     build_work(builder).write("handoffs/H-2/H-2_RESULTS.md", build_results(2, digest=digest))
     builder.write("handoffs/H-3/H-3_RESULTS.md", "# Results: H-3\n\n## Status: FAIL\n").commit()
-    return open_desk(builder.folder)
+    return open_session(builder.folder)
 
 
 def find_states(book: VerdictCache, handoffs: tuple[Handoff, ...]) -> list[VerdictState]:
     return [one.state for handoff in handoffs for one in book.measure(handoff) if one.claim.kind is ClaimKind.HASH]
 
 
-def test_claims_are_measured_again_when_their_file_was_saved(builder: RepositoryBuilder, desk: Desk) -> None:
+def test_claims_are_measured_again_when_their_file_was_saved(builder: RepositoryBuilder, desk: Session) -> None:
     """Only those of handoffs that hashed it; the others keep their very verdicts."""
     handoffs = read_repository(desk).result.handoffs
     book = VerdictCache(desk, handoffs)
     before = [book.measure(handoff) for handoff in handoffs]
     assert find_states(book, handoffs) == [VerdictState.CONTRADICTED] * 2
     builder.write("src/part.py", "value = 7\n")
-    now = open_desk(builder.folder)
+    now = open_session(builder.folder)
     assert book.carry(now, SavedPaths(2, PATHS), handoffs) is book
     after = [book.measure(handoff) for handoff in handoffs]
     assert [one is other for one, other in zip(before, after, strict=True)] == [False, False, True]
     assert find_states(book, handoffs) == [VerdictState.CONTRADICTED, VerdictState.HOLDS]
 
 
-def test_other_files_leave_every_verdict(builder: RepositoryBuilder, desk: Desk) -> None:
+def test_other_files_leave_every_verdict(builder: RepositoryBuilder, desk: Session) -> None:
     """A claim about uncommitted files would be measured again; there is none."""
     handoffs = read_repository(desk).result.handoffs
     book = VerdictCache(desk, handoffs)
     before = [book.measure(handoff) for handoff in handoffs]
     builder.write("src/other.py", "value = 7\n")
-    book.carry(open_desk(builder.folder), SavedPaths(2, frozenset({"src/other.py"})), handoffs)
+    book.carry(open_session(builder.folder), SavedPaths(2, frozenset({"src/other.py"})), handoffs)
     assert all(book.measure(handoff) is one for handoff, one in zip(handoffs, before, strict=True))
 
 
-def test_names_that_claims_speak_of_are_remembered(desk: Desk) -> None:
+def test_names_that_claims_speak_of_are_remembered(desk: Session) -> None:
     """A file that is in no list may come and go; who named it must be asked again."""
     book = VerdictCache(desk, read_repository(desk).result.handoffs)
     for handoff in read_repository(desk).result.handoffs:
@@ -176,13 +176,13 @@ def test_names_that_claims_speak_of_are_remembered(desk: Desk) -> None:
     assert not book.has_sought(frozenset({"src/other.py"}))
 
 
-def test_edited_handoff_is_measured_and_others_keep_their_verdicts(builder: RepositoryBuilder, desk: Desk) -> None:
+def test_edited_handoff_is_measured_and_others_keep_their_verdicts(builder: RepositoryBuilder, desk: Session) -> None:
     """Unless it quotes a hash from before, which speaks for somebody else's claim."""
     first, second, third = read_repository(desk).result.handoffs
     book = VerdictCache(desk, (first, second, third))
     before = [book.measure(handoff) for handoff in (first, second, third)]
     builder.write("handoffs/H-1/H-1_RESULTS.md", build_results(1, tests=9))
-    now = open_desk(builder.folder)
+    now = open_session(builder.folder)
     edited = read_repository(now).result.handoffs[0]
     book.carry(now, SavedPaths(2, frozenset({"handoffs/H-1/H-1_RESULTS.md"})), (edited, second, third))
     assert book.measure(edited) != before[0]

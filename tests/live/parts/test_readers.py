@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.changes.snapshots.stored_snapshots import capture
 from handoff_tui.core.errors import FileUnreadableError
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts.report import AttemptOutcome
 from handoff_tui.live.feed.snapshot import read_snapshot
 from handoff_tui.live.parts.readers import (
@@ -34,7 +34,7 @@ def test_long_document_is_read_as_far_as_the_limit(builder: RepositoryBuilder) -
     builder.write("big.md", "a long line " * 900_000).write("small.md", "short\n")
     snapshot = read_snapshot(build_work(builder).folder, 1)
     big = read_document(snapshot, "H-1", "big.md")
-    assert (len(big.text), big.truncated) == (snapshot.desk.loaded.settings.limits.file_bytes, True)
+    assert (len(big.text), big.truncated) == (snapshot.session.loaded.settings.limits.file_bytes, True)
     assert read_document(snapshot, "H-1", "small.md").truncated is False
 
 
@@ -83,10 +83,10 @@ def test_readers_tell_of_a_rejection_and_of_what_came_after(gate_desk: GateDesk,
 def test_moments_are_snapshots_and_then_commits(builder: RepositoryBuilder) -> None:
     """Each with a name that can be asked for; the newest commit first."""
     builder.write("a.py").commit("first").write("b.py").commit("second [red]")
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     assert [moment.kind for moment in list_comparison_points(desk)] == ["commit", "commit"]
     stored = capture(desk)
-    moments = list_comparison_points(open_desk(builder.folder))
+    moments = list_comparison_points(open_session(builder.folder))
     assert moments[0] == ComparisonPoint(stored.summary.digest[:12], "snapshot")
     assert moments[1] == ComparisonPoint(builder.head()[:7], "commit", "second [red]", "2025-06-15")
 

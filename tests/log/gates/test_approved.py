@@ -10,7 +10,7 @@ import pytest
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import ChangesReport, DiffRequest, diff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import read_comparison_points
 from handoff_tui.log.gates.gate_state import GateReport
@@ -28,7 +28,7 @@ def gates(
 
 
 def compare(gates: GateDesk, scope: DiffScope, handoff: str | None = None) -> ChangesReport:
-    return diff(open_desk(gates.root), DiffRequest(scope=scope, handoff=handoff))
+    return diff(open_session(gates.root), DiffRequest(scope=scope, handoff=handoff))
 
 
 def list_paths(found: ChangesReport) -> list[str] | None:
@@ -83,13 +83,13 @@ def test_log_that_is_not_sound_tells_of_no_moment(gates: GateDesk) -> None:
     assert gates.decide(bo, "approve").code == 0
     shutil.rmtree(gates.root / ".handoff-tui/log" / genesis.removeprefix("sha256:")[:2])
     gates.change()
-    assert not read_comparison_points(open_desk(gates.root), "0" * 40, None).is_intact
+    assert not read_comparison_points(open_session(gates.root), "0" * 40, None).is_intact
     found = compare(gates, DiffScope.SINCE_BASELINE)
     assert found.pair.before.reason.startswith("the log is not intact, so nothing in it counts")
 
 
 def judge(desk: GateDesk) -> GateReport:
-    opened = open_desk(desk.root)
+    opened = open_session(desk.root)
     handoffs = read_repository(opened).result.handoffs
     return LogGates(opened, handoffs).judge(handoffs[0])
 

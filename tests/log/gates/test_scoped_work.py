@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate import GateQuestion
 from handoff_tui.log.gates.scoped_work import build_scoped_handoff_digest
@@ -35,7 +35,7 @@ def work(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 def ask(builder: RepositoryBuilder, log: LogBuilder, toml: str | None = None) -> GateQuestion:
     """The gate's question, complete."""
-    desk = open_desk(builder.folder)
+    desk = open_session(builder.folder)
     handoffs = read_repository(desk).result.handoffs
     gates = LogGates(desk, handoffs)
     gates.index, gates.policy = build_log_index(log.judge()), build_policy(toml)

@@ -9,10 +9,10 @@ import pytest
 from handoff_tui.core.errors import NoHumanError
 from handoff_tui.git.signing.signing_key import KeySource, SigningKey
 from handoff_tui.git.signing.ssh_keygen import Prompt
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.policy.policy import Policy, parse_policy
-from handoff_tui.log.policy.signer import DeskReviewer, Signing, choose_prompt, find_signing, read_reviewer
+from handoff_tui.log.policy.signer import LocalReviewer, Signing, choose_prompt, find_signing, read_reviewer
 from handoff_tui.log.policy.texts import build_first_texts, build_policy_text
 from handoff_tui.system.processes import run as processes
 from tests.support.gates import GateDesk
@@ -27,7 +27,7 @@ def test_signer_has_the_name_that_the_policy_gives_the_key(
     bo, robot = make_person(tmp_path, "bo"), make_person(tmp_path, "robot")
     texts = build_first_texts("the.boss@example.org", bo.public_text, {"robot": robot.public_text})
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
-    desk = open_desk(builder.write("a").commit().folder)
+    desk = open_session(builder.write("a").commit().folder)
     bo.become(monkeypatch)
     signing = find_signing(desk, policy)
     assert (signing.principal, signing.key.file) == ("the.boss@example.org", bo.key)
@@ -41,7 +41,7 @@ def test_unknown_key_is_refused(builder: RepositoryBuilder, tmp_path: Path, monk
     policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
     cy.become(monkeypatch)
     with pytest.raises(NoHumanError, match="is not in the policy") as refused:
-        find_signing(open_desk(builder.write("a").commit().folder), policy)
+        find_signing(open_session(builder.write("a").commit().folder), policy)
     assert "keys enroll" in refused.value.hint
 
 
@@ -81,8 +81,8 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("handoff_tui.git.signing.signing_key.run_command", refuse)
 
 
-def read(desk: GateDesk) -> DeskReviewer:
-    opened = open_desk(desk.root)
+def read(desk: GateDesk) -> LocalReviewer:
+    opened = open_session(desk.root)
     policy: Policy | None = LogGates(opened, ()).policy
     return read_reviewer(opened, policy)
 
@@ -116,7 +116,7 @@ def test_guest_and_agent_may_not_decide(gate_desk: GateDesk, monkeypatch: pytest
 def test_without_a_log_nobody_is_kept_from_deciding(builder: RepositoryBuilder) -> None:
     """The note says how a log begins."""
     builder.write("a.txt").commit()
-    found = read_reviewer(open_desk(builder.folder), None)
+    found = read_reviewer(open_session(builder.folder), None)
     assert (found.principal, found.may_decide) == (None, True)
     assert "handoff-tui init" in found.note
 

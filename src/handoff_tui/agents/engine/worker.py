@@ -31,7 +31,7 @@ from handoff_tui.agents.procedures.report import ProcedureState, RunRequest, Try
 from handoff_tui.agents.procedures.runner import ProcedureRunner, StepExecutors
 from handoff_tui.config.settings.user import EngineSettings
 from handoff_tui.core.errors import EngineError, HandoffError
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.system.clock import read_monotonic
 from handoff_tui.system.processes.detached import leave_at_once, on_polite_end
 from handoff_tui.system.processes.identity import read_host
@@ -352,13 +352,13 @@ def run_worker(start: Path, callbacks: WorkerCallbacks, *, on_demand: bool) -> N
 
     Does not return: threads of the engine may sleep for days, and everything is stored anyway.
     """
-    desk = open_desk(start)
+    session = open_session(start)
     load_engine()
-    quiet_logger(files.build_log_handler(desk.repository.common_dir))
-    location = find_engine_location(desk)
-    with _locked(desk, location, on_demand=on_demand), _opened(desk, location) as engine:
-        actions = RepositoryActions(desk.repository.root, lambda request, name: has_completed(engine, request, name))
-        settings = desk.loaded.settings.engine
+    quiet_logger(files.build_log_handler(session.repository.common_dir))
+    location = find_engine_location(session)
+    with _locked(session, location, on_demand=on_demand), _opened(session, location) as engine:
+        actions = RepositoryActions(session.repository.root, lambda request, name: has_completed(engine, request, name))
+        settings = session.loaded.settings.engine
         _run(location, actions, _build_options(settings, on_demand=on_demand), callbacks)
 
 
@@ -418,18 +418,18 @@ class _ExitOnError:
 
 
 @contextmanager
-def _locked(desk: Desk, location: EngineLocation, *, on_demand: bool) -> Iterator[None]:
+def _locked(session: Session, location: EngineLocation, *, on_demand: bool) -> Iterator[None]:
     """Allows one worker per database file. PostgreSQL allows many, but only one started on demand."""
     with ExitStack() as held:
         if not location.shared or on_demand:
             lock = files.ON_DEMAND_LOCK if location.shared else files.WORKER_LOCK
-            held.enter_context(files.hold_worker_lock(desk.repository.common_dir, lock))
+            held.enter_context(files.hold_worker_lock(session.repository.common_dir, lock))
         yield
 
 
 @contextmanager
-def _opened(desk: Desk, location: EngineLocation) -> Iterator[Engine]:
-    with files.hold_schema_lock(desk.repository.common_dir):
+def _opened(session: Session, location: EngineLocation) -> Iterator[Engine]:
+    with files.hold_schema_lock(session.repository.common_dir):
         write_schema(location)
     engine = DbosEngine(location)
     try:

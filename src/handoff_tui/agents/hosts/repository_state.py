@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from handoff_tui.checks.run.output_cache import OutputCache
     from handoff_tui.handoffs.read_handoffs import RepositoryReading
-    from handoff_tui.handoffs.session import Desk
+    from handoff_tui.handoffs.session import Session
     from handoff_tui.status.refresh import HandoffReviewer
     from handoff_tui.status.review_state import ReviewedHandoff
 
@@ -101,7 +101,7 @@ def _open_cache(root: Path, question: str) -> OutputCache:
 class _Reviewed(NamedTuple):
     """All handoffs with their scopes and gates."""
 
-    desk: Desk
+    session: Session
     reading: RepositoryReading
     reviewer: HandoffReviewer
     handoffs: tuple[ReviewedHandoff, ...]
@@ -136,16 +136,16 @@ def is_open(reviewed: ReviewedHandoff) -> bool:
 
 def _review(cache: OutputCache) -> _Reviewed:
     from handoff_tui.handoffs.read_handoffs import read_repository  # noqa: PLC0415 - only a real look needs these
-    from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
+    from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
     from handoff_tui.status.refresh import HandoffReviewer, open_log_gates  # noqa: PLC0415
 
-    desk = open_desk(cache.look.repository.root, cache.look)
-    reading = read_repository(desk)
+    session = open_session(cache.look.repository.root, cache.look)
+    reading = read_repository(session)
     result = reading.result
-    gates = open_log_gates(desk, result.handoffs)
-    reviewer = HandoffReviewer(desk, result, gates)
+    gates = open_log_gates(session, result.handoffs)
+    reviewer = HandoffReviewer(session, result, gates)
     handoffs = tuple(reviewer.review(handoff, ()) for handoff in result.handoffs)
-    return _Reviewed(desk, reading, reviewer, handoffs, gates is None or gates.index.verdict.anchored)
+    return _Reviewed(session, reading, reviewer, handoffs, gates is None or gates.index.verdict.anchored)
 
 
 def _check_current(cache: OutputCache) -> tuple[list[str], bool]:
@@ -159,7 +159,7 @@ def _check_current(cache: OutputCache) -> tuple[list[str], bool]:
     steady = True
     for handoff in _find_current(reviewed):
         request = CheckRequest(moment=Moment.PRE, handoff=handoff, excluded=_LEFT_OUT, fresh=True)
-        report = check(reviewed.desk, request, None, Prefetched(reviewed.reading))
+        report = check(reviewed.session, request, None, Prefetched(reviewed.reading))
         steady = steady and report.can_be_recalled
         failed = [f"- {one.id}: {one.summary}" for one in report.blocking_failures]
         if failed:
@@ -171,7 +171,7 @@ def _find_current(reviewed: _Reviewed) -> list[str]:
     """Finds the open handoffs that own what was changed last: uncommitted files, or else the last commit."""
     open_ones = [one.handoff.id for one in reviewed.handoffs if is_open(one)]
     scopes = reviewed.reviewer.scopes
-    head = reviewed.desk.work_tree.facts.head
+    head = reviewed.session.work_tree.facts.head
     for commit in (None, head):
         owners = [name for name in open_ones if any(change.commit == commit for change in scopes.of(name).changes)]
         if owners:

@@ -12,7 +12,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.refresh import refresh
@@ -35,9 +35,9 @@ class Returned(NamedTuple):
 
 def build_packets(root: Path) -> tuple[str, list[str]]:
     """Builds the packets of all returned work as one text, and what names the decisions."""
-    desk = open_desk(root)
-    returned = _select_returned(refresh(desk).handoffs)
-    texts = [_render(desk, one.handoff) for one in returned[:_MOST_PACKETS]]
+    session = open_session(root)
+    returned = _select_returned(refresh(session).handoffs)
+    texts = [_render(session, one.handoff) for one in returned[:_MOST_PACKETS]]
     texts += [
         f"`handoff-tui packet {one.handoff}` prints what {one.handoff} must do." for one in returned[_MOST_PACKETS:]
     ]
@@ -56,28 +56,28 @@ def wait_for_return(start: Path, session: str, wanted: str | None, timeout: floa
         return _wait(root, session, wanted, timeout) if alone else ""
 
 
-def _wait(root: Path, session: str, wanted: str | None, timeout: float | None) -> str:
+def _wait(root: Path, host_session: str, wanted: str | None, timeout: float | None) -> str:
     begun = read_monotonic()
-    desk = open_desk(root)
-    delivered = Delivered(desk.repository.root, session)
+    session = open_session(root)
+    delivered = Delivered(session.repository.root, host_session)
     seen: object = None
     while True:
-        verdict = open_log(desk.repository).verify()
-        now = (verdict.heads, verdict.problems, desk.work_tree.facts)
+        verdict = open_log(session.repository).verify()
+        now = (verdict.heads, verdict.problems, session.work_tree.facts)
         if now != seen:
             seen = now
-            handoffs = [one for one in refresh(desk).handoffs if wanted in {None, one.handoff.id}]
+            handoffs = [one for one in refresh(session).handoffs if wanted in {None, one.handoff.id}]
             new = [one for one in _select_returned(handoffs) if not delivered.has(one.mark)]
             if new:
                 delivered.add([new[0].mark])
-                return _shorten(_render(desk, new[0].handoff))
+                return _shorten(_render(session, new[0].handoff))
             if not any(is_open(one) and one.gate.state not in _SENT_BACK for one in handoffs):
                 return ""
         left = None if timeout is None else timeout - (read_monotonic() - begun)
         if left is not None and left <= 0:
             return ""
         pause(_EVERY_SECONDS if left is None else min(_EVERY_SECONDS, left))
-        desk = open_desk(root)
+        session = open_session(root)
 
 
 def _build_name(session: str) -> str:
@@ -94,9 +94,9 @@ def _select_returned(handoffs: list[ReviewedHandoff] | tuple[ReviewedHandoff, ..
     ]
 
 
-def _render(desk: Desk, handoff: str) -> str:
+def _render(session: Session, handoff: str) -> str:
     try:
-        examined = examine(desk, open_log(desk.repository), handoff, options=WITHOUT_COMMANDS)
+        examined = examine(session, open_log(session.repository), handoff, options=WITHOUT_COMMANDS)
     except HandoffError as unread:
         return f"{handoff} was sent back. Its packet can't be read: {unread.message}\n"
     return render_packet(build_packet(examined))

@@ -19,7 +19,7 @@ from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
 from handoff_tui.decisions.submit import submit, wait
 from handoff_tui.handoffs.agent_comments import LONGEST_COMMENT, AgentComment, add_comment
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import open_desk, open_desk_to_look
+from handoff_tui.handoffs.session import open_session, open_session_to_look
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.refresh import refresh
@@ -98,28 +98,28 @@ class Tool:
 
 
 def _answer_status(caller: Caller, _: NoArguments) -> Answer:
-    return _as_json(build_status_json(refresh(open_desk_to_look(caller.start))))
+    return _as_json(build_status_json(refresh(open_session_to_look(caller.start))))
 
 
 def _answer_gate(caller: Caller, asked: GateArguments) -> Answer:
-    desk = open_desk(caller.start)
-    examined = examine(desk, open_log(desk.repository), asked.id, asked.phase, telling=caller.telling)
+    session = open_session(caller.start)
+    examined = examine(session, open_log(session.repository), asked.id, asked.phase, telling=caller.telling)
     return _as_json(build_gate_json(build_gate_view(examined)))
 
 
 def _answer_packet(caller: Caller, asked: GateArguments) -> Answer:
-    desk = open_desk(caller.start)
-    examined = examine(desk, open_log(desk.repository), asked.id, asked.phase, telling=caller.telling)
+    session = open_session(caller.start)
+    examined = examine(session, open_log(session.repository), asked.id, asked.phase, telling=caller.telling)
     packet = build_packet(examined)
     return Answer(render_packet(packet), build_packet_json(packet))
 
 
 def _answer_submit(caller: Caller, asked: GateArguments) -> Answer:
     """Signs only with a key that was named for the agent: the one in git's configuration may be the person's."""
-    desk = open_desk(caller.start)
+    session = open_session(caller.start)
     done = submit(
-        desk,
-        open_log(desk.repository),
+        session,
+        open_log(session.repository),
         asked.id,
         asked.phase,
         signed=caller.key is not None,
@@ -130,7 +130,7 @@ def _answer_submit(caller: Caller, asked: GateArguments) -> Answer:
 
 
 def _answer_wait(caller: Caller, asked: WaitArguments) -> Answer:
-    examined = wait(open_desk(caller.start), asked.id, asked.phase, asked.seconds, telling=caller.telling)
+    examined = wait(open_session(caller.start), asked.id, asked.phase, asked.seconds, telling=caller.telling)
     packet = build_packet(examined) if examined.gate.state in _SENT_BACK else None
     gate = build_gate_json(build_gate_view(examined))
     data: dict[str, object] = {
@@ -144,8 +144,8 @@ def _answer_wait(caller: Caller, asked: WaitArguments) -> Answer:
 def _answer_comment(caller: Caller, asked: CommentArguments) -> Answer:
     if asked.line is not None and not asked.path:
         raise UsageError("a line needs a path", "Say which file it is in.")
-    desk = open_desk(caller.start)
-    handoff = find_id(read_repository(desk).result.handoffs, asked.id)
+    session = open_session(caller.start)
+    handoff = find_id(read_repository(session).result.handoffs, asked.id)
     comment = AgentComment(
         handoff=handoff,
         agent=caller.agent,
@@ -155,7 +155,7 @@ def _answer_comment(caller: Caller, asked: CommentArguments) -> Answer:
         line=asked.line,
         thread=asked.thread,
     )
-    add_comment(desk.repository, comment)
+    add_comment(session.repository, comment)
     return Answer("Kept. The person sees it as your words; it is neither signed nor evidence.", comment.model_dump())
 
 

@@ -33,7 +33,7 @@ from handoff_tui.config.settings.user import NotificationEvent
 from handoff_tui.core.errors import HandoffError, PhaseLockedError, ProcedureError
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.decisions.packet import build_packet
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.storage.blobs import read_log_mark
 from handoff_tui.status.pipeline import find_pipeline
@@ -58,11 +58,11 @@ def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: E
 
     What speaks against the run counts, not only its exit code.
     """
-    desk = open_desk(root)
+    session = open_session(root)
     key = build_key(request, order)
-    common_dir = desk.repository.common_dir
+    common_dir = session.repository.common_dir
     if find_run(common_dir, key).status in {RunStatus.ABSENT, RunStatus.PREPARED}:
-        held = _wait_for_phase(desk, request, order, cancel)
+        held = _wait_for_phase(session, request, order, cancel)
         if held is None:
             return order.end(TryResult.WITHDRAWN, begun=False)
         _start(root, request, order, cancel, held)
@@ -70,7 +70,7 @@ def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: E
     withdrawn = not wait_run(handle, cancel).is_over
     if withdrawn:
         stop_run(handle)
-    report = finish_step(desk, key)
+    report = finish_step(session, key)
     return order.end(
         TryResult.WITHDRAWN if withdrawn else _find_result(report),
         detail=_describe(report),
@@ -80,11 +80,11 @@ def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: E
     )
 
 
-def stop_step_agents(desk: Desk, request: RunRequest) -> None:
+def stop_step_agents(session: Session, request: RunRequest) -> None:
     """Ends every agent of the run that is still at work, or that a dead supervisor left behind."""
     prefixes = tuple(_build_step(request, kind, "") for kind in (TryKind.STEP, TryKind.ROLLBACK))
     living = {RunStatus.RUNNING, RunStatus.PAUSED, RunStatus.LOST}
-    for state in list_runs(desk.repository.common_dir, request.handoff):
+    for state in list_runs(session.repository.common_dir, request.handoff):
         if state.key.step.startswith(prefixes) and state.status in living:
             stop_run(RunHandle(state.key, Path(state.folder)))
             if state.plan is not None and state.plan.lock is not None:
@@ -103,12 +103,12 @@ def build_key(request: RunRequest, order: AgentOrder) -> RunKey:
 
 
 def prepare_run(
-    desk: Desk, request: RunRequest, order: AgentOrder, progress: ProgressCallbacks | None = None
+    session: Session, request: RunRequest, order: AgentOrder, progress: ProgressCallbacks | None = None
 ) -> PreparedRun:
     """Prepares an agent as for a step by hand; the procedure says which agent, and for how long."""
-    agent = _find_agent(desk, order)
-    examined = examine(desk, open_log(desk.repository), request.handoff, request.phase, telling=progress)
-    pipeline, phase = _find_phase(desk, examined, request.phase)
+    agent = _find_agent(session, order)
+    examined = examine(session, open_log(session.repository), request.handoff, request.phase, telling=progress)
+    pipeline, phase = _find_phase(session, examined, request.phase)
     route = Route(pipeline=pipeline.name, phase=phase.name, source=phase.name, direction=Direction.PROCEDURE)
     return PreparedRun(
         examined=examined,
@@ -117,20 +117,20 @@ def prepare_run(
         route=route,
         agent=agent,
         key=build_key(request, order),
-        reports=list_reports(desk, request.handoff, procedures=True),
+        reports=list_reports(session, request.handoff, procedures=True),
         packet=build_packet(examined),
         procedure=request.run_id,
-        transfer=str(open_transfer(desk, request).place),
+        transfer=str(open_transfer(session, request).place),
     )
 
 
 def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, held: HeldLock) -> None:
     """Starts the agent under the lock of its phase; examines everything now, because the wait may have been long."""
     try:
-        desk = open_desk(root)
+        session = open_session(root)
         if order.kind is TryKind.STEP:  # nothing stands in the way of a rollback
-            refuse_closed_gate(desk, request, order.name)
-        prepared = prepare_run(desk, request, order, ProgressCallbacks(cancel=cancel))
+            refuse_closed_gate(session, request, order.name)
+        prepared = prepare_run(session, request, order, ProgressCallbacks(cancel=cancel))
         _refuse_without_person(prepared, request, order)
         if cancel.is_set():
             raise ProcedureError("the step was ended before its agent was started")
@@ -142,7 +142,7 @@ def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, he
 
 def _refuse_without_person(prepared: PreparedRun, request: RunRequest, order: AgentOrder) -> None:
     """Refuses a phase that only people may start, unless somebody signs before this step."""
-    settings = prepared.desk.loaded.settings.procedures.procedures.get(request.procedure)
+    settings = prepared.session.loaded.settings.procedures.procedures.get(request.procedure)
     gated = {step.name for step in settings.steps if step.gate} if settings is not None else set()
     if prepared.phase.human_only and order.kind is TryKind.STEP and order.name not in gated:
         raise ProcedureError(
@@ -151,12 +151,12 @@ def _refuse_without_person(prepared: PreparedRun, request: RunRequest, order: Ag
         )
 
 
-def _wait_for_phase(desk: Desk, request: RunRequest, order: AgentOrder, cancel: Event) -> HeldLock | None:
+def _wait_for_phase(session: Session, request: RunRequest, order: AgentOrder, cancel: Event) -> HeldLock | None:
     """Takes the lock of the phase as soon as it is free; None if the run was withdrawn meanwhile.
 
     Its mark is made from the name of the run, so that the next worker gets the lock of one that died.
     """
-    common_dir, key = desk.repository.common_dir, build_key(request, order)
+    common_dir, key = session.repository.common_dir, build_key(request, order)
     named = "\0".join((str(common_dir), request.run_id, key.step, str(key.number)))
     mark = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:32]
     began = read_monotonic()
@@ -176,22 +176,22 @@ def _build_step(request: RunRequest, kind: TryKind, name: str) -> str:
     return f"{request.procedure}.{request.number}.{back}{name}"
 
 
-def _find_agent(desk: Desk, order: AgentOrder) -> PhaseAgent:
+def _find_agent(session: Session, order: AgentOrder) -> PhaseAgent:
     """Finds the agent in the configuration as it is now: the engine's database must not say what runs."""
-    agent: Agent | None = desk.loaded.settings.agents.get(order.name)
+    agent: Agent | None = session.loaded.settings.agents.get(order.name)
     if agent is None:
         raise ProcedureError(
             f"[agents] no longer has the agent {order.name}", "Put it back, and run the procedure again."
         )
-    refuse_untrusted_agent(desk, order.name)
+    refuse_untrusted_agent(session, order.name)
     may_rest = agent.may_change_nothing or order.kind is TryKind.ROLLBACK  # there may be nothing to undo
     bounded = agent.model_copy(update={"timeout_seconds": order.seconds, "may_change_nothing": may_rest})
-    return PhaseAgent(order.name, bounded, order.name in list_procedure_agents(desk))
+    return PhaseAgent(order.name, bounded, order.name in list_procedure_agents(session))
 
 
-def _find_phase(desk: Desk, examined: ExaminedGate, name: str) -> tuple[Pipeline, Phase]:
+def _find_phase(session: Session, examined: ExaminedGate, name: str) -> tuple[Pipeline, Phase]:
     """Finds the phase in the handoff's pipeline; a phase that no pipeline has gets one of its own."""
-    known = find_pipeline(examined.handoff, desk.loaded.settings.pipelines)
+    known = find_pipeline(examined.handoff, session.loaded.settings.pipelines)
     phase = find_known_phase(known, name) if known is not None else None
     if known is not None and phase is not None:
         return known, phase
@@ -224,11 +224,11 @@ class RepositoryActions:
         self._is_completed = is_completed
 
     def plan(self, request: RunRequest) -> ProcedurePlan:
-        desk = open_desk(self._root)
-        if is_pipeline(desk, request.procedure):
-            return build_pipeline_plan(desk)
-        plan = build_checked_plan(desk, request.procedure)
-        procedure = desk.loaded.settings.procedures.procedures[request.procedure]
+        session = open_session(self._root)
+        if is_pipeline(session, request.procedure):
+            return build_pipeline_plan(session)
+        plan = build_checked_plan(session, request.procedure)
+        procedure = session.loaded.settings.procedures.procedures[request.procedure]
         for needed in procedure.depends_on:
             if not self._is_completed(request, needed):
                 raise ProcedureError(f"{needed} must be completed for this attempt first")
@@ -237,25 +237,27 @@ class RepositoryActions:
     def act(self, request: RunRequest, step: str, cancel: Event) -> StepResult:
         work = open_work(self._root, request, cancel)
         if BUILT_IN_STEPS[step] is not pass_on:  # which reads the gate itself
-            refuse_closed_gate(work.desk, request, step)
+            refuse_closed_gate(work.session, request, step)
         return BUILT_IN_STEPS[step](work)
 
     def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
-        if is_pipeline(open_desk(self._root), request.procedure):
+        if is_pipeline(open_session(self._root), request.procedure):
             return walk_phase(self._root, request, order, cancel)
         return run_step_agent(self._root, request, order, cancel)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> StepResult:
         """Runs the rule as a check of this handoff; a rule that does not apply passes."""
         progress = ProgressCallbacks(cancel=cancel)
-        report = check(open_desk(self._root), CheckRequest(handoff=request.handoff, only=(rule,), fresh=True), progress)
+        report = check(
+            open_session(self._root), CheckRequest(handoff=request.handoff, only=(rule,), fresh=True), progress
+        )
         result = report.results[0] if report.results else None
         if result is None:
             return StepResult(passed=False, detail=f"{rule} was not run: it is switched off")
         return _describe_result(result)
 
     def read_gate(self, request: RunRequest) -> GateAnswer:
-        walks = is_pipeline(open_desk(self._root), request.procedure)
+        walks = is_pipeline(open_session(self._root), request.procedure)
         answer = look_at_pipeline(self._root, request) if walks else read_run_gate(self._root, request)
         if answer.open is None:
             self.tell(request, answer.why if walks else f"{request.procedure} waits for a decision")
@@ -269,16 +271,16 @@ class RepositoryActions:
             text=f"{request.handoff} · {request.phase}: {text}",
             key=hashlib.sha256(occasion).hexdigest(),
         )
-        notify(open_desk(self._root), notification)
+        notify(open_session(self._root), notification)
 
     def undo(self, request: RunRequest, name: str, cancel: Event) -> StepResult:
         del cancel  # undoing is quick, and is never cut short
-        return BUILT_IN_UNDOS[name](open_transfer(open_desk(self._root), request), request)
+        return BUILT_IN_UNDOS[name](open_transfer(open_session(self._root), request), request)
 
     def stop_agents(self, request: RunRequest) -> None:
-        desk = open_desk(self._root)
-        stop_pipeline_agents(desk, request)
-        stop_step_agents(desk, request)
+        session = open_session(self._root)
+        stop_pipeline_agents(session, request)
+        stop_step_agents(session, request)
 
     def read_log_mark(self) -> str:
         return read_log_mark(self._root)

@@ -8,7 +8,7 @@ from handoff_tui.agents.engine.engine import GateAnswer
 from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.decisions.examine import ExaminedGate, examine
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateReport
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.pipeline import find_pipeline
@@ -16,31 +16,31 @@ from handoff_tui.status.pipeline import find_pipeline
 
 def read_run_gate(root: Path, request: RunRequest) -> GateAnswer:
     """Tells whether somebody has decided on this attempt, by everything that is here now."""
-    desk = open_desk(root)
-    examined = examine(desk, open_log(desk.repository), request.handoff, request.phase)
-    if not has_gate(desk, examined, request.phase):
+    session = open_session(root)
+    examined = examine(session, open_log(session.repository), request.handoff, request.phase)
+    if not has_gate(session, examined, request.phase):
         return GateAnswer(open=True, why=f"the phase {request.phase} has no gate")
     if examined.index.verdict.fatal:
         return GateAnswer(open=None, why="the signed log is not intact; needs you: run `handoff-tui log verify`")
     return judge_run_gate(examined.gate, request.attempt)
 
 
-def refuse_closed_gate(desk: Desk, request: RunRequest, step: str) -> None:
+def refuse_closed_gate(session: Session, request: RunRequest, step: str) -> None:
     """Raises an error if a step needs a decision, by the configuration as it is now, and git has none.
 
     The engine's record of an open gate does not count: whoever can write its database could have made it.
     """
-    procedure = desk.loaded.settings.procedures.procedures.get(request.procedure)
+    procedure = session.loaded.settings.procedures.procedures.get(request.procedure)
     steps = procedure.steps if procedure is not None else ()
     if any(known.name == step and known.gate for known in steps):
-        answer = read_run_gate(desk.repository.root, request)
+        answer = read_run_gate(session.repository.root, request)
         if not answer.open:
             raise ProcedureError(f"nobody has approved it: {answer.why}", "The step runs once somebody has approved.")
 
 
-def has_gate(desk: Desk, examined: ExaminedGate, phase: str) -> bool:
+def has_gate(session: Session, examined: ExaminedGate, phase: str) -> bool:
     """Tells whether the phase has a gate; one that no pipeline has does."""
-    pipeline = find_pipeline(examined.handoff, desk.loaded.settings.pipelines)
+    pipeline = find_pipeline(examined.handoff, session.loaded.settings.pipelines)
     phases = pipeline.phases if pipeline is not None else ()
     return next((known.gate for known in phases if known.name.casefold() == phase.casefold()), True)
 

@@ -8,30 +8,30 @@ from handoff_tui.agents.engine.listing import read_overview
 from handoff_tui.agents.procedures.report import RunOverview
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.history.commit_graph import read_first_commit
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 
 APPLICATION = "handoff-tui"
 _FIRST_COMMIT_DIGITS = 16
 
 
-def find_engine_location(desk: Desk) -> EngineLocation:
+def find_engine_location(session: Session) -> EngineLocation:
     """Returns a file beside git's own, or the user's PostgreSQL database; the first commit tells repositories apart."""
-    address = desk.loaded.settings.engine.address
+    address = session.loaded.settings.engine.address
     if not address:
-        return EngineLocation(f"sqlite:///{prepare_database(desk.repository.common_dir)}", APPLICATION)
-    first = read_first_commit(desk.repository.git)
+        return EngineLocation(f"sqlite:///{prepare_database(session.repository.common_dir)}", APPLICATION)
+    first = read_first_commit(session.repository.git)
     if first is None:
         raise RepositoryError("there is no commit yet, and a run needs one", "Commit the work first.")
     return EngineLocation(build_address(address), f"{APPLICATION}-{first[:_FIRST_COMMIT_DIGITS]}")
 
 
-def has_runs(desk: Desk) -> bool:
+def has_runs(session: Session) -> bool:
     """Tells whether procedures may have run here, without loading the engine."""
-    return bool(desk.loaded.settings.engine.address) or has_database(desk.repository.common_dir)
+    return bool(session.loaded.settings.engine.address) or has_database(session.repository.common_dir)
 
 
-def read_runs(desk: Desk) -> RunOverview:
+def read_runs(session: Session) -> RunOverview:
     """Returns the runs with all their tries, and the workers, without loading the engine."""
-    if not has_runs(desk):
+    if not has_runs(session):
         return RunOverview()
-    return read_overview(find_engine_location(desk), desk.repository.common_dir)
+    return read_overview(find_engine_location(session), session.repository.common_dir)

@@ -8,7 +8,7 @@ from handoff_tui.checks.run.choose import CheckRequest, list_rules
 from handoff_tui.config.nearest import suggest
 from handoff_tui.config.settings.procedures import Procedure, Procedures
 from handoff_tui.core.errors import ProcedureError, UsageError
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.probe import find_program
 
 
@@ -27,9 +27,9 @@ def build_plan(settings: Procedures, procedure_id: str, agents: frozenset[str] =
     )
 
 
-def build_pipeline_plan(desk: Desk) -> ProcedurePlan:
+def build_pipeline_plan(session: Session) -> ProcedurePlan:
     """The plan of a run that carries a handoff through its pipeline: its steps are found on the way."""
-    settings = desk.loaded.settings.procedures
+    settings = session.loaded.settings.procedures
     return ProcedurePlan(
         steps=(),
         pipeline=True,
@@ -39,9 +39,9 @@ def build_pipeline_plan(desk: Desk) -> ProcedurePlan:
     )
 
 
-def build_checked_plan(desk: Desk, procedure_id: str) -> ProcedurePlan:
+def build_checked_plan(session: Session, procedure_id: str) -> ProcedurePlan:
     """Builds the plan of a procedure; raises an error for a name that leads nowhere."""
-    settings = desk.loaded.settings
+    settings = session.loaded.settings
     known = settings.procedures.procedures
     if procedure_id not in known:
         raise ProcedureError(
@@ -49,7 +49,7 @@ def build_checked_plan(desk: Desk, procedure_id: str) -> ProcedurePlan:
             "Define your own under [procedures.procedures]; docs/procedures.md has an example.",
         )
     procedure = known[procedure_id]
-    _refuse_unknown_names(desk, procedure_id, procedure)
+    _refuse_unknown_names(session, procedure_id, procedure)
     for agent in procedure.required_agents:
         configured = settings.agents.get(agent)
         if configured is None or find_program(configured.command[0]) is None:
@@ -60,7 +60,7 @@ def build_checked_plan(desk: Desk, procedure_id: str) -> ProcedurePlan:
     plan = build_plan(settings.procedures, procedure_id, frozenset(settings.agents))
     for rule in plan.rules:
         try:
-            list_rules(desk, CheckRequest(only=(rule.id,)))
+            list_rules(session, CheckRequest(only=(rule.id,)))
         except UsageError as unknown:
             raise ProcedureError(
                 f"{procedure_id} has the rule {rule.id}, but no such check exists", unknown.hint
@@ -68,8 +68,8 @@ def build_checked_plan(desk: Desk, procedure_id: str) -> ProcedurePlan:
     return plan
 
 
-def _refuse_unknown_names(desk: Desk, procedure_id: str, procedure: Procedure) -> None:
-    agents = desk.loaded.settings.agents
+def _refuse_unknown_names(session: Session, procedure_id: str, procedure: Procedure) -> None:
+    agents = session.loaded.settings.agents
     names = [step.name for step in procedure.steps]
     if not names:
         raise ProcedureError(f"{procedure_id} has no steps", "A procedure needs at least one step.")

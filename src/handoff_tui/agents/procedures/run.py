@@ -28,7 +28,7 @@ from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic, read_now
@@ -42,11 +42,11 @@ _WITHOUT_WORKER = frozenset({ProcedureState.PENDING, ProcedureState.WAITING})
 
 
 @contextmanager
-def open_engine(desk: Desk) -> Iterator[Engine]:
+def open_engine(session: Session) -> Iterator[Engine]:
     """Opens the engine, and makes its tables if they are missing."""
     load_engine()
-    place = find_engine_location(desk)
-    write_missing_schema(desk, place)
+    place = find_engine_location(session)
+    write_missing_schema(session, place)
     engine = DbosEngine(place)
     try:
         yield engine
@@ -54,52 +54,52 @@ def open_engine(desk: Desk) -> Iterator[Engine]:
         engine.close()
 
 
-def write_missing_schema(desk: Desk, place: EngineLocation) -> None:
+def write_missing_schema(session: Session, place: EngineLocation) -> None:
     """Makes or updates the engine's tables, one process at a time; a running worker has already done so."""
-    common_dir = desk.repository.common_dir
+    common_dir = session.repository.common_dir
     if has_worker(common_dir, ON_DEMAND_LOCK if place.shared else WORKER_LOCK):
         return
     with hold_schema_lock(common_dir):
         write_schema(place)
 
 
-def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | None) -> RunRequest:
+def build_request(session: Session, procedure: str, wanted: str | None, phase: str | None) -> RunRequest:
     """Builds a request, and checks it before anything starts: unknown names, agents without consent."""
-    if is_pipeline(desk, procedure):
-        return _build_pipeline_request(desk, procedure, wanted)
-    plan = build_checked_plan(desk, procedure)
+    if is_pipeline(session, procedure):
+        return _build_pipeline_request(session, procedure, wanted)
+    plan = build_checked_plan(session, procedure)
     agents = [step.name for step in plan.steps if step.agent] + [undo.name for undo in plan.rollback if undo.agent]
     for agent in agents:
-        refuse_untrusted_agent(desk, agent)
-    handoffs = _read_handoffs(desk, wanted)
-    log = open_log(desk.repository)
+        refuse_untrusted_agent(session, agent)
+    handoffs = _read_handoffs(session, wanted)
+    log = open_log(session.repository)
     from handoff_tui.log.index import build_log_index  # noqa: PLC0415 - only a new run reads the log
 
-    gate = plan_gate(desk, build_log_index(log.verify()), handoffs, wanted or handoffs[0].id, phase)
+    gate = plan_gate(session, build_log_index(log.verify()), handoffs, wanted or handoffs[0].id, phase)
     return RunRequest(
         procedure=procedure,
         handoff=gate.key.handoff,
         phase=gate.key.phase,
         attempt=gate.key.attempt,
-        commit=find_work_commit(desk.repository.git),
+        commit=find_work_commit(session.repository.git),
     )
 
 
-def _build_pipeline_request(desk: Desk, name: str, wanted: str | None) -> RunRequest:
+def _build_pipeline_request(session: Session, name: str, wanted: str | None) -> RunRequest:
     """One run carries a handoff through all phases, so the pipeline stands for the phase."""
-    handoffs = _read_handoffs(desk, wanted)
+    handoffs = _read_handoffs(session, wanted)
     handoff = find_handoff(handoffs, wanted or handoffs[0].id)
-    own = find_pipeline(handoff, desk.loaded.settings.pipelines)
+    own = find_pipeline(handoff, session.loaded.settings.pipelines)
     if own is None or own.name != name:
         raise UsageError(
             f"{handoff.id} is not in the pipeline {name}", f"Its pipeline is {own.name}." if own else "It has none."
         )
-    refuse_untrusted_pipeline(desk, own)
-    return RunRequest(procedure=name, handoff=handoff.id, phase=name, commit=find_work_commit(desk.repository.git))
+    refuse_untrusted_pipeline(session, own)
+    return RunRequest(procedure=name, handoff=handoff.id, phase=name, commit=find_work_commit(session.repository.git))
 
 
-def _read_handoffs(desk: Desk, wanted: str | None) -> tuple[Handoff, ...]:
-    handoffs = read_repository(desk).result.handoffs
+def _read_handoffs(session: Session, wanted: str | None) -> tuple[Handoff, ...]:
+    handoffs = read_repository(session).result.handoffs
     if wanted is None and len(handoffs) != 1:
         raise UsageError(
             f"there are {len(handoffs)} handoffs here; name one with --handoff", "`handoff-tui status` lists them."
@@ -138,17 +138,17 @@ def submit_run(engine: Engine, request: RunRequest, maximum: int, *, again: bool
 class WorkerStarter:
     """Starts a worker if there is none, but no second one while the first is still starting."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._started: int | None = None
 
     def __call__(self) -> None:
-        lock = ON_DEMAND_LOCK if self._desk.loaded.settings.engine.address else WORKER_LOCK
-        common_dir = self._desk.repository.common_dir
+        lock = ON_DEMAND_LOCK if self._session.loaded.settings.engine.address else WORKER_LOCK
+        common_dir = self._session.repository.common_dir
         is_coming = self._started is not None and not has_ended(self._started)
         if is_coming or has_worker(common_dir, lock):
             return
-        arguments = ["worker", "--on-demand", "--repo", os.fspath(self._desk.repository.root)]
+        arguments = ["worker", "--on-demand", "--repo", os.fspath(self._session.repository.root)]
         self._started = start_detached(arguments, find_engine_file(common_dir, WORKER_LOG))
 
 
@@ -200,19 +200,19 @@ def withdraw_run(engine: Engine, run: str) -> ProcedureRun:
     return engine.view(run) or found
 
 
-def wake_runs(desk: Desk, handoff: str) -> int:
+def wake_runs(session: Session, handoff: str) -> int:
     """Makes the waiting runs of a handoff read the log now, after a decision; returns how many."""
-    if not has_runs(desk):
+    if not has_runs(session):
         return 0
-    with open_engine(desk) as engine:
+    with open_engine(session) as engine:
         waiting = [run for run in engine.list() if not run.finished and run.request and run.request.handoff == handoff]
         for run in waiting:
             engine.wake(run.id)
     if waiting:
-        WorkerStarter(desk)()
+        WorkerStarter(session)()
     return len(waiting)
 
 
-def find_worker_log(desk: Desk) -> Path:
+def find_worker_log(session: Session) -> Path:
     """Returns the log file of the worker."""
-    return find_engine_file(desk.repository.common_dir, WORKER_LOG)
+    return find_engine_file(session.repository.common_dir, WORKER_LOG)

@@ -23,7 +23,7 @@ from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.position import build_handoff_digest
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.pipeline import find_pipeline
@@ -79,7 +79,7 @@ def build_transfer_digest(value: dict[str, object]) -> str:
 class StepInput(NamedTuple):
     """What a built-in step works on: one run, in the repository as it is now."""
 
-    desk: Desk
+    session: Session
     handoff: Handoff
     request: RunRequest
     transfer: TransferFolder
@@ -93,22 +93,22 @@ class StepInput(NamedTuple):
 
 
 def open_work(root: Path, request: RunRequest, cancel: Event) -> StepInput:
-    desk = open_desk(root)
-    handoff = find_handoff(read_repository(desk).result.handoffs, request.handoff)
-    return StepInput(desk, handoff, request, open_transfer(desk, request), cancel)
+    session = open_session(root)
+    handoff = find_handoff(read_repository(session).result.handoffs, request.handoff)
+    return StepInput(session, handoff, request, open_transfer(session, request), cancel)
 
 
-def open_transfer(desk: Desk, request: RunRequest) -> TransferFolder:
-    return TransferFolder(desk.repository.common_dir, request.handoff, request.phase, request.attempt)
+def open_transfer(session: Session, request: RunRequest) -> TransferFolder:
+    return TransferFolder(session.repository.common_dir, request.handoff, request.phase, request.attempt)
 
 
 def validate_phase_completion(work: StepInput) -> StepResult:
     """Passes if the work is what the run was asked for, and all of it is committed."""
-    facts = work.desk.work_tree.facts
+    facts = work.session.work_tree.facts
     loose = [*facts.changed, *facts.untracked]
     if loose:
         return StepResult(passed=False, detail=f"commit this before you hand it over: {_name_some(loose)}")
-    commit = find_work_commit(work.desk.repository.git)
+    commit = find_work_commit(work.session.repository.git)
     if work.request.commit is not None and commit != work.request.commit:
         asked, now = work.request.commit[:SHORT_DIGEST], (commit or "nothing")[:SHORT_DIGEST]
         detail = f"the run is about {asked}, but the work is at {now}"
@@ -129,7 +129,7 @@ def transfer_resources(work: StepInput) -> StepResult:
             *(proof.path for proof in work.handoff.proofs),
         )
     )
-    reader = FileReader(work.desk.repository.root, work.desk.loaded.settings.limits.hash_bytes)
+    reader = FileReader(work.session.repository.root, work.session.loaded.settings.limits.hash_bytes)
     hashes = {path: hash_file(reader, path) for path in paths}
     missing = [path for path, found in hashes.items() if found is None]
     if missing:
@@ -161,7 +161,7 @@ def check_agent_readiness(work: StepInput) -> StepResult:
     agent = find_next_agent(work)
     if agent is None:
         return StepResult(passed=False, detail="no next agent is named")
-    known = {name.casefold(): settings for name, settings in work.desk.loaded.settings.agents.items()}
+    known = {name.casefold(): settings for name, settings in work.session.loaded.settings.agents.items()}
     configured = known.get(agent.casefold())
     if configured is None:
         return StepResult(passed=False, detail=f"{agent} is next, but [agents] has no command for it")
@@ -184,8 +184,8 @@ def transfer_task_context(work: StepInput) -> StepResult:
 
 def transfer_knowledge(work: StepInput) -> StepResult:
     """Hands over what earlier attempts taught: reasons, comments and failing checks."""
-    log = open_log(work.desk.repository)
-    examined = examine(work.desk, log, work.request.handoff, work.request.phase, options=WITHOUT_COMMANDS)
+    log = open_log(work.session.repository)
+    examined = examine(work.session, log, work.request.handoff, work.request.phase, options=WITHOUT_COMMANDS)
     packet = build_packet(examined)
     digest = work.write(KNOWLEDGE, {**_describe(work), "packet": packet.model_dump(mode="json")})
     return StepResult(passed=True, detail=f"{len(packet.demands)} earlier reasons", evidence=digest)
@@ -197,7 +197,7 @@ def pass_on(work: StepInput) -> StepResult:
         value = work.transfer.load(name)
         if value is not None and value.get("run") == work.request.run_id and not _is_current(work, name, value):
             return StepResult(passed=False, detail=f"{name} was handed over, but has changed since")
-    gate = read_run_gate(work.desk.repository.root, work.request)
+    gate = read_run_gate(work.session.repository.root, work.request)
     if not gate.open:
         return StepResult(passed=False, detail=gate.why, evidence=gate.entry)
     work.write(PASSED, {**_describe(work), "entry": gate.entry, "why": gate.why})
@@ -251,7 +251,7 @@ def find_next_agent(work: StepInput) -> str | None:
     """Finds the next agent: as the handoff says, or the one of the next phase."""
     if work.handoff.target_agent:
         return work.handoff.target_agent
-    pipeline = find_pipeline(work.handoff, work.desk.loaded.settings.pipelines)
+    pipeline = find_pipeline(work.handoff, work.session.loaded.settings.pipelines)
     phases = pipeline.phases if pipeline is not None else ()
     target = (work.handoff.target_phase or "").casefold()
     return next((phase.agent for phase in phases if phase.name.casefold() == target), None)
@@ -264,16 +264,16 @@ def _describe(work: StepInput) -> dict[str, object]:
         "handoff": request.handoff,
         "phase": request.phase,
         "attempt": request.attempt,
-        "commit": find_work_commit(work.desk.repository.git),
+        "commit": find_work_commit(work.session.repository.git),
     }
 
 
 def _is_current(work: StepInput, name: str, value: dict[str, object]) -> bool:
     """Tells whether the same would be handed over now."""
-    if value.get("commit") != find_work_commit(work.desk.repository.git):
+    if value.get("commit") != find_work_commit(work.session.repository.git):
         return False
     if name == RESOURCES:
-        reader = FileReader(work.desk.repository.root, work.desk.loaded.settings.limits.hash_bytes)
+        reader = FileReader(work.session.repository.root, work.session.loaded.settings.limits.hash_bytes)
         files = value.get("files")
         return isinstance(files, dict) and all(hash_file(reader, path) == found for path, found in files.items())
     if name == STATE and value.get("resources") != _digest_file(work, RESOURCES):

@@ -22,7 +22,7 @@ from handoff_tui.agents.step.step import is_running, start_step
 from handoff_tui.agents.step.trail import count_budget
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import AgentRunError, GateWaitsError, PipelineDoneError
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 
 _RESULTS = {
     StepOutcome.READY: TryResult.PASS,
@@ -32,19 +32,19 @@ _RESULTS = {
 }
 
 
-def is_pipeline(desk: Desk, name: str) -> bool:
+def is_pipeline(session: Session, name: str) -> bool:
     """Tells whether a run is of a pipeline; a procedure of the same name comes first."""
-    settings = desk.loaded.settings
+    settings = session.loaded.settings
     return name in settings.pipelines and name not in settings.procedures.procedures
 
 
 def look_at_pipeline(root: Path, request: RunRequest) -> GateAnswer:
     """Says whose turn it is: an agent's (its phase is the reason), nobody's any more (`DONE`), or a person's."""
-    desk = open_desk(root)
-    if is_running(desk, request.handoff):
+    session = open_session(root)
+    if is_running(session, request.handoff):
         return GateAnswer(open=None, why="an agent is running")
     try:
-        due = find_due(desk, request.handoff)
+        due = find_due(session, request.handoff)
     except PipelineDoneError as done:
         return GateAnswer(open=True, why=done.message, entry=DONE)
     except GateWaitsError as waiting:
@@ -60,19 +60,19 @@ def look_at_pipeline(root: Path, request: RunRequest) -> GateAnswer:
 
 def walk_phase(root: Path, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
     """Starts the agent that is due, or finds the one that a dead worker had started, and waits for its end."""
-    desk = open_desk(root)
-    key = _find_begun(desk, request, order)
+    session = open_session(root)
+    key = _find_begun(session, request, order)
     if key is None:
         wanted = StepRequest(request.handoff, order.name, owner=_name(request, order))
-        prepared = prepare_step(desk, wanted, ProgressCallbacks(cancel=cancel))
+        prepared = prepare_step(session, wanted, ProgressCallbacks(cancel=cancel))
         if cancel.is_set():
             return order.end(TryResult.WITHDRAWN, begun=False)
         key = start_step(prepared).state.key
-    handle = attach_run(desk.repository.common_dir, key)
+    handle = attach_run(session.repository.common_dir, key)
     withdrawn = not wait_run(handle, cancel).is_over
     if withdrawn:
         stop_run(handle)
-    report = finish_step(open_desk(root), key)
+    report = finish_step(open_session(root), key)
     return order.end(
         TryResult.WITHDRAWN if withdrawn else _RESULTS[report.outcome],
         detail="; ".join(report.why) or f"{len(report.files)} changed, {len(report.commits)} committed",
@@ -82,24 +82,24 @@ def walk_phase(root: Path, request: RunRequest, order: AgentOrder, cancel: Event
     )
 
 
-def stop_pipeline_agents(desk: Desk, request: RunRequest) -> None:
+def stop_pipeline_agents(session: Session, request: RunRequest) -> None:
     """Ends every agent of the run that is still at work."""
-    for state in list_runs(desk.repository.common_dir, request.handoff):
+    for state in list_runs(session.repository.common_dir, request.handoff):
         if state.plan is not None and state.plan.owner.startswith(_name(request, None)) and not state.is_over:
             try:
-                stop_run(attach_run(desk.repository.common_dir, state.key))
+                stop_run(attach_run(session.repository.common_dir, state.key))
             except AgentRunError:
                 continue  # it has just ended
 
 
-def _find_begun(desk: Desk, request: RunRequest, order: AgentOrder) -> RunKey | None:
+def _find_begun(session: Session, request: RunRequest, order: AgentOrder) -> RunKey | None:
     """The run that this very order has begun before; None if it has not.
 
     One that a worker had only written when it died never ran: its lock is given back, and it is begun anew.
     """
     owner = _name(request, order)
     begun: RunKey | None = None
-    for state in list_runs(desk.repository.common_dir, request.handoff):
+    for state in list_runs(session.repository.common_dir, request.handoff):
         if state.plan is None or state.plan.owner != owner:
             continue
         if state.status is not RunStatus.PREPARED:

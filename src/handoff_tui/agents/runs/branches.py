@@ -17,7 +17,7 @@ from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.show import find_id
@@ -25,10 +25,10 @@ from handoff_tui.status.show import find_id
 _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
-def find_work(desk: Desk, handoff: str, phase: str | None = None) -> RunState | None:
+def find_work(session: Session, handoff: str, phase: str | None = None) -> RunState | None:
     """Finds the newest run whose work is in a work tree of its own and not merged yet; None if there is none."""
-    root, git = str(desk.repository.root), desk.repository.git
-    for state in reversed(list_runs(desk.repository.common_dir, handoff)):
+    root, git = str(session.repository.root), session.repository.git
+    for state in reversed(list_runs(session.repository.common_dir, handoff)):
         if state.key.step != AGENT_STEP or state.plan is None or not state.is_over:
             continue
         if phase is not None and build_id(state.key.phase) != build_id(phase):
@@ -40,29 +40,29 @@ def find_work(desk: Desk, handoff: str, phase: str | None = None) -> RunState | 
     return None
 
 
-def open_work(desk: Desk, wanted: str, phase: str | None = None) -> Desk:
-    """Opens the desk where the work of a handoff is: in its agent's work tree, or here."""
-    root, runs = str(desk.repository.root), list_runs(desk.repository.common_dir)
+def open_work(session: Session, wanted: str, phase: str | None = None) -> Session:
+    """Opens the repository where the work of a handoff is: in its agent's work tree, or here."""
+    root, runs = str(session.repository.root), list_runs(session.repository.common_dir)
     if all(state.plan is None or state.plan.folder == root for state in runs):
-        return desk
-    state = find_work(desk, find_id(read_repository(desk).result.handoffs, wanted), phase)
-    return desk if state is None or state.plan is None else open_desk(Path(state.plan.folder))
+        return session
+    state = find_work(session, find_id(read_repository(session).result.handoffs, wanted), phase)
+    return session if state is None or state.plan is None else open_session(Path(state.plan.folder))
 
 
-def preview_merge(desk: Desk, handoff: str, phase: str | None = None) -> MergePreview:
+def preview_merge(session: Session, handoff: str, phase: str | None = None) -> MergePreview:
     """Says what a merge would bring and which files are in conflict; changes nothing."""
-    state = find_work(desk, handoff, phase)
+    state = find_work(session, handoff, phase)
     if state is None or state.plan is None:
         raise AgentRunError(
             f"{handoff} has no work on a branch of its own that is not merged yet",
             "`handoff-tui step --list` shows the work trees.",
         )
-    work = open_desk(Path(state.plan.folder))
+    work = open_session(Path(state.plan.folder))
     facts = work.work_tree.facts
     if facts.branch is None or facts.head is None:
         raise AgentRunError(f"the work tree {state.plan.folder} is on no branch", "Make one there, then merge it.")
-    judged = examine(work, open_log(desk.repository), handoff, build_id(state.key.phase))
-    git = desk.repository.git
+    judged = examine(work, open_log(session.repository), handoff, build_id(state.key.phase))
+    git = session.repository.git
     merged = git.run("merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", facts.head)
     conflicts = [] if merged.ok else os.fsdecode(merged.stdout).split("\0")[1:]
     return MergePreview(
@@ -71,12 +71,12 @@ def preview_merge(desk: Desk, handoff: str, phase: str | None = None) -> MergePr
         branch=facts.branch,
         folder=state.plan.folder,
         gate=judged.gate.state.value,
-        commits=read_new_commits(git, desk.work_tree.facts.head, facts.head),
+        commits=read_new_commits(git, session.work_tree.facts.head, facts.head),
         conflicts=tuple(sorted({path for path in conflicts if path})),
     )
 
 
-def merge_work(desk: Desk, preview: MergePreview) -> str:
+def merge_work(session: Session, preview: MergePreview) -> str:
     """Merges an approved branch; returns the merge commit. Refuses conflicts and work that nobody approved."""
     if preview.gate not in {state.value for state in _OPEN}:
         raise DecisionForbiddenError(
@@ -89,16 +89,16 @@ def merge_work(desk: Desk, preview: MergePreview) -> str:
             f"Merge it by hand (git merge {preview.branch}), or send the work back. Nothing was changed.",
         )
     message = f"Merge branch '{preview.branch}'"
-    answer = desk.repository.git.run("merge", "--no-ff", "--no-edit", "--quiet", "-m", message, preview.branch)
+    answer = session.repository.git.run("merge", "--no-ff", "--no-edit", "--quiet", "-m", message, preview.branch)
     if not answer.ok:
-        desk.repository.git.run("merge", "--abort")
+        session.repository.git.run("merge", "--abort")
         raise AgentRunError(f"git refuses to merge {preview.branch}: {answer.complaint}", "Nothing was changed.")
-    return desk.repository.git.run("rev-parse", "HEAD").text.strip()
+    return session.repository.git.run("rev-parse", "HEAD").text.strip()
 
 
-def find_overlaps(desk: Desk) -> tuple[Overlap, ...]:
+def find_overlaps(session: Session) -> tuple[Overlap, ...]:
     """Lists the files that several running agents are changing, each in its own work tree."""
-    running = [state for state in list_runs(desk.repository.common_dir) if state.status in ALIVE]
+    running = [state for state in list_runs(session.repository.common_dir) if state.status in ALIVE]
     if len(running) < 2:  # noqa: PLR2004 - nobody to share with
         return ()
     users: dict[str, list[str]] = defaultdict(list)

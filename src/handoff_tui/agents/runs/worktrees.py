@@ -16,7 +16,7 @@ from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.scope.merged_branches import AGENT_BRANCHES, build_branch_part
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
@@ -61,17 +61,17 @@ def open_worktree(repository: Repository, key: RunKey, own_files: tuple[str, ...
     return worktree
 
 
-def list_worktrees(desk: Desk) -> tuple[LeftWorktree, ...]:
+def list_worktrees(session: Session) -> tuple[LeftWorktree, ...]:
     """Lists every work tree of an agent, with what keeps it."""
-    busy = _list_busy(desk, None)
-    places = sorted(_find_top(desk.repository).glob("*/*/a*/.git"))
-    return tuple(_inspect(desk.repository, place.parent, busy) for place in places)
+    busy = _list_busy(session, None)
+    places = sorted(_find_top(session.repository).glob("*/*/a*/.git"))
+    return tuple(_inspect(session.repository, place.parent, busy) for place in places)
 
 
-def clear_worktrees(desk: Desk, handoff: str, needed: Path | None = None) -> tuple[LeftWorktree, ...]:
+def clear_worktrees(session: Session, handoff: str, needed: Path | None = None) -> tuple[LeftWorktree, ...]:
     """Removes the work trees of a handoff that hold no work and are not needed; returns them. Their branches stay."""
-    repository = desk.repository
-    busy = _list_busy(desk, handoff) | ({needed} if needed is not None else set())
+    repository = session.repository
+    busy = _list_busy(session, handoff) | ({needed} if needed is not None else set())
     places = sorted((_find_top(repository) / build_name(handoff)).glob("*/a*/.git"))
     left = [_inspect(repository, place.parent, busy) for place in places]
     return tuple(
@@ -99,11 +99,11 @@ def _copy_files(root: Path, folder: Path, paths: tuple[str, ...]) -> None:
             raise StoreWriteError(f"can't write {target}: {refused.strerror}") from refused
 
 
-def _list_busy(desk: Desk, handoff: str | None) -> set[Path]:
+def _list_busy(session: Session, handoff: str | None) -> set[Path]:
     """Lists the folders of runs that go on, or that nobody has finished yet."""
     return {
         Path(state.plan.folder)
-        for state in list_runs(desk.repository.common_dir, handoff)
+        for state in list_runs(session.repository.common_dir, handoff)
         if state.plan is not None and (state.status is not RunStatus.FINISHED or load_report(state) is None)
     }
 

@@ -30,7 +30,7 @@ from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.handoffs.handoff import build_id
-from handoff_tui.handoffs.session import Desk, open_desk_of
+from handoff_tui.handoffs.session import Session, open_session_of
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.processes.output_reader import read_ends
@@ -73,29 +73,29 @@ class _Findings(NamedTuple):
     """Why the work could not be examined."""
 
 
-def finish_step(desk: Desk, key: RunKey, progress: ProgressCallbacks | None = None) -> StepReport:
+def finish_step(session: Session, key: RunKey, progress: ProgressCallbacks | None = None) -> StepReport:
     """Returns the report of a run; makes it the first time.
 
     A step of a procedure is judged like a phase without a gate; the rules are the procedure's business.
     """
-    ended = _read_ended(desk, key)
+    ended = _read_ended(session, key)
     known = reports.load_report(ended.state)
     if known is not None:
         return known
     if ended.plan.lock is not None:
         release_lock(HeldLock(Path(ended.plan.lock), ended.plan.mark))
-    findings = _measure(desk, ended, progress)
+    findings = _measure(session, ended, progress)
     if progress is not None and progress.cancel.is_set():  # checks that were cut short say nothing about the work
         raise AgentRunError(
             f"the checks of {key.handoff} · {key.phase} were cut short", "`handoff-tui step --attach` finishes it."
         )
-    report = _build_report(desk, ended, findings)
+    report = _build_report(session, ended, findings)
     reports.write_report(ended.state, report)
     return report
 
 
-def _read_ended(desk: Desk, key: RunKey) -> _EndedRun:
-    handle = RunHandle(key, find_run_folder(desk.repository.common_dir, key))
+def _read_ended(session: Session, key: RunKey) -> _EndedRun:
+    handle = RunHandle(key, find_run_folder(session.repository.common_dir, key))
     state = read_run(handle)
     if state.status is RunStatus.ABSENT:
         raise AgentRunError(
@@ -120,14 +120,14 @@ def _read_ended(desk: Desk, key: RunKey) -> _EndedRun:
     return _EndedRun(state, state.plan, state.end, route, pipeline, find_phase(pipeline, route.phase), before)
 
 
-def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -> _Findings:
+def _measure(session: Session, ended: _EndedRun, progress: ProgressCallbacks | None) -> _Findings:
     folder, before = Path(ended.plan.folder), ended.before
     repository = _open(folder)
-    after = read_observation(folder, desk.repository.root, before.rule_names, before.guarded_names, repository)
+    after = read_observation(folder, session.repository.root, before.rule_names, before.guarded_names, repository)
     output = read_ends(reports.find_output(ended.state), _HEAD_BYTES, _TAIL_BYTES)
     rewritten = ended.end.output_rewritten or reports.is_output_edited(ended.state)
     end = ended.end.model_copy(update={"output_rewritten": rewritten})
-    patterns = tuple(desk.loaded.settings.hub.suspicious_output)
+    patterns = tuple(session.loaded.settings.hub.suspicious_output)
     repository = repository if after.problem is None else None
     notes = find_own_notes(repository.git, before, after) if repository is not None else frozenset()
     program = PRESETS.get(ended.plan.stream or "")
@@ -138,7 +138,7 @@ def _measure(desk: Desk, ended: _EndedRun, progress: ProgressCallbacks | None) -
         return _Findings(after, notices)
     if _is_rewritten(repository, before, after):
         notices.insert(0, judge.build_rewritten_notice(before.head or "", after.branch))
-    record_commits(desk.repository, ended.state.key, ended.plan, before.head, after.head)
+    record_commits(session.repository, ended.state.key, ended.plan, before.head, after.head)
     is_examined = ended.by_hand and ended.end.ending is not RunEnding.STOPPED
     examined, problem = _examine(repository, ended, progress) if is_examined else (None, None)
     files = () if before.tree is None or after.tree is None else read_touched_files(repository, before.tree, after.tree)
@@ -159,14 +159,14 @@ def _examine(
 ) -> tuple[ExaminedGate | None, str | None]:
     """Examines the gate of the phase where the agent worked, or says why that failed."""
     try:
-        desk = open_desk_of(repository)
-        log, phase = open_log(desk.repository), build_id(ended.route.phase)
-        return examine(desk, log, ended.state.key.handoff, phase, ExamineOptions(fresh=True), progress), None
+        session = open_session_of(repository)
+        log, phase = open_log(session.repository), build_id(ended.route.phase)
+        return examine(session, log, ended.state.key.handoff, phase, ExamineOptions(fresh=True), progress), None
     except HandoffError as refused:
         return None, f"its work can't be examined: {refused.message}"
 
 
-def _build_report(desk: Desk, ended: _EndedRun, findings: _Findings) -> StepReport:
+def _build_report(session: Session, ended: _EndedRun, findings: _Findings) -> StepReport:
     examined = findings.examined
     failing = examined.failing if examined is not None else ()
     judgement = judge.judge_run(ended.end, findings.notices, failing, findings.problem, has_gate=ended.has_gate)
@@ -189,7 +189,7 @@ def _build_report(desk: Desk, ended: _EndedRun, findings: _Findings) -> StepRepo
         **ended.plan.model_dump(include={"agent", "owner", "folder", "context_sha256", "prompt_sha256"}),
     )
     if examined is not None:
-        hub = desk.loaded.settings.hub
+        hub = session.loaded.settings.hub
         report = report.model_copy(
             update={
                 "gate": examined.gate.state.value,
@@ -202,14 +202,14 @@ def _build_report(desk: Desk, ended: _EndedRun, findings: _Findings) -> StepRepo
         )
     if not ended.by_hand:
         return report.model_copy(update={"next_move": judge.describe_procedure_next(report.outcome)})
-    return _add_next_move(desk, ended, report, examined)
+    return _add_next_move(session, ended, report, examined)
 
 
-def _add_next_move(desk: Desk, ended: _EndedRun, report: StepReport, examined: ExaminedGate | None) -> StepReport:
+def _add_next_move(session: Session, ended: _EndedRun, report: StepReport, examined: ExaminedGate | None) -> StepReport:
     """Adds the retry budget with this run counted, and who does what next."""
     pipeline, phase = ended.pipeline, ended.phase
-    index = examined.index if examined is not None else _read_index(desk)
-    earlier = tuple(other for other in list_reports(desk, report.key.handoff) if other.key != report.key)
+    index = examined.index if examined is not None else _read_index(session)
+    earlier = tuple(other for other in list_reports(session, report.key.handoff) if other.key != report.key)
     trail = (*build_trail(earlier, index, report.key.handoff), build_trail_entry(report))
     budget = count_budget(pipeline, trail)
     judgement = judge.add_budget(judge.Judgement(report.outcome, report.why), budget)
@@ -235,10 +235,10 @@ def _add_next_move(desk: Desk, ended: _EndedRun, report: StepReport, examined: E
     )
 
 
-def _read_index(desk: Desk) -> LogIndex | None:
+def _read_index(session: Session) -> LogIndex | None:
     """Reads the log; None if even that can no longer be read."""
     try:
-        return build_log_index(open_log(desk.repository).verify())
+        return build_log_index(open_log(session.repository).verify())
     except HandoffError:
         return None
 

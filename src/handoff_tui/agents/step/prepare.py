@@ -36,7 +36,7 @@ from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.views import Packet
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.position import list_sent_back
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.show import find_id
@@ -98,22 +98,22 @@ class PreparedRun:
 
     def _find_worktree(self) -> AgentWorktree | None:
         """Two agents never work in one folder: whoever comes second gets a work tree, and keeps it for the attempt."""
-        own, root = find_worktree(self.desk.repository, self.key), str(self.desk.repository.root)
+        own, root = find_worktree(self.session.repository, self.key), str(self.session.repository.root)
         if self.agent.settings.folder is WorkFolder.WORKTREE or (own.folder / ".git").exists():
             return own
         is_busy = self.procedure is None and any(
             state.plan is not None and state.plan.folder == root and state.status in ALIVE
-            for state in list_runs(self.desk.repository.common_dir)
+            for state in list_runs(self.session.repository.common_dir)
         )
         return own if is_busy else None
 
     @property
-    def desk(self) -> Desk:
-        return self.examined.desk
+    def session(self) -> Session:
+        return self.examined.session
 
     @property
     def work_folder(self) -> Path:
-        return self.desk.repository.root if self.worktree is None else self.worktree.folder
+        return self.session.repository.root if self.worktree is None else self.worktree.folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +124,9 @@ class PreparedStep(PreparedRun):
     request: StepRequest
 
 
-def choose_handoff(desk: Desk, wanted: str | None) -> str:
+def choose_handoff(session: Session, wanted: str | None) -> str:
     """Returns the id of the named handoff, or of the only one."""
-    handoffs = read_repository(desk).result.handoffs
+    handoffs = read_repository(session).result.handoffs
     if wanted is None and len(handoffs) != 1:
         named = ", ".join(handoff.id for handoff in handoffs[:_MOST_NAMED])
         raise UsageError(
@@ -136,16 +136,16 @@ def choose_handoff(desk: Desk, wanted: str | None) -> str:
     return find_id(handoffs, wanted if wanted is not None else handoffs[0].id)
 
 
-def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks | None = None) -> PreparedStep:
+def prepare_step(session: Session, request: StepRequest, progress: ProgressCallbacks | None = None) -> PreparedStep:
     """Examines the work at its gate, and finds the route into the phase, the agent and its context."""
-    examined = examine(desk, open_log(desk.repository), request.handoff, options=_FRESH, telling=progress)
+    examined = examine(session, open_log(session.repository), request.handoff, options=_FRESH, telling=progress)
     handoff = examined.handoff
     pipeline, reports, trail, way = read_progress(examined.gates, handoff, examined.reading)
     if way.source.name.casefold() != examined.key.phase.casefold():
         examined = _examine_again(examined, build_id(way.source.name), progress)
     route = build_route(pipeline, handoff, way, _find_wanted(pipeline, way.source, request))
     phase = find_phase(pipeline, route.phase)
-    agent = find_phase_agent(desk, pipeline, phase)
+    agent = find_phase_agent(session, pipeline, phase)
     packet = _find_packet(examined, route, progress)
     return PreparedStep(
         examined=examined,
@@ -153,7 +153,7 @@ def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks |
         phase=phase,
         route=route,
         agent=agent,
-        key=_find_key(desk, examined, route, packet),
+        key=_find_key(session, examined, route, packet),
         reports=reports,
         packet=packet,
         budget=count_budget(pipeline, trail),
@@ -173,9 +173,9 @@ def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str
 
 def _examine_again(examined: ExaminedGate, phase: str, progress: ProgressCallbacks | None) -> ExaminedGate:
     """Examines the same work at another gate."""
-    log = open_log(examined.desk.repository)
+    log = open_log(examined.session.repository)
     options = _FRESH._replace(earlier=examined, command_results=examined.report.command_results)
-    return examine(examined.desk, log, examined.handoff.id, phase, options, progress)
+    return examine(examined.session, log, examined.handoff.id, phase, options, progress)
 
 
 def _find_packet(examined: ExaminedGate, route: Route, progress: ProgressCallbacks | None) -> Packet | None:
@@ -189,7 +189,7 @@ def _find_packet(examined: ExaminedGate, route: Route, progress: ProgressCallbac
     return packet if packet.demands or route.direction is not Direction.FORWARD else None
 
 
-def _find_key(desk: Desk, examined: ExaminedGate, route: Route, packet: Packet | None) -> RunKey:
+def _find_key(session: Session, examined: ExaminedGate, route: Route, packet: Packet | None) -> RunKey:
     """Returns the attempt as the log counts it, and the next run of that attempt."""
     attempt = (
         packet.attempt
@@ -198,7 +198,7 @@ def _find_key(desk: Desk, examined: ExaminedGate, route: Route, packet: Packet |
     )
     numbers = [
         state.key.number
-        for state in list_runs(desk.repository.common_dir, examined.handoff.id)
+        for state in list_runs(session.repository.common_dir, examined.handoff.id)
         if (state.key.phase, state.key.attempt, state.key.step) == (route.phase, attempt, AGENT_STEP)
     ]
     return RunKey(handoff=examined.handoff.id, phase=route.phase, attempt=attempt, number=max(numbers, default=0) + 1)
@@ -206,36 +206,36 @@ def _find_key(desk: Desk, examined: ExaminedGate, route: Route, packet: Packet |
 
 def _build_context(run: PreparedRun) -> StepContext:
     """Builds what the agent is told: everything the edge into its phase passes on, fresh for each run."""
-    desk, examined = run.desk, run.examined
-    facts = desk.work_tree.facts
+    session, examined = run.session, run.examined
+    facts = session.work_tree.facts
     passed = find_passed(run.pipeline, run.route)
     last_step = next((report for report in reversed(run.reports) if report.key.step == AGENT_STEP), None)
     return StepContext(
         key=run.key,
         route=run.route,
-        role=_build_role(desk, run.agent, run.phase),
-        repository=str(desk.repository.root),
+        role=_build_role(session, run.agent, run.phase),
+        repository=str(session.repository.root),
         folder=str(run.work_folder),
         commit=facts.head,
         branch=facts.branch if run.worktree is None else run.worktree.branch,
         handoff=_build_handoff(examined.handoff, passed),
-        previous=_build_previous(desk, run.reports[-1], passed) if run.reports else None,
+        previous=_build_previous(session, run.reports[-1], passed) if run.reports else None,
         baseline=_build_baseline(examined),
         packet=run.packet,
         fix_tasks=last_step.fix_tasks if last_step is not None else (),
-        notes=read_notes(desk.repository.common_dir, examined.handoff.id),
+        notes=read_notes(session.repository.common_dir, examined.handoff.id),
         tries_left=run.budget.left if run.budget is not None else 0,
         procedure=run.procedure,
         transfer=run.transfer,
     )
 
 
-def _build_role(desk: Desk, agent: PhaseAgent, phase: Phase) -> RoleContext:
+def _build_role(session: Session, agent: PhaseAgent, phase: Phase) -> RoleContext:
     """The agent's own words, or those of the hub's role with its name; then what the phase asks of it.
 
     Only roles of the hub have supervisors, who add their standards.
     """
-    roles = desk.loaded.settings.hub.roles
+    roles = session.loaded.settings.hub.roles
     role = roles.get(agent.name)
     standards = [rule for supervisor in roles.values() if supervisor.stage is None for rule in supervisor.standards]
     own = agent.settings.role or (role.prompt if role else "")
@@ -258,7 +258,7 @@ def _build_handoff(handoff: Handoff, passed: tuple[Passing, ...]) -> HandoffCont
     return HandoffContext(**{name: value for name, value in values.items() if _PASSED.get(name) in {None, *passed}})
 
 
-def _build_previous(desk: Desk, report: StepReport, passed: tuple[Passing, ...]) -> PreviousContext:
+def _build_previous(session: Session, report: StepReport, passed: tuple[Passing, ...]) -> PreviousContext:
     """Describes the run before as it was measured."""
     output: list[str] = []
     usage = report.end.usage
@@ -266,7 +266,7 @@ def _build_previous(desk: Desk, report: StepReport, passed: tuple[Passing, ...])
         denied = [f"It was not allowed to: {denial.text}" for denial in usage.denials]
         output = [*usage.verdict.splitlines()[-_OUTPUT_LINES:], *denied]
     elif Passing.OUTPUT in passed:
-        output = read_last_lines(find_output(find_run(desk.repository.common_dir, report.key)), _OUTPUT_LINES)
+        output = read_last_lines(find_output(find_run(session.repository.common_dir, report.key)), _OUTPUT_LINES)
     has_files = Passing.FILES in passed
     return PreviousContext(
         phase=report.key.phase,

@@ -13,7 +13,7 @@ from handoff_tui.decisions.examine import find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.placed_by_runs import find_undone
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries.times import parse_time
 from handoff_tui.log.entry import PASSING, SENDING_BACK
 from handoff_tui.log.gates.all_gates import LogGates
@@ -42,11 +42,11 @@ class DuePhase(NamedTuple):
     progress: HandoffProgress
 
 
-def find_due(desk: Desk, wanted: str) -> DuePhase:
+def find_due(session: Session, wanted: str) -> DuePhase:
     """Finds whose turn it is, without running a check; raises an error if it is nobody's."""
-    reading = read_repository(desk)
+    reading = read_repository(session)
     handoffs = reading.result.handoffs
-    gates = open_gates(desk, handoffs, build_log_index(open_log(desk.repository).verify()))
+    gates = open_gates(session, handoffs, build_log_index(open_log(session.repository).verify()))
     handoff = find_handoff(handoffs, wanted)
     progress = read_progress(gates, handoff, reading)
     route = build_route(progress.pipeline, handoff, progress.way, None)
@@ -56,9 +56,9 @@ def find_due(desk: Desk, wanted: str) -> DuePhase:
 
 def read_progress(gates: LogGates, handoff: Handoff, reading: RepositoryReading) -> HandoffProgress:
     """Reads how far a handoff is."""
-    desk = gates.desk
-    pipeline = find_pipeline(desk.loaded.settings.pipelines, handoff)
-    reports = list_reports(desk, handoff.id)
+    session = gates.session
+    pipeline = find_pipeline(session.loaded.settings.pipelines, handoff)
+    reports = list_reports(session, handoff.id)
     passed = _find_passed(gates, handoff, pipeline, reports)
     source = _find_source(gates.index, handoff, pipeline, passed, _list_standing(reading, reports))
     trail = build_trail(reports, gates.index, handoff.id)
@@ -118,7 +118,7 @@ def _is_begun(
 
     Where no agent works and nothing is decided, there is nothing to wait for.
     """
-    if not source.gate and not has_phase_agent(gates.desk, pipeline, source):
+    if not source.gate and not has_phase_agent(gates.session, pipeline, source):
         return True
     own = [one for one in reports if one.key.phase == source.name]
     if own:

@@ -55,7 +55,7 @@ from handoff_tui.core.model import Model
 from handoff_tui.decisions.changed_since_shown import find_changes_since
 from handoff_tui.decisions.examine import ExaminedGate, judge_again
 from handoff_tui.git.signing.signing_key import read_identity
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.index import LogIndex
 from handoff_tui.log.open_log import open_log
@@ -77,24 +77,24 @@ def build_view(state: RunState) -> RunView:
     )
 
 
-def read_view(desk: Desk, key: RunKey) -> RunView:
+def read_view(session: Session, key: RunKey) -> RunView:
     """Reads one run as it is now; cheap enough for many times a second."""
-    return build_view(find_run(desk.repository.common_dir, key))
+    return build_view(find_run(session.repository.common_dir, key))
 
 
-def list_views(desk: Desk, handoff: str | None = None) -> tuple[RunView, ...]:
+def list_views(session: Session, handoff: str | None = None) -> tuple[RunView, ...]:
     """Lists every run, oldest first."""
-    return tuple(build_view(state) for state in list_runs(desk.repository.common_dir, handoff))
+    return tuple(build_view(state) for state in list_runs(session.repository.common_dir, handoff))
 
 
-def is_running(desk: Desk, handoff: str) -> bool:
+def is_running(session: Session, handoff: str) -> bool:
     """Tells whether an agent works on a handoff now."""
-    return any(state.status in ALIVE for state in list_runs(desk.repository.common_dir, handoff))
+    return any(state.status in ALIVE for state in list_runs(session.repository.common_dir, handoff))
 
 
-def find_active(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
+def find_active(session: Session, handoff: str | None, phase: str | None) -> RunKey:
     """Finds the one running agent; raises an error if there is none, or more than one."""
-    runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.status in ALIVE]
+    runs = [state for state in list_runs(session.repository.common_dir, handoff) if state.status in ALIVE]
     wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
     if len(wanted) == 1:
         return wanted[0].key
@@ -104,9 +104,9 @@ def find_active(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
     raise UsageError(f"more than one agent is running: {names}", "Name one with PHASE and --handoff ID.")
 
 
-def find_last(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
+def find_last(session: Session, handoff: str | None, phase: str | None) -> RunKey:
     """Finds the step that is running, or the one that was started last."""
-    runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.key.step == AGENT_STEP]
+    runs = [state for state in list_runs(session.repository.common_dir, handoff) if state.key.step == AGENT_STEP]
     wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
     if not wanted:
         raise AgentRunError("no agent was started here", "`handoff-tui step --list` shows the agents you can start.")
@@ -115,10 +115,10 @@ def find_last(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
 
 
 def follow(
-    desk: Desk, key: RunKey, on_look: Callable[[RunView], None] | None = None, cancel: Event | None = None
+    session: Session, key: RunKey, on_look: Callable[[RunView], None] | None = None, cancel: Event | None = None
 ) -> RunView:
     """Watches a run until it is over or `cancel` is set; leaves the agent alone."""
-    handle = RunHandle(key, find_run_folder(desk.repository.common_dir, key))
+    handle = RunHandle(key, find_run_folder(session.repository.common_dir, key))
 
     def look(state: RunState) -> None:
         if on_look is not None:
@@ -127,34 +127,34 @@ def follow(
     return build_view(wait_run(handle, cancel, on_look=look))
 
 
-def stop_step(desk: Desk, key: RunKey, grace_seconds: float | None = None) -> RunView:
+def stop_step(session: Session, key: RunKey, grace_seconds: float | None = None) -> RunView:
     """Sends TERM, waits for the grace period, sends KILL; nothing of the agent is left when this returns."""
-    return build_view(stop_run(attach_run(desk.repository.common_dir, key), grace_seconds))
+    return build_view(stop_run(attach_run(session.repository.common_dir, key), grace_seconds))
 
 
-def pause_step(desk: Desk, key: RunKey) -> RunView:
-    return build_view(pause_run(attach_run(desk.repository.common_dir, key)))
+def pause_step(session: Session, key: RunKey) -> RunView:
+    return build_view(pause_run(attach_run(session.repository.common_dir, key)))
 
 
-def resume_step(desk: Desk, key: RunKey) -> RunView:
-    return build_view(resume_run(attach_run(desk.repository.common_dir, key)))
+def resume_step(session: Session, key: RunKey) -> RunView:
+    return build_view(resume_run(attach_run(session.repository.common_dir, key)))
 
 
-def inject_note(desk: Desk, handoff: str, text: str) -> OperatorNote:
+def inject_note(session: Session, handoff: str, text: str) -> OperatorNote:
     """Adds a note for the agents of a handoff: running ones can read it now, the next one gets it."""
     if not text.strip():
         raise UsageError("the note is empty", "Say what the agent should know.")
-    note = OperatorNote(text=text.strip(), author=find_operator(desk), time=build_time(read_now()))
-    reports.append_note(desk.repository.common_dir, handoff, note)
-    for state in list_runs(desk.repository.common_dir, handoff):
+    note = OperatorNote(text=text.strip(), author=find_operator(session), time=build_time(read_now()))
+    reports.append_note(session.repository.common_dir, handoff, note)
+    for state in list_runs(session.repository.common_dir, handoff):
         if state.status in ALIVE:
             reports.append_run_note(state, f"{note.time} {note.author}: {note.text}")
     return note
 
 
-def find_operator(desk: Desk) -> str:
+def find_operator(session: Session) -> str:
     """Returns who is at the terminal, by the user's own git configuration."""
-    identity = read_identity(desk.repository.git)
+    identity = read_identity(session.repository.git)
     return identity.email or identity.name or "somebody"
 
 
@@ -170,12 +170,12 @@ class StepCallbacks:
     """Asks the person at the terminal; called only for phases that a person must start."""
 
 
-def step(desk: Desk, request: StepRequest, callbacks: StepCallbacks, *, loop: bool = False) -> StepReport:
+def step(session: Session, request: StepRequest, callbacks: StepCallbacks, *, loop: bool = False) -> StepReport:
     """Runs one agent to its end and examines its work; with `loop`, goes on until a person is needed."""
-    report = _run_with_retries(desk, request, callbacks)
+    report = _run_with_retries(session, request, callbacks)
     while loop and not callbacks.checks.cancel.is_set() and can_go_on(report):
-        desk = open_desk(desk.repository.root)
-        report = _run_with_retries(desk, StepRequest(request.handoff, report.next_phase), callbacks)
+        session = open_session(session.repository.root)
+        report = _run_with_retries(session, StepRequest(request.handoff, report.next_phase), callbacks)
     return report
 
 
@@ -186,11 +186,11 @@ def can_go_on(report: StepReport) -> bool:
     return report.outcome is StepOutcome.FAILED or (report.outcome is StepOutcome.READY and not report.has_gate)
 
 
-def _run_with_retries(desk: Desk, request: StepRequest, callbacks: StepCallbacks) -> StepReport:
+def _run_with_retries(session: Session, request: StepRequest, callbacks: StepCallbacks) -> StepReport:
     cancel = callbacks.checks.cancel
     retry = 0
     while True:
-        prepared = prepare_step(desk, request, callbacks.checks)
+        prepared = prepare_step(session, request, callbacks.checks)
         if cancel.is_set():  # the checks were cut short, so they are no basis for a start
             raise KeyboardInterrupt
         report = _run_once(prepared, callbacks)
@@ -199,7 +199,7 @@ def _run_with_retries(desk: Desk, request: StepRequest, callbacks: StepCallbacks
             return report
         if cancel.wait(build_backoff(prepared.agent.settings, retry)):
             return report
-        desk = open_desk(desk.repository.root)
+        session = open_session(session.repository.root)
         request = request._replace(phase=report.key.phase, back=False)
 
 
@@ -208,11 +208,11 @@ def _run_once(prepared: PreparedStep, callbacks: StepCallbacks) -> StepReport:
     key = start_step(prepared, confirmed=is_confirmed).state.key
     if callbacks.on_start is not None:
         callbacks.on_start(prepared)
-    view = follow(prepared.desk, key, callbacks.on_look, callbacks.checks.cancel)
+    view = follow(prepared.session, key, callbacks.on_look, callbacks.checks.cancel)
     if view.state.status in ALIVE:
-        stop_step(prepared.desk, key)
+        stop_step(prepared.session, key)
     # without the cancel: whoever stopped the agent still wants to see what it did
-    report = finish_step(prepared.desk, key, ProgressCallbacks(on_result=callbacks.checks.on_result))
+    report = finish_step(prepared.session, key, ProgressCallbacks(on_result=callbacks.checks.on_result))
     if callbacks.on_report is not None:
         callbacks.on_report(report)
     return report
@@ -237,31 +237,31 @@ def start_step(prepared: PreparedStep, *, confirmed: bool = False, alone: bool =
             f"{prepared.key.handoff} needs you: the retry budget of {prepared.budget.allowed + 1} runs is used up",
             "`handoff-tui step --list` shows the runs. Decide on the work, or allow one more run: --beyond-budget",
         )
-    refuse_untrusted(prepared.desk, prepared.agent)
-    held = take_lock(prepared.desk.repository.common_dir, prepared.key, _find_owner(prepared))
+    refuse_untrusted(prepared.session, prepared.agent)
+    held = take_lock(prepared.session.repository.common_dir, prepared.key, _find_owner(prepared))
     return start_prepared(prepared, held, _build_ending(prepared) if alone else None)
 
 
 def _build_ending(prepared: PreparedStep) -> EndCommand:
     """Returns the command that examines a run that has ended: the same that a person would give."""
     words = ("step", prepared.key.phase, "--handoff", prepared.key.handoff, "--attach")
-    argv = (sys.executable, "-P", "-m", "handoff_tui", *words, "--repo", str(prepared.desk.repository.root))
+    argv = (sys.executable, "-P", "-m", "handoff_tui", *words, "--repo", str(prepared.session.repository.root))
     return EndCommand(argv, dict(os.environ))
 
 
 def start_prepared(prepared: PreparedRun, held: HeldLock, ending: EndCommand | None = None) -> RunView:
     """Writes and starts the run under the lock of its phase; gives the lock back if that fails."""
-    desk, key = prepared.desk, prepared.key
+    session, key = prepared.session, prepared.key
     try:
         refuse_changed(prepared.examined)
         _refuse_second(prepared)
-        clear_worktrees(desk, key.handoff, prepared.work_folder)  # before the folders beside it are observed
+        clear_worktrees(session, key.handoff, prepared.work_folder)  # before the folders beside it are observed
         if prepared.agent.settings.home is AgentHome.PRIVATE:
-            make_agent_home(desk.repository.root, prepared.agent.name)
+            make_agent_home(session.repository.root, prepared.agent.name)
         if prepared.worktree is not None:
-            open_worktree(desk.repository, key, desk.work_tree.facts.own_uncommitted)
+            open_worktree(session.repository, key, session.work_tree.facts.own_uncommitted)
         plan, files, values = _build_run(prepared, held)
-        handle = write_run(desk.repository.common_dir, plan, files, values)
+        handle = write_run(session.repository.common_dir, plan, files, values)
         state = start_run(handle, build_environment(prepared), ending)
     except HandoffError:
         release_lock(held)
@@ -274,7 +274,7 @@ def build_environment(prepared: PreparedRun) -> dict[str, str]:
     agent = prepared.agent
     given = {name: os.environ[name] for name in agent.settings.environment if name in os.environ}
     if agent.settings.home is AgentHome.PRIVATE:
-        given["HOME"] = str(find_agent_home(prepared.desk.repository.root, agent.name))
+        given["HOME"] = str(find_agent_home(prepared.session.repository.root, agent.name))
     values = _build_values(prepared)
     given |= {name: fill(value, values) for name, value in agent.settings.variables.items()}
     return (
@@ -302,9 +302,9 @@ def build_prompt(prepared: PreparedRun) -> str:
     return fill(prepared.agent.settings.prompt, values | texts).strip() + "\n"
 
 
-def list_rule_files(desk: Desk) -> tuple[str, ...]:
+def list_rule_files(session: Session) -> tuple[str, ...]:
     """Lists the files that say how the work is checked."""
-    return (REPOSITORY_FILE, desk.loaded.settings.mosaic.session_gate_script)
+    return (REPOSITORY_FILE, session.loaded.settings.mosaic.session_gate_script)
 
 
 def refuse_changed(examined: ExaminedGate) -> None:
@@ -318,7 +318,7 @@ def refuse_changed(examined: ExaminedGate) -> None:
 
 def _find_decisions(examined: ExaminedGate) -> tuple[str, ...]:
     """Compares with the signed log as it is now."""
-    now = judge_again(examined, open_log(examined.desk.repository))
+    now = judge_again(examined, open_log(examined.session.repository))
     key, was = examined.key, examined.gate.state
     if now.gate.state is not was:
         return (f"the gate behind {key.phase} is now {now.gate.state.value}; it was {was.value}",)
@@ -332,7 +332,7 @@ def _list_decisions(index: LogIndex, handoff: str) -> set[str]:
 
 
 def _find_settings(examined: ExaminedGate) -> tuple[str, ...]:
-    then, now = examined.desk.loaded.settings, load_settings(examined.desk.repository.root).settings
+    then, now = examined.session.loaded.settings, load_settings(examined.session.repository.root).settings
     compared = (("agents", then.agents == now.agents), ("pipelines", then.pipelines == now.pipelines))
     return tuple(f"the configuration of {name} changed" for name, is_same in compared if not is_same)
 
@@ -340,7 +340,10 @@ def _find_settings(examined: ExaminedGate) -> tuple[str, ...]:
 def _refuse_second(prepared: PreparedRun) -> None:
     """Refuses a run that somebody else has begun; a procedure goes on with the one a dead worker had written."""
     key = prepared.key
-    if prepared.procedure is None and find_run(prepared.desk.repository.common_dir, key).status is not RunStatus.ABSENT:
+    if (
+        prepared.procedure is None
+        and find_run(prepared.session.repository.common_dir, key).status is not RunStatus.ABSENT
+    ):
         raise ShownMovedError(
             f"no agent was started: somebody else has just begun run {key.number} of {key.phase}",
             "See what became of it: handoff-tui step --list",
@@ -349,7 +352,7 @@ def _refuse_second(prepared: PreparedRun) -> None:
 
 def _find_owner(prepared: PreparedRun) -> str:
     asking = prepared.request.owner if isinstance(prepared, PreparedStep) else f"the procedure {prepared.procedure}"
-    return asking or find_operator(prepared.desk)
+    return asking or find_operator(prepared.session)
 
 
 def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str, bytes], dict[str, Model]]:
@@ -357,9 +360,9 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
     agent, context = prepared.agent.settings, prepared.context
     prompt = build_prompt(prepared)
     data = json.dumps(build_context_json(context), indent=2).encode() + b"\n"
-    root = prepared.desk.repository.root
-    opened = prepared.desk.repository if prepared.worktree is None else None
-    before = read_observation(prepared.work_folder, root, list_rule_files(prepared.desk), agent.guarded, opened)
+    root = prepared.session.repository.root
+    opened = prepared.session.repository if prepared.worktree is None else None
+    before = read_observation(prepared.work_folder, root, list_rule_files(prepared.session), agent.guarded, opened)
     notes = "".join(f"{note.time} {note.author}: {note.text}\n" for note in context.notes)
     files = {
         PROMPT: prompt.encode("utf-8", "surrogateescape"),
@@ -396,14 +399,14 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
 
 def _build_values(prepared: PreparedRun) -> dict[str, str]:
     """Returns the fields that a command and a prompt may name."""
-    folder = find_run_folder(prepared.desk.repository.common_dir, prepared.key)
+    folder = find_run_folder(prepared.session.repository.common_dir, prepared.key)
     values = {
         "handoff": prepared.key.handoff,
         "phase": prepared.key.phase,
         "attempt": str(prepared.key.attempt),
         "folder": str(prepared.work_folder),
-        "repository": str(prepared.desk.repository.root),
-        "git_folder": str(prepared.desk.repository.common_dir),
+        "repository": str(prepared.session.repository.root),
+        "git_folder": str(prepared.session.repository.common_dir),
         "run_folder": str(folder),
         "prompt_file": str(folder / PROMPT),
         "context_file": str(folder / reports.CONTEXT),

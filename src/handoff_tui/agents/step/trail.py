@@ -10,19 +10,19 @@ from handoff_tui.agents.runs.run import AGENT_STEP, RunEnding
 from handoff_tui.agents.step.report import Budget, StepOutcome, StepReport, TrailEntry
 from handoff_tui.agents.step.route import find_failure_target, find_known_phase
 from handoff_tui.config.pipeline import Pipeline
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries.times import parse_time
 from handoff_tui.log.index import LogIndex
 
 _COUNTED = frozenset({StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN})
 
 
-def list_reports(desk: Desk, handoff: str | None, *, procedures: bool = False) -> tuple[StepReport, ...]:
+def list_reports(session: Session, handoff: str | None, *, procedures: bool = False) -> tuple[StepReport, ...]:
     """Lists the reports of a handoff, or of all, oldest first.
 
     Steps of procedures are retried by the procedure and are no part of the loop: they are listed only on request.
     """
-    runs = list_runs(desk.repository.common_dir, handoff)
+    runs = list_runs(session.repository.common_dir, handoff)
     wanted = [state for state in runs if procedures or state.key.step == AGENT_STEP]
     return tuple(report for state in wanted if (report := load_report(state)) is not None)
 

@@ -18,7 +18,7 @@ from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint, ComparisonPoints
 from handoff_tui.system.files.cache_files import find_cache_folder
 
@@ -144,7 +144,7 @@ class Side:
 
 
 def find_pair(
-    desk: Desk,
+    session: Session,
     points: ComparisonPoints,
     scope: DiffScope,
     handoff: Handoff | None,
@@ -152,12 +152,12 @@ def find_pair(
     named: tuple[str | None, str | None],
 ) -> ComparedPair:
     """The two sides, with reasons. `named` is what a person wrote: against what, and what instead of now."""
-    first, second = (None if name is None else resolve_name(desk, name) for name in named)
+    first, second = (None if name is None else resolve_name(session, name) for name in named)
     if first is not None:
         after = None if second is None else _take([second], "")
         return ComparedPair(scope=DiffScope.BETWEEN, before=_take([first], ""), after=after)
     if scope is DiffScope.SINCE_BASELINE:
-        return ComparedPair(scope=scope, before=choose_snapshot(desk, points.approved, handoff, handoffs))
+        return ComparedPair(scope=scope, before=choose_snapshot(session, points.approved, handoff, handoffs))
     return ComparedPair(scope=scope, before=find_point(scope, points))
 
 
@@ -173,31 +173,31 @@ def find_point(scope: DiffScope, points: ComparisonPoints) -> BaselineChoice:
 
 
 def choose_snapshot(
-    desk: Desk, approved: tuple[ApprovedSnapshot, ...], handoff: Handoff | None, handoffs: tuple[Handoff, ...]
+    session: Session, approved: tuple[ApprovedSnapshot, ...], handoff: Handoff | None, handoffs: tuple[Handoff, ...]
 ) -> BaselineChoice:
     """The previous baseline: pinned, approved, or declared by the handoffs this one builds on."""
-    pinned = find_pinned(desk, handoff.id if handoff else None)
+    pinned = find_pinned(session, handoff.id if handoff else None)
     return pick_baseline(
         BaselineCandidates(
             pinned=pinned,
             approved=approved,
             declared=list_declared(handoff, handoffs),
-            stored=list_summaries(desk, pinned),
+            stored=list_summaries(session, pinned),
             is_handoff_known=handoff is not None,
         )
     )
 
 
-def resolve_name(desk: Desk, written: str) -> ComparisonPoint:
+def resolve_name(session: Session, written: str) -> ComparisonPoint:
     """A snapshot by a prefix of its digest, else a commit by any name git knows."""
     try:
-        digest = find_snapshot(desk.repository.root, written)
-        snapshot = read_snapshot(desk.repository.root, digest)
+        digest = find_snapshot(session.repository.root, written)
+        snapshot = read_snapshot(session.repository.root, digest)
         return ComparisonPoint(
             f"you named the snapshot {digest[:SHORT_DIGEST]}", snapshot=digest, commit=snapshot.commit
         )
     except (UsageError, StoredFileMissingError) as no_snapshot:
-        commit = resolve_commits(desk.repository.git, [written]).get(written)
+        commit = resolve_commits(session.repository.git, [written]).get(written)
         if commit is None:
             raise UsageError(
                 f"{written!r} is neither a stored snapshot nor a commit here: {no_snapshot.message}",
@@ -206,15 +206,15 @@ def resolve_name(desk: Desk, written: str) -> ComparisonPoint:
         return ComparisonPoint(f"you named {written}", commit=commit)
 
 
-def load_side(desk: Desk, choice: BaselineChoice) -> Side:
+def load_side(session: Session, choice: BaselineChoice) -> Side:
     """Loads what can be read of a side."""
-    snapshot = None if choice.snapshot is None else read_snapshot(desk.repository.root, choice.snapshot)
-    if snapshot is not None and has_tree(desk, snapshot.tree):
+    snapshot = None if choice.snapshot is None else read_snapshot(session.repository.root, choice.snapshot)
+    if snapshot is not None and has_tree(session, snapshot.tree):
         return Side(snapshot, snapshot.tree)
     if choice.commit is None:
         return Side(snapshot, None, ("the files of this snapshot aren't here, so only its contents are compared",))
     try:
-        tree = build_commit_tree(desk.repository, choice.commit, find_cache_folder(desk.repository.root))
+        tree = build_commit_tree(session.repository, choice.commit, find_cache_folder(session.repository.root))
     except ObjectMissingError as gone:
         return Side(snapshot, None, (f"{gone.message}, so its files can't be compared", gone.hint))
     if snapshot is not None and tree != snapshot.tree:
@@ -223,10 +223,10 @@ def load_side(desk: Desk, choice: BaselineChoice) -> Side:
     return Side(snapshot, tree)
 
 
-def has_tree(desk: Desk, tree: str) -> bool:
+def has_tree(session: Session, tree: str) -> bool:
     """Whether the objects of a tree are here, in the repository or in our cache."""
-    objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
-    return session_of(desk.repository.git).read_objects(objects).describe([tree], "^{tree}")[tree] is not None
+    objects = offer_objects(session.repository, find_cache_folder(session.repository.root))
+    return session_of(session.repository.git).read_objects(objects).describe([tree], "^{tree}")[tree] is not None
 
 
 def list_declared(handoff: Handoff | None, handoffs: tuple[Handoff, ...]) -> tuple[DeclaredBaseline, ...]:

@@ -41,7 +41,7 @@ from handoff_tui.git.work_tree.capture import CapturedTree, offer_objects, write
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.reading.read import ReadHandoffs
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.probe import is_link, read_size
 from handoff_tui.system.files.reader import FileReader
@@ -174,22 +174,22 @@ class Captured(NamedTuple):
 
 
 def capture_snapshot(
-    desk: Desk, handoffs_read: ReadHandoffs, report: CheckReport | None, needed: Collection[str] | None = None
+    session: Session, handoffs_read: ReadHandoffs, report: CheckReport | None, needed: Collection[str] | None = None
 ) -> Captured:
     """Takes a snapshot of the work tree. Fails if HEAD has moved since the repository was opened."""
-    cache_folder = find_cache_folder(desk.repository.root)
-    tree = write_work_tree(desk.repository, cache_folder, needed)
-    if tree.commit != desk.work_tree.facts.head:
+    cache_folder = find_cache_folder(session.repository.root)
+    tree = write_work_tree(session.repository, cache_folder, needed)
+    if tree.commit != session.work_tree.facts.head:
         raise TreeMovedError("HEAD moved while the repository was being read", "Try again.")
-    git, objects = desk.repository.git, offer_objects(desk.repository, cache_folder)
+    git, objects = session.repository.git, offer_objects(session.repository, cache_folder)
     measures = load_measures(git, tree.tree, objects, cache_folder)
-    contents = load_tree_contents(git, tree.tree, objects, desk.loaded.settings.baseline, cache_folder)
-    reports = ReportReader(desk, tree, contents, objects).read()
-    files = _load_files(desk, handoffs_read, tree, objects, cache_folder)
+    contents = load_tree_contents(git, tree.tree, objects, session.loaded.settings.baseline, cache_folder)
+    reports = ReportReader(session, tree, contents, objects).read()
+    files = _load_files(session, handoffs_read, tree, objects, cache_folder)
     coverage = {} if reports.coverage is None else {"coverage_basis_points": reports.coverage}
     parts = CaptureParts(
         tree=tree.tree,
-        object_format="sha256" if desk.repository.object_format == "sha256" else "sha1",
+        object_format="sha256" if session.repository.object_format == "sha256" else "sha1",
         commit=tree.commit,
         branch=tree.branch,
         upstream=tree.upstream,
@@ -197,7 +197,7 @@ def capture_snapshot(
         reports=reports.reports,
         claimed=build_claimed(handoffs_read.handoffs),
         checks={result.id: result.outcome.value for result in report.results} if report else {},
-        findings=build_findings(report, desk.repository.root) if report else {},
+        findings=build_findings(report, session.repository.root) if report else {},
         files=files.hashes,
         measures={**measures._asdict(), **coverage},
         unread=_list_unread(tree, contents, reports, files),
@@ -263,14 +263,14 @@ def _build_manifests(handoffs_read: ReadHandoffs) -> tuple[PackageRecord, ...]:
 
 
 def _load_files(
-    desk: Desk, handoffs_read: ReadHandoffs, tree: CapturedTree, objects: dict[str, str], cache_folder: Path
+    session: Session, handoffs_read: ReadHandoffs, tree: CapturedTree, objects: dict[str, str], cache_folder: Path
 ) -> FileHashes:
-    paths = _list_declared(desk, handoffs_read)
-    limit = desk.loaded.settings.limits.hash_bytes
-    return load_file_hashes(desk.repository, tree.tree, paths, objects, cache_folder, limit)
+    paths = _list_declared(session, handoffs_read)
+    limit = session.loaded.settings.limits.hash_bytes
+    return load_file_hashes(session.repository, tree.tree, paths, objects, cache_folder, limit)
 
 
-def _list_declared(desk: Desk, handoffs_read: ReadHandoffs) -> set[str]:
+def _list_declared(session: Session, handoffs_read: ReadHandoffs) -> set[str]:
     """Assets of manifests, whether they exist or not, and files for which a document gives a hash."""
     declared = {
         build_asset_path(package.where.path, asset.path)
@@ -278,21 +278,21 @@ def _list_declared(desk: Desk, handoffs_read: ReadHandoffs) -> set[str]:
         for package in handoff.packages
         for asset in package.assets
     }
-    untracked = set(desk.work_tree.facts.untracked)
+    untracked = set(session.work_tree.facts.untracked)
     for handoff in handoffs_read.handoffs:
         for claim in handoff.claims:
             if claim.kind is ClaimKind.HASH and claim.subject:
-                path = _find_declared(desk, untracked, claim.subject, claim.where.path)
+                path = _find_declared(session, untracked, claim.subject, claim.where.path)
                 declared.update(() if path is None else (path,))
     return declared
 
 
-def _find_declared(desk: Desk, untracked: set[str], subject: str, document: str) -> str | None:
+def _find_declared(session: Session, untracked: set[str], subject: str, document: str) -> str | None:
     """The file a document means, relative to the root, its folder, or a folder above; None if there is none."""
     folder = document
     for base in ("", *(folder := folder.rpartition("/")[0] for _ in range(document.count("/")))):
         path = normpath(f"{base}/{subject}" if base else subject)
-        if path in desk.work_tree.tracked or path in untracked:
+        if path in session.work_tree.tracked or path in untracked:
             return path
     return None
 

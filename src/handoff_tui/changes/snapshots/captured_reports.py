@@ -23,7 +23,7 @@ from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.work_tree.capture import CapturedTree
 from handoff_tui.git.work_tree.ignored_files import list_ignored
 from handoff_tui.handoffs.claims.evidence import build_hash
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.reader import FileReader
 
@@ -139,13 +139,15 @@ class ReportReading(NamedTuple):
 class ReportReader:
     """Reads the reports of a captured tree: those in the tree, and those git ignores."""
 
-    def __init__(self, desk: Desk, tree: CapturedTree, contents: TreeContents, objects: Mapping[str, str]) -> None:
-        self._desk = desk
+    def __init__(
+        self, session: Session, tree: CapturedTree, contents: TreeContents, objects: Mapping[str, str]
+    ) -> None:
+        self._session = session
         self._tree = tree
         self._contents = contents
         self._objects = objects
-        self._settings = desk.loaded.settings.baseline
-        self._reader = FileReader(desk.repository.root, self._settings.report_bytes)
+        self._settings = session.loaded.settings.baseline
+        self._reader = FileReader(session.repository.root, self._settings.report_bytes)
         self._unread: list[Unread] = []
 
     def read(self) -> ReportReading:
@@ -162,7 +164,7 @@ class ReportReader:
     def _list_ignored(self) -> tuple[str, ...]:
         settings = self._settings
         found = list_ignored(
-            self._desk.repository.root,
+            self._session.repository.root,
             self._tree.ignored,
             frozenset(settings.skipped_folders),
             settings.entries_maximum,
@@ -195,7 +197,7 @@ class ReportReader:
         """Reads reports in the tree from git, so they match it whatever happens on disk."""
         names = {f"{self._tree.tree}:{path}": path for path in paths if path in set(in_tree)}
         limit = self._settings.report_bytes
-        blobs = read_blobs(self._desk.repository.git, list(names), limit, self._objects)
+        blobs = read_blobs(self._session.repository.git, list(names), limit, self._objects)
         found = {names[name]: content for name, content in blobs.items() if content is not None}
         for path in paths:
             if path in found:

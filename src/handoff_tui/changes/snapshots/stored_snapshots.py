@@ -28,7 +28,7 @@ from handoff_tui.core import errors
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
-from handoff_tui.handoffs.session import Desk, reopen_desk
+from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.status.show import find_id
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
@@ -99,7 +99,7 @@ class StoredList(NamedTuple):
 
 
 def take(
-    desk: Desk,
+    session: Session,
     telling: ProgressCallbacks | None = None,
     request: CheckRequest = _AT_GATES,
     before: Prefetched | None = None,
@@ -112,62 +112,66 @@ def take(
     With `needed`, files that never hold still are left out unless they are among these. `on_change` is called if the
     repository changes meanwhile.
     """
-    before = before or Prefetched(read_repository(desk))
-    report = check(desk, request, telling, before, on_change)
+    before = before or Prefetched(read_repository(session))
+    report = check(session, request, telling, before, on_change)
     handoffs_read = before.reading.result
-    return Taken(handoffs_read, report, capture_snapshot(desk, handoffs_read, report, needed))
+    return Taken(handoffs_read, report, capture_snapshot(session, handoffs_read, report, needed))
 
 
 def take_still(
-    desk: Desk, telling: ProgressCallbacks | None = None, before: Prefetched | None = None, *, run_commands: bool = True
+    session: Session,
+    telling: ProgressCallbacks | None = None,
+    before: Prefetched | None = None,
+    *,
+    run_commands: bool = True,
 ) -> Taken:
     """The same, of one consistent state: if something changes meanwhile, tries once more, then fails."""
     moved: str | None = None
     for attempt in range(_ATTEMPTS):
         try:
-            taken = take(desk, telling, _AT_GATES._replace(run_commands=run_commands), before)
+            taken = take(session, telling, _AT_GATES._replace(run_commands=run_commands), before)
         except errors.TreeMovedError:
             if attempt + 1 == _ATTEMPTS:
                 raise
         else:
-            moved = find_change_since_reading(desk, taken.handoffs_read)
+            moved = find_change_since_reading(session, taken.handoffs_read)
             if moved is None or (telling is not None and telling.cancel.is_set()):
                 return taken
-        desk, before = reopen_desk(desk), None
+        session, before = reopen_session(session), None
     raise errors.TreeMovedError(
         f"the repository kept changing while the snapshot was taken: {moved}",
         "Wait until nothing writes to it, then try again.",
     )
 
 
-def capture(desk: Desk, telling: ProgressCallbacks | None = None) -> Stored:
+def capture(session: Session, telling: ProgressCallbacks | None = None) -> Stored:
     """Takes a snapshot and stores it in `.handoff-tui/baselines/`, unless cancelled."""
-    snapshot = take_still(desk, telling).captured.snapshot
-    root = desk.repository.root
+    snapshot = take_still(session, telling).captured.snapshot
+    root = session.repository.root
     if telling is not None and telling.cancel.is_set():
         return Stored(build_snapshot_summary(build_digest(snapshot), snapshot), snapshot, is_new=False)
     known = list_snapshots(root)
     digest = write_snapshot(root, snapshot)
-    summary = build_snapshot_summary(digest, snapshot, _find_pinned_for(desk, digest))
+    summary = build_snapshot_summary(digest, snapshot, _find_pinned_for(session, digest))
     return Stored(summary, snapshot, is_new=digest not in known)
 
 
-def list_summaries(desk: Desk, only: str | None = None) -> tuple[SnapshotSummary, ...]:
+def list_summaries(session: Session, only: str | None = None) -> tuple[SnapshotSummary, ...]:
     """Every stored snapshot, or `only` one, by digest; unusable ones with the reason."""
-    pins = read_pins(desk.repository.common_dir)
-    digests = list_snapshots(desk.repository.root)
-    return tuple(_summarise(desk, digest, pins) for digest in digests if only is None or digest == only)
+    pins = read_pins(session.repository.common_dir)
+    digests = list_snapshots(session.repository.root)
+    return tuple(_summarise(session, digest, pins) for digest in digests if only is None or digest == only)
 
 
-def list_newest_first(desk: Desk) -> StoredList:
+def list_newest_first(session: Session) -> StoredList:
     """The same, newest commit first; those whose commit isn't here come last."""
-    summaries = list_summaries(desk)
-    dates = read_commit_dates(desk.repository.git, {one.commit for one in summaries if one.commit})
+    summaries = list_summaries(session)
+    dates = read_commit_dates(session.repository.git, {one.commit for one in summaries if one.commit})
     dated = [one.model_copy(update={"date": dates.get(one.commit or "")}) for one in summaries]
     stored = {one.digest for one in summaries}
-    lost = {whom: pin for whom, pin in read_pins(desk.repository.common_dir).items() if pin not in stored}
+    lost = {whom: pin for whom, pin in read_pins(session.repository.common_dir).items() if pin not in stored}
     ordered = tuple(sorted(dated, key=_sort_key, reverse=True))
-    return StoredList(ordered, lost, list_foreign(desk.repository.root))
+    return StoredList(ordered, lost, list_foreign(session.repository.root))
 
 
 def _sort_key(summary: SnapshotSummary) -> tuple[datetime, str]:
@@ -175,43 +179,43 @@ def _sort_key(summary: SnapshotSummary) -> tuple[datetime, str]:
     return date, summary.digest
 
 
-def show_snapshot(desk: Desk, written: str) -> tuple[SnapshotSummary, Snapshot]:
+def show_snapshot(session: Session, written: str) -> tuple[SnapshotSummary, Snapshot]:
     """One snapshot, by a prefix of its digest."""
-    digest = find_snapshot(desk.repository.root, written)
-    snapshot = read_snapshot(desk.repository.root, digest)
-    return build_snapshot_summary(digest, snapshot, _find_pinned_for(desk, digest)), snapshot
+    digest = find_snapshot(session.repository.root, written)
+    snapshot = read_snapshot(session.repository.root, digest)
+    return build_snapshot_summary(digest, snapshot, _find_pinned_for(session, digest)), snapshot
 
 
-def pin(desk: Desk, written: str | None, handoff: str | None) -> tuple[str, str | None]:
+def pin(session: Session, written: str | None, handoff: str | None) -> tuple[str, str | None]:
     """Pins a snapshot for a handoff, or for all; None removes the pin. Returns for whom and which digest."""
     for_whom = EVERY_HANDOFF
     if handoff is not None:
-        handoffs_read = read_repository(desk).result
+        handoffs_read = read_repository(session).result
         for_whom = find_id(handoffs_read.handoffs, handoff)
     digest = None
     if written is not None:
-        digest = find_snapshot(desk.repository.root, written)
-        read_snapshot(desk.repository.root, digest)  # an unreadable one can't be a baseline
-    write_pin(desk.repository.common_dir, for_whom, digest)
+        digest = find_snapshot(session.repository.root, written)
+        read_snapshot(session.repository.root, digest)  # an unreadable one can't be a baseline
+    write_pin(session.repository.common_dir, for_whom, digest)
     return for_whom, digest
 
 
-def find_pinned(desk: Desk, handoff: str | None) -> str | None:
-    return find_pin(read_pins(desk.repository.common_dir), handoff)
+def find_pinned(session: Session, handoff: str | None) -> str | None:
+    return find_pin(read_pins(session.repository.common_dir), handoff)
 
 
-def _find_pinned_for(desk: Desk, digest: str) -> tuple[str, ...]:
-    return _list_pinned_for(read_pins(desk.repository.common_dir), digest)
+def _find_pinned_for(session: Session, digest: str) -> tuple[str, ...]:
+    return _list_pinned_for(read_pins(session.repository.common_dir), digest)
 
 
 def _list_pinned_for(pins: dict[str, str], digest: str) -> tuple[str, ...]:
     return tuple(whom for whom, pin in pins.items() if pin == digest)
 
 
-def _summarise(desk: Desk, digest: str, pins: dict[str, str]) -> SnapshotSummary:
+def _summarise(session: Session, digest: str, pins: dict[str, str]) -> SnapshotSummary:
     pinned_for = _list_pinned_for(pins, digest)
     try:
-        snapshot = read_snapshot(desk.repository.root, digest)
+        snapshot = read_snapshot(session.repository.root, digest)
     except (errors.SnapshotUnusableError, errors.StoredFileDamagedError, errors.StoredFileMissingError) as unusable:
         problem = unusable.message.removeprefix(f"{build_path(digest)} ")
         return SnapshotSummary(digest=digest, pinned=bool(pinned_for), pinned_for=pinned_for, problem=problem)

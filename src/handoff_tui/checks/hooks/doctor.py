@@ -25,7 +25,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
 from handoff_tui.git.repository import Repository, open_repository, read_work_tree
 from handoff_tui.git.work_tree.unseen import find_locally_excluded
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import has_user_file
@@ -91,7 +91,7 @@ def _diagnose_configuration(repository: Repository) -> tuple[LoadedSettings | No
 
 def _diagnose_trust(repository: Repository, loaded: LoadedSettings) -> Diagnosis:
     """Diagnoses consent: without it the repository's commands don't run, and their checks fail."""
-    state = read_consent(Desk(repository, loaded, read_work_tree(repository)))
+    state = read_consent(Session(repository, loaded, read_work_tree(repository)))
     if state is None:
         message = "the repository configures no commands, so no consent is needed"
         return Diagnosis.ok("configuration-trust", message)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.sealed_files import load_json, write_json
 
@@ -61,18 +61,18 @@ class Access(NamedTuple):
         return tuple(GrantedPath(name.removesuffix(_WRITE).rstrip("/"), name.endswith(_WRITE)) for name in named)
 
 
-def find_access(desk: Desk, command: CommandCheck) -> Access:
+def find_access(session: Session, command: CommandCheck) -> Access:
     """What a command asks for, sorted by whether it is granted."""
     asked = command.check.access
-    if not desk.loaded.origins.get(f"checks.{command.id}.access", "").startswith(REPOSITORY_FILE):
+    if not session.loaded.origins.get(f"checks.{command.id}.access", "").startswith(REPOSITORY_FILE):
         return Access(asked)
-    grants = load_grants(desk)
+    grants = load_grants(session)
     return Access(tuple(name for name in asked if name in grants), tuple(name for name in asked if name not in grants))
 
 
-def grant_access(desk: Desk, names: Collection[str]) -> None:
+def grant_access(session: Session, names: Collection[str]) -> None:
     """Remembers what the person grants this repository's commands; refuses a name that none of them asks for."""
-    asked = {name for command in list_commands(desk, None, None) for name in command.check.access}
+    asked = {name for command in list_commands(session, None, None) for name in command.check.access}
     for name in names:
         if name not in asked:
             known = ", ".join(sorted(asked)) or "nothing"
@@ -80,14 +80,14 @@ def grant_access(desk: Desk, names: Collection[str]) -> None:
                 f"no command of this repository asks for {name!r}; they ask for {known}",
                 f"[checks.NAME] access in {REPOSITORY_FILE} asks; in your own file it asks and grants.",
             )
-    if names and not write_json(_find_file(desk), sorted({*load_grants(desk), *names})):
-        raise UsageError(f"{_find_file(desk)} cannot be written", "Make its folder writable and try again.")
+    if names and not write_json(_find_file(session), sorted({*load_grants(session), *names})):
+        raise UsageError(f"{_find_file(session)} cannot be written", "Make its folder writable and try again.")
 
 
-def load_grants(desk: Desk) -> frozenset[str]:
-    stored = load_json(_find_file(desk))
+def load_grants(session: Session) -> frozenset[str]:
+    stored = load_json(_find_file(session))
     return frozenset(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else frozenset()
 
 
-def _find_file(desk: Desk) -> Path:
-    return find_choices_folder(desk.repository.root) / _FILE
+def _find_file(session: Session) -> Path:
+    return find_choices_folder(session.repository.root) / _FILE

@@ -23,7 +23,7 @@ from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.session import Desk, reopen_desk
+from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.system.background import Background
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.reader import FileReader
@@ -61,7 +61,7 @@ class Prefetched(NamedTuple):
 
 
 def check(
-    desk: Desk,
+    session: Session,
     request: CheckRequest,
     callbacks: ProgressCallbacks | None = None,
     prefetched: Prefetched | None = None,
@@ -73,44 +73,44 @@ def check(
     """
     callbacks = callbacks or ProgressCallbacks()
     for attempt in range(_ATTEMPTS):
-        known = (prefetched if attempt == 0 else None) or Prefetched(read_repository(desk))
-        run = _Run(_guard(desk, request, known), request, callbacks, known)
+        known = (prefetched if attempt == 0 else None) or Prefetched(read_repository(session))
+        run = _Run(_guard(session, request, known), request, callbacks, known)
         report = run.run()
-        change = find_change_since_reading(desk, run.handoffs_read)
+        change = find_change_since_reading(session, run.handoffs_read)
         if change is None or callbacks.cancel.is_set():
             run.state.cache.save()
             return report
         if on_change is not None:
             on_change()
         if attempt + 1 < _ATTEMPTS:
-            desk = reopen_desk(desk)
+            session = reopen_session(session)
     return _mark_changed(report, change)
 
 
 def check_before_another(
-    desk: Desk, request: CheckRequest, callbacks: ProgressCallbacks | None, prefetched: Prefetched
+    session: Session, request: CheckRequest, callbacks: ProgressCallbacks | None, prefetched: Prefetched
 ) -> CheckReport:
     """All results, for a caller that at once runs `check` on the same state, which tells whether it has changed."""
-    run = _Run(_guard(desk, request, prefetched), request, callbacks or ProgressCallbacks(), prefetched)
+    run = _Run(_guard(session, request, prefetched), request, callbacks or ProgressCallbacks(), prefetched)
     report = run.run()
     run.state.cache.save()
     return report
 
 
-def _guard(desk: Desk, request: CheckRequest, known: Prefetched) -> Desk:
-    """The desk with the settings that count for what is checked."""
+def _guard(session: Session, request: CheckRequest, known: Prefetched) -> Session:
+    """The session with the settings that count for what is checked."""
     handoffs = known.reading.result.handoffs
     if request.handoff is None:
-        return guard_all(desk, handoffs)
-    scopes = known.scopes or _find_scopes(desk, known.reading.result)
-    return guard(desk, scopes.of(_find_scope(known.reading.result, request) or "").start).desk
+        return guard_all(session, handoffs)
+    scopes = known.scopes or _find_scopes(session, known.reading.result)
+    return guard(session, scopes.of(_find_scope(known.reading.result, request) or "").start).session
 
 
 def check_once(
-    desk: Desk, request: CheckRequest, callbacks: ProgressCallbacks, prefetched: Prefetched
+    session: Session, request: CheckRequest, callbacks: ProgressCallbacks, prefetched: Prefetched
 ) -> tuple[CheckReport, RunState]:
     """One pass, for a caller that watches the repository itself; the results stay in memory."""
-    run = _Run(desk, request, callbacks, prefetched)
+    run = _Run(session, request, callbacks, prefetched)
     report = run.run()
     return report, run.state
 
@@ -122,8 +122,10 @@ def parse_moment(name: str | None) -> Moment | None:
 class _Run:
     """One pass over one state of the repository."""
 
-    def __init__(self, desk: Desk, request: CheckRequest, callbacks: ProgressCallbacks, prefetched: Prefetched) -> None:
-        self.desk = desk
+    def __init__(
+        self, session: Session, request: CheckRequest, callbacks: ProgressCallbacks, prefetched: Prefetched
+    ) -> None:
+        self.session = session
         self.request = request
         self.handoffs_read = prefetched.reading.result
         self.known = {result.id: result for result in prefetched.commands}
@@ -134,10 +136,10 @@ class _Run:
         self._total = 0
 
     def run(self) -> CheckReport:
-        rules = choose_rules(self.desk, self.request)
-        commands = choose_commands(self.desk, self.request)
+        rules = choose_rules(self.session, self.request)
+        commands = choose_commands(self.session, self.request)
         self._total = len(rules) + len(commands)
-        consent = read_consent(self.desk)
+        consent = read_consent(self.session)
         results = self._run_rules(rules)
         results += self._run_commands(commands, results, consented=consent is not None and consent.trusted)
         return self._build_report(results, consent)
@@ -145,20 +147,20 @@ class _Run:
     def _begin(self, prefetched: Prefetched) -> RunState:
         baseline = self._choose_baseline(prefetched)
         world = build_world(
-            self.desk, self.request, prefetched.reading, baseline, prefetched.measurer, prefetched.scopes
+            self.session, self.request, prefetched.reading, baseline, prefetched.measurer, prefetched.scopes
         )
-        cache = load_result_cache(self.desk.repository.root, self.scope)
-        return RunState(world, Answers(world), cache, baseline, list_rules(self.desk, self.request))
+        cache = load_result_cache(self.session.repository.root, self.scope)
+        return RunState(world, Answers(world), cache, baseline, list_rules(self.session, self.request))
 
     def _choose_baseline(self, prefetched: Prefetched) -> Baseline:
         """One handoff is compared with where its own work started, whatever refs and pins say."""
         if self.scope is None or self.request.baseline is not None:
-            return choose_baseline(self.desk, self.request.baseline)
-        scopes = prefetched.scopes or _find_scopes(self.desk, self.handoffs_read)
-        return choose_handoff_baseline(self.desk, scopes.of(self.scope).start)
+            return choose_baseline(self.session, self.request.baseline)
+        scopes = prefetched.scopes or _find_scopes(self.session, self.handoffs_read)
+        return choose_handoff_baseline(self.session, scopes.of(self.scope).start)
 
     def _run_rules(self, rules: list[Rule]) -> list[CheckResult]:
-        settings, cache = self.desk.loaded.settings, self.state.cache
+        settings, cache = self.session.loaded.settings, self.state.cache
         engine = RuleEngine(
             self.state.answers,
             self.scope,
@@ -181,7 +183,7 @@ class _Run:
 
         cache = self.state.cache
         runner = CommandRunner(
-            self.desk,
+            self.session,
             consented,
             self.known if self.request.fresh else {**cache.commands, **self.known},
             recall_only=not self.request.run_commands,
@@ -203,8 +205,8 @@ class _Run:
             results=sort_results(results),
             baseline=self.state.baseline.commit,
             baseline_reason=self.state.baseline.reason,
-            head=self.desk.work_tree.facts.head,
-            repository=str(self.desk.repository.root),
+            head=self.session.work_tree.facts.head,
+            repository=str(self.session.repository.root),
             handoff=self.scope,
             rules=self.state.rules,
             trust=consent,
@@ -212,7 +214,7 @@ class _Run:
 
 
 def build_world(
-    desk: Desk,
+    session: Session,
     request: CheckRequest,
     reading: RepositoryReading,
     baseline: Baseline,
@@ -221,11 +223,11 @@ def build_world(
 ) -> RepositoryWorld:
     """The repository as rules see it; `measurer` has measured claims already, and `scopes` are found."""
     world = RepositoryWorld(
-        desk,
+        session,
         reading.result,
         baseline,
         wanted=_find_scope(reading.result, request),
-        network=request.network or _has_standing_consent(desk),
+        network=request.network or _has_standing_consent(session),
         history=lambda: reading.files.history,
         measurer=measurer,
     )
@@ -234,11 +236,11 @@ def build_world(
     return world
 
 
-def _find_scopes(desk: Desk, handoffs_read: ReadHandoffs) -> Scopes:
+def _find_scopes(session: Session, handoffs_read: ReadHandoffs) -> Scopes:
     from handoff_tui.status.refresh import find_all_scopes, open_log_gates  # noqa: PLC0415 - mostly given
 
     handoffs = handoffs_read.handoffs
-    return find_all_scopes(desk, handoffs, open_log_gates(desk, handoffs))
+    return find_all_scopes(session, handoffs, open_log_gates(session, handoffs))
 
 
 def _find_scope(handoffs_read: ReadHandoffs, request: CheckRequest) -> str | None:
@@ -250,25 +252,25 @@ def _find_scope(handoffs_read: ReadHandoffs, request: CheckRequest) -> str | Non
     return find_id(handoffs_read.handoffs, request.handoff)
 
 
-def _has_standing_consent(desk: Desk) -> bool:
+def _has_standing_consent(session: Session) -> bool:
     """Whether the user's own file consents to use the network; a repository cannot consent for them."""
-    if not desk.loaded.settings.mosaic.health.enabled:
+    if not session.loaded.settings.mosaic.health.enabled:
         return False
-    return not desk.loaded.origins.get("mosaic.health.enabled", "").startswith(REPOSITORY_FILE)
+    return not session.loaded.origins.get("mosaic.health.enabled", "").startswith(REPOSITORY_FILE)
 
 
-def find_change_since_reading(desk: Desk, handoffs_read: ReadHandoffs) -> str | None:
+def find_change_since_reading(session: Session, handoffs_read: ReadHandoffs) -> str | None:
     """What changed in the repository since it was read, apart from the log; None if nothing did."""
-    facts = desk.work_tree.facts
+    facts = session.work_tree.facts
     apart = {"own_uncommitted": ()}
-    now = Background(lambda: read_facts(reopen_repository(desk.repository), facts.submodules))
-    document = _find_changed_document(desk, handoffs_read)
+    now = Background(lambda: read_facts(reopen_repository(session.repository), facts.submodules))
+    document = _find_changed_document(session, handoffs_read)
     is_same = now.finish().model_copy(update=apart) == facts.model_copy(update=apart)
     return document if is_same else "HEAD, the index or the list of changed files"
 
 
-def _find_changed_document(desk: Desk, handoffs_read: ReadHandoffs) -> str | None:
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
+def _find_changed_document(session: Session, handoffs_read: ReadHandoffs) -> str | None:
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.file_bytes)
     for handoff in handoffs_read.handoffs:
         for document in handoff.documents:
             if document.sha256 is None or ":" in document.path:

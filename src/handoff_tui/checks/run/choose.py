@@ -21,7 +21,7 @@ from handoff_tui.config.nearest import suggest
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError, UsageError
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.probe import is_inside
 from handoff_tui.system.files.reader import FileReader
 
@@ -46,13 +46,13 @@ class CheckRequest(NamedTuple):
         return (not self.only or check in self.only) and check not in self.excluded
 
 
-def choose_rules(desk: Desk, request: CheckRequest) -> list[Rule]:
+def choose_rules(session: Session, request: CheckRequest) -> list[Rule]:
     """The rules a request runs, with the user's own functions."""
-    _refuse_misnamed(desk)
-    rules = (*RULES, *load_functions(desk))
+    _refuse_misnamed(session)
+    rules = (*RULES, *load_functions(session))
     only, excluded = ({find_declared(name, rules) for name in names} for names in (request.only, request.excluded))
-    _refuse_unknown(only | excluded, {rule.id for rule in rules} | {c.id for c in list_commands(desk, None, None)})
-    overrides = build_rule_overrides(desk.loaded.settings, rules)
+    _refuse_unknown(only | excluded, {rule.id for rule in rules} | {c.id for c in list_commands(session, None, None)})
+    overrides = build_rule_overrides(session.loaded.settings, rules)
     return [
         rule
         for rule in rules
@@ -63,24 +63,24 @@ def choose_rules(desk: Desk, request: CheckRequest) -> list[Rule]:
     ]
 
 
-def choose_commands(desk: Desk, request: CheckRequest) -> list[CommandCheck]:
+def choose_commands(session: Session, request: CheckRequest) -> list[CommandCheck]:
     """The commands a request runs."""
-    return [command for command in list_commands(desk, request.moment, request.phase) if request.wants(command.id)]
+    return [command for command in list_commands(session, request.moment, request.phase) if request.wants(command.id)]
 
 
-def list_rules(desk: Desk, request: CheckRequest, reader: FileReader | None = None) -> tuple[RuleInfo, ...]:
+def list_rules(session: Session, request: CheckRequest, reader: FileReader | None = None) -> tuple[RuleInfo, ...]:
     """Every rule and command of a request. `reader` reads the files if they are not those of the work tree."""
-    chosen = choose_rules(desk, request)
-    overrides = build_rule_overrides(desk.loaded.settings, chosen)
-    rules = [_describe_rule(desk, rule, overrides.get(rule.id, RuleOverride())) for rule in chosen]
-    commands = list_commands(desk, request.moment, request.phase, reader)
+    chosen = choose_rules(session, request)
+    overrides = build_rule_overrides(session.loaded.settings, chosen)
+    rules = [_describe_rule(session, rule, overrides.get(rule.id, RuleOverride())) for rule in chosen]
+    commands = list_commands(session, request.moment, request.phase, reader)
     return (*rules, *(_describe_command(command) for command in commands))
 
 
-def _refuse_misnamed(desk: Desk) -> None:
+def _refuse_misnamed(session: Session) -> None:
     """A command with the id of a built-in rule would pass for it; a name that nothing has would change nothing."""
     built_in = {rule.id for rule in RULES}
-    for name, configured in desk.loaded.settings.checks.items():
+    for name, configured in session.loaded.settings.checks.items():
         if not configured.run and not configured.python and name not in {*built_in, SESSION_GATE}:
             raise ConfigError(
                 f"checks.{name} names no command and is no built-in check; {suggest(name, sorted(built_in))}",
@@ -104,12 +104,12 @@ def _refuse_unknown(wanted: set[str], known: set[str]) -> None:
             raise UsageError(f"no check has the id {name!r}", "`handoff-tui check --list` lists them.")
 
 
-def _describe_rule(desk: Desk, rule: Rule, override: RuleOverride) -> RuleInfo:
+def _describe_rule(session: Session, rule: Rule, override: RuleOverride) -> RuleInfo:
     return RuleInfo(
         id=rule.id,
         system=rule.system.value,
         severity=override.severity or rule.severity,
-        blocking=is_blocking(rule, override, frozenset(desk.loaded.settings.check_run.blocking_severities)),
+        blocking=is_blocking(rule, override, frozenset(session.loaded.settings.check_run.blocking_severities)),
         holds=rule.holds,
         reads=rule.reads,
         remedy=rule.remedy,
@@ -162,7 +162,7 @@ def find_declared(name: str, rules: Iterable[Rule]) -> str:
     return next((rule.id for rule in rules if rule.declared == name), name)
 
 
-def load_functions(desk: Desk) -> list[Rule]:
+def load_functions(session: Session) -> list[Rule]:
     """A rule for each Python function (`module:function`) of the configuration, never from the reviewed tree.
 
     One that cannot be loaded is a rule that says so.
@@ -176,31 +176,31 @@ def load_functions(desk: Desk) -> list[Rule]:
             holds=f"{check.python} finds nothing.",
             reads="whatever it asks its context for",
             remedy=check.remedy or "See the function's own findings.",
-            judge=_build_judge(desk, name, check.python),
+            judge=_build_judge(session, name, check.python),
             moments=tuple(Moment(moment.value) for moment in check.moments),
         )
-        for name, check in desk.loaded.settings.checks.items()
+        for name, check in session.loaded.settings.checks.items()
         if check.python and check.enabled
     ]
 
 
-def _build_judge(desk: Desk, name: str, target: str) -> _Judge:
+def _build_judge(session: Session, name: str, target: str) -> _Judge:
     """Loads the function when it is first called, so that a fault in it is a result and not a crash."""
-    origin = desk.loaded.origins.get(f"checks.{name}.python", "")
+    origin = session.loaded.origins.get(f"checks.{name}.python", "")
 
     def judge(context: Context) -> Iterable[RuleFinding]:
         if origin.startswith(REPOSITORY_FILE):
             context.undecidable(f"{target} is named by the repository; name it in your own file to have it run")
         module_name, _, function_name = target.partition(":")
-        module = _import_outside(desk, module_name)
+        module = _import_outside(session, module_name)
         return cast("_Judge", getattr(module, function_name))(context)
 
     return judge
 
 
-def _import_outside(desk: Desk, name: str) -> object:
+def _import_outside(session: Session, name: str) -> object:
     """Imports a module with the reviewed tree taken off the search path; refuses one that comes from it anyway."""
-    root = desk.repository.root
+    root = session.repository.root
     before = list(sys.path)
     sys.path[:] = [entry for entry in before if entry and not is_inside(root, entry)]
     try:

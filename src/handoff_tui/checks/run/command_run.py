@@ -17,7 +17,7 @@ from handoff_tui.checks.run.isolation import OUT, IsolatedEnd, open_clean_checko
 from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.handoffs.claims.evidence import build_hash
-from handoff_tui.handoffs.session import Desk, reopen_desk
+from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.system.files.cache_files import find_cache_folder, write_log
 from handoff_tui.system.processes.run import Bounds, CommandEnd
 
@@ -32,9 +32,9 @@ _NOT_RUN_SINCE = "{} was not run here since its inputs changed"
 
 @dataclass(slots=True)
 class CommandRunner:
-    """Runs commands for one desk. `earlier` holds earlier results by check id."""
+    """Runs commands for one session. `earlier` holds earlier results by check id."""
 
-    desk: Desk
+    session: Session
     consented: bool
     earlier: dict[str, CheckResult] = field(default_factory=dict)
     recall_only: bool = False
@@ -80,20 +80,20 @@ class CommandRunner:
             on_result(result)
 
     def _count_workers(self) -> int:
-        configured = self.desk.loaded.settings.check_run.parallel_maximum
+        configured = self.session.loaded.settings.check_run.parallel_maximum
         return configured or max(1, (os.cpu_count() or 2) - 1)
 
     def _run_one(self, command: CommandCheck) -> CheckResult:
         if command.from_repository and not self.consented:
             return _build_unconsented(command)
-        digest = digest_command(self.desk, command)
+        digest = digest_command(self.session, command)
         earlier = self.earlier.get(command.id)
         if earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
         if self.recall_only:
             words = _NOT_RUN if earlier is None else _NOT_RUN_SINCE
             return _build(command, Outcome.UNKNOWN, words.format(f"`{command.shown}`"))
-        settings = self.desk.loaded.settings.check_run
+        settings = self.session.loaded.settings.check_run
         bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
         try:
             end, written, note = self._execute(command, bounds)
@@ -102,20 +102,20 @@ class CommandRunner:
                 result = _compare_builds(command, written, self._execute(command, bounds).written)
         except HandoffError as refused:
             return _build(command, Outcome.ERROR, f"it could not be started: {refused.message}")
-        result = _name_missing(result, find_access(self.desk, command))
+        result = _name_missing(result, find_access(self.session, command))
         log = write_log(
-            find_cache_folder(self.desk.repository.root) / "logs" / f"{command.id}.log", _add_note(end.output, note)
+            find_cache_folder(self.session.repository.root) / "logs" / f"{command.id}.log", _add_note(end.output, note)
         )
         result = result.model_copy(update={"inputs_digest": digest, "log": log})
-        if digest_command(reopen_desk(self.desk), command) != digest:
+        if digest_command(reopen_session(self.session), command) != digest:
             reason = "its inputs changed while it ran; run it again"
             return result.model_copy(update={"outcome": Outcome.UNKNOWN, "summary": reason, "inputs_digest": None})
         return result
 
     def _execute(self, command: CommandCheck, bounds: Bounds) -> IsolatedEnd:
         """Runs the command once, in a checkout of its own."""
-        with open_clean_checkout(self.desk) as tree:
-            return run_isolated(self.desk, command, tree, bounds, self.cancel)
+        with open_clean_checkout(self.session) as tree:
+            return run_isolated(self.session, command, tree, bounds, self.cancel)
 
 
 def _add_note(output: bytes, note: str) -> bytes:

@@ -20,7 +20,7 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claims.evidence import hash_file
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_state_folder
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
@@ -49,34 +49,34 @@ class CommandCheck(NamedTuple):
 
 
 def list_commands(
-    desk: Desk, moment: Moment | None, phase: str | None, reader: FileReader | None = None
+    session: Session, moment: Moment | None, phase: str | None, reader: FileReader | None = None
 ) -> list[CommandCheck]:
     """The commands for a moment and a phase, with the session gate.
 
     `reader` reads the files if they are not those of the work tree.
     """
-    settings = desk.loaded.settings
+    settings = session.loaded.settings
     found = [
-        _build_command(desk, name, check) for name, check in settings.checks.items() if check.run and check.enabled
+        _build_command(session, name, check) for name, check in settings.checks.items() if check.run and check.enabled
     ]
-    gate = _find_session_gate(desk, reader or FileReader(desk.repository.root, 0))
+    gate = _find_session_gate(session, reader or FileReader(session.repository.root, 0))
     if gate is not None:
         found.append(gate)
     return [command for command in found if _is_wanted(command.check, moment, phase)]
 
 
-def _build_command(desk: Desk, name: str, check: Check) -> CommandCheck:
+def _build_command(session: Session, name: str, check: Check) -> CommandCheck:
     severity = check.severity or Severity.HIGH
-    heavy = desk.loaded.settings.check_run.blocking_severities
+    heavy = session.loaded.settings.check_run.blocking_severities
     argv = ("/bin/sh", "-c", check.run[0]) if check.shell else check.run
     blocking = check.blocking if check.blocking is not None else severity in heavy
-    origin = desk.loaded.origins.get(f"checks.{name}.run", "")
+    origin = session.loaded.origins.get(f"checks.{name}.run", "")
     return CommandCheck(name, argv, check, severity, blocking, origin.startswith(REPOSITORY_FILE))
 
 
-def _find_session_gate(desk: Desk, reader: FileReader) -> CommandCheck | None:
+def _find_session_gate(session: Session, reader: FileReader) -> CommandCheck | None:
     """The repository's gate script, if it has one; `checks.session-gate-passes` can change its settings."""
-    settings = desk.loaded.settings
+    settings = session.loaded.settings
     own = settings.checks.get(SESSION_GATE, Check())
     script = settings.mosaic.session_gate_script
     if own.run or not own.enabled or not reader.exists(script):
@@ -105,31 +105,31 @@ def build_environment(check: Check) -> dict[str, str]:
     return {name: os.environ[name] for name in check.environment if name in os.environ}
 
 
-def digest_command(desk: Desk, command: CommandCheck) -> str:
+def digest_command(session: Session, command: CommandCheck) -> str:
     """A digest over the command, its environment and the content of its inputs."""
-    tree = desk.work_tree
+    tree = session.work_tree
     dirty = {*tree.facts.changed, *tree.facts.untracked, *tree.overlooked}
     everything = sorted(path for path in {*tree.tracked, *tree.facts.untracked} if not is_own(path))
     patterns = command.check.inputs
     chosen = [path for path in everything if not patterns or any(fnmatch.fnmatch(path, glob) for glob in patterns)]
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.hash_bytes)
     contents = [(path, hash_file(reader, path) if path in dirty else tree.tracked[path]) for path in chosen]
     given = sorted(item for item in build_environment(command.check).items() if item[0] not in _PRIVATE)
     text = json.dumps([command.id, command.argv, given, command.check.access, contents])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def list_requested_commands(desk: Desk) -> RequestedCommands | None:
+def list_requested_commands(session: Session) -> RequestedCommands | None:
     """Everything the repository asks to run, with the digest over exactly that; None if it asks for nothing."""
-    requested = [command for command in list_commands(desk, None, None) if command.from_repository]
+    requested = [command for command in list_commands(session, None, None) if command.from_repository]
     functions = sorted(
         f"{name}={check.python}"
-        for name, check in desk.loaded.settings.checks.items()
-        if check.python and desk.loaded.origins.get(f"checks.{name}.python", "").startswith(REPOSITORY_FILE)
+        for name, check in session.loaded.settings.checks.items()
+        if check.python and session.loaded.origins.get(f"checks.{name}.python", "").startswith(REPOSITORY_FILE)
     )
     if not requested and not functions:
         return None
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.hash_bytes)
     commands = tuple(
         RequestedCommand(command.id, command.argv, tuple(hash_scripts(reader, command.argv)), command.check.access)
         for command in requested
@@ -140,22 +140,22 @@ def list_requested_commands(desk: Desk) -> RequestedCommands | None:
     return RequestedCommands(digest, commands, tuple(functions))
 
 
-def read_consent(desk: Desk) -> ConsentState | None:
+def read_consent(session: Session) -> ConsentState | None:
     """Whether the repository's commands may run; None if it asks for none."""
-    requested = list_requested_commands(desk)
+    requested = list_requested_commands(session)
     if requested is None:
         return None
-    return ConsentState(digest=requested.digest, trusted=has_consent(desk, requested.digest))
+    return ConsentState(digest=requested.digest, trusted=has_consent(session, requested.digest))
 
 
-def has_consent(desk: Desk, digest: str) -> bool:
+def has_consent(session: Session, digest: str) -> bool:
     """Whether somebody has consented to this digest for this repository."""
-    return digest in _load_consents().get(str(desk.repository.root.resolve()), [])
+    return digest in _load_consents().get(str(session.repository.root.resolve()), [])
 
 
-def give_consent(desk: Desk, digest: str) -> None:
+def give_consent(session: Session, digest: str) -> None:
     """Saves the consent of the person who named the digest; refuses any other digest."""
-    requested = list_requested_commands(desk)
+    requested = list_requested_commands(session)
     if requested is None:
         raise UsageError("this repository asks to run no commands, so there is nothing to consent to")
     if digest != requested.digest:
@@ -163,12 +163,12 @@ def give_consent(desk: Desk, digest: str) -> None:
             f"the digest of this repository's commands is {requested.digest}",
             "Read them with `handoff-tui check --list`, and name that digest if you consent.",
         )
-    save_consent(desk, digest)
+    save_consent(session, digest)
 
 
-def save_consent(desk: Desk, digest: str) -> None:
+def save_consent(session: Session, digest: str) -> None:
     known = _load_consents()
-    root = str(desk.repository.root.resolve())
+    root = str(session.repository.root.resolve())
     known[root] = sorted({*known.get(root, []), digest})
     if not write_json(_find_consent_file(), known):
         raise UsageError(f"{_find_consent_file()} cannot be written", "Make its folder writable and try again.")

@@ -17,7 +17,7 @@ from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError, StoreWriteError
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.sealed_files import load_json, write_json
@@ -28,48 +28,48 @@ _SCOPES = "scopes"
 
 
 class Guards(NamedTuple):
-    """The desk as a handoff is checked at, and what differs from the settings as they are now."""
+    """The session a handoff is checked in, and what differs from the settings as they are now."""
 
-    desk: Desk
+    session: Session
     held_back: bool = False
     """Whether the repository's file changed since, and does not count yet."""
 
 
-def guard_all(desk: Desk, handoffs: tuple[Handoff, ...]) -> Desk:
+def guard_all(session: Session, handoffs: tuple[Handoff, ...]) -> Session:
     """For checks of the whole repository: settings count if they are older than the start line, or approved."""
-    if not has_log(desk):
-        return desk
+    if not has_log(session):
+        return session
     from handoff_tui.log.gates.all_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
 
-    gates = LogGates(desk, handoffs)
+    gates = LogGates(session, handoffs)
     start = gates.policy.start_line if gates.policy is not None else ""
-    guards = guard(desk, start or None)
-    return guards.desk if guards.held_back and not gates.is_covered(REPOSITORY_FILE) else desk
+    guards = guard(session, start or None)
+    return guards.session if guards.held_back and not gates.is_covered(REPOSITORY_FILE) else session
 
 
-def guard(desk: Desk, start: str | None) -> Guards:
+def guard(session: Session, start: str | None) -> Guards:
     """Puts the settings of the commit before a handoff in force; before the first commit there were none.
 
     Without a signed log there is no gate to guard, and the settings are those of the file.
     """
-    if not has_log(desk):
-        return Guards(desk)
-    now = read_optional(FileReader(desk.repository.root, MAX_BYTES), REPOSITORY_FILE)
-    before = _read_at(desk, start)
-    if now == before or (now is not None and _hash(now) in _load_accepted(desk)):
-        return Guards(desk)
+    if not has_log(session):
+        return Guards(session)
+    now = read_optional(FileReader(session.repository.root, MAX_BYTES), REPOSITORY_FILE)
+    before = _read_at(session, start)
+    if now == before or (now is not None and _hash(now) in _load_accepted(session)):
+        return Guards(session)
     try:
         loaded = load_settings_with(before)
     except ConfigError:  # it was unusable then, so it guarded nothing
         loaded = load_settings_with(None)
-    return Guards(desk._replace(loaded=_keep_scopes(loaded, desk.loaded)), held_back=True)
+    return Guards(session._replace(loaded=_keep_scopes(loaded, session.loaded)), held_back=True)
 
 
-def accept_settings(desk: Desk) -> None:
+def accept_settings(session: Session) -> None:
     """Remembers that a person takes the repository's settings as they are now."""
-    now = read_optional(FileReader(desk.repository.root, MAX_BYTES), REPOSITORY_FILE)
-    place = _find_file(desk)
-    if now is not None and not write_json(place, sorted({*_load_accepted(desk), _hash(now)})):
+    now = read_optional(FileReader(session.repository.root, MAX_BYTES), REPOSITORY_FILE)
+    place = _find_file(session)
+    if now is not None and not write_json(place, sorted({*_load_accepted(session), _hash(now)})):
         raise StoreWriteError(f"{place} can't be written", "Make its folder writable and try again.")
 
 
@@ -99,20 +99,20 @@ def _keep_scopes(loaded: LoadedSettings, now: LoadedSettings) -> LoadedSettings:
     return LoadedSettings(settings, loaded.usual, loaded.layers)
 
 
-def _read_at(desk: Desk, commit: str | None) -> bytes | None:
+def _read_at(session: Session, commit: str | None) -> bytes | None:
     if commit is None:
         return None
     name = f"{commit}:{REPOSITORY_FILE}"
-    return read_blobs(desk.repository.git, [name], MAX_BYTES)[name]
+    return read_blobs(session.repository.git, [name], MAX_BYTES)[name]
 
 
-def _load_accepted(desk: Desk) -> frozenset[str]:
-    stored = load_json(_find_file(desk))
+def _load_accepted(session: Session) -> frozenset[str]:
+    stored = load_json(_find_file(session))
     return frozenset(one for one in stored if isinstance(one, str)) if isinstance(stored, list) else frozenset()
 
 
-def _find_file(desk: Desk) -> Path:
-    return find_choices_folder(desk.repository.root) / _FILE
+def _find_file(session: Session) -> Path:
+    return find_choices_folder(session.repository.root) / _FILE
 
 
 def _hash(content: bytes) -> str:

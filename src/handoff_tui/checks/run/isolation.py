@@ -19,7 +19,7 @@ from handoff_tui.checks.run.commands import CommandCheck, build_environment
 from handoff_tui.git.signing.signing_key import find_key_files
 from handoff_tui.git.work_tree.capture import write_work_tree
 from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder
 from handoff_tui.system.files.user_files import find_config_folder
 from handoff_tui.system.processes.confined_run import run_confined
@@ -48,26 +48,28 @@ class IsolatedEnd(NamedTuple):
 
 
 @contextmanager
-def open_clean_checkout(desk: Desk) -> Iterator[TrialTree]:
+def open_clean_checkout(session: Session) -> Iterator[TrialTree]:
     """Offers the work tree as it is captured now: committed and uncommitted, without ignored files and the log."""
-    cache_folder = find_cache_folder(desk.repository.root)
-    captured = write_work_tree(desk.repository, cache_folder)
-    with open_trial_tree(desk.repository) as tree:
+    cache_folder = find_cache_folder(session.repository.root)
+    captured = write_work_tree(session.repository, cache_folder)
+    with open_trial_tree(session.repository) as tree:
         tree.fill(captured, cache_folder)
         yield tree
 
 
-def run_isolated(desk: Desk, command: CommandCheck, tree: TrialTree, bounds: Bounds, cancel: Event) -> IsolatedEnd:
+def run_isolated(
+    session: Session, command: CommandCheck, tree: TrialTree, bounds: Bounds, cancel: Event
+) -> IsolatedEnd:
     """Runs a command in a checkout, which it may change."""
-    access = find_access(desk, command)
+    access = find_access(session, command)
     with offer_own_folders() as own:
         argv = [word.replace(OUT, str(own.report)) for word in command.argv]
         environment = build_private_environment(command, access, own)
         program = find_bubblewrap()
         if program is not None:
-            folder = desk.repository.root.resolve()
+            folder = session.repository.root.resolve()
             tree.borrow(str(own.git))
-            walls = _build_walls(desk, tree, access, own, argv).build(program)
+            walls = _build_walls(session, tree, access, own, argv).build(program)
         else:
             folder, walls = tree.folder, []
             for path in access.paths:
@@ -75,7 +77,7 @@ def run_isolated(desk: Desk, command: CommandCheck, tree: TrialTree, bounds: Bou
                     tree.link(path.path)
         end = run_confined(argv, str(folder), environment, bounds, cancel, tree.mark, walls)
         written = read_report(own.report)
-    output = _name_repository(end.output, tree, desk)
+    output = _name_repository(end.output, tree, session)
     return IsolatedEnd(end._replace(output=output), written, "" if walls else NO_WALLS)
 
 
@@ -92,8 +94,8 @@ def build_private_environment(command: CommandCheck, access: Access, own: OwnFol
     }
 
 
-def _build_walls(desk: Desk, tree: TrialTree, access: Access, own: OwnFolders, argv: list[str]) -> Walls:
-    root = desk.repository.root.resolve()
+def _build_walls(session: Session, tree: TrialTree, access: Access, own: OwnFolders, argv: list[str]) -> Walls:
+    root = session.repository.root.resolve()
     words = [part for word in argv for part in (word, *_SPLIT.split(word)) if part]
     programs = find_program_folders(words, os.environ.get("PATH", os.defpath), root)
     return Walls(
@@ -102,12 +104,12 @@ def _build_walls(desk: Desk, tree: TrialTree, access: Access, own: OwnFolders, a
             *(_bind(path, root) for path in access.paths if not path.in_repository),
             *(Bound(place, place, writable=True, optional=True) for place in access.sockets),
             Bound(own.root, own.root, writable=True),
-            Bound(own.git, desk.repository.common_dir.resolve()),
+            Bound(own.git, session.repository.common_dir.resolve()),
             Bound(root, tree.folder.resolve(), writable=True),
             *(_bind(path, root) for path in access.paths if path.in_repository),
         ),
         temporary=own.temporary,
-        hidden=_list_hidden(desk),
+        hidden=_list_hidden(session),
         network=access.network,
         home=access.home,
     )
@@ -118,12 +120,12 @@ def _bind(path: GrantedPath, root: Path) -> Bound:
     return Bound(place, place, path.writable, optional=True)
 
 
-def _list_hidden(desk: Desk) -> tuple[Path, ...]:
+def _list_hidden(session: Session) -> tuple[Path, ...]:
     """What leads to the person, wherever it lies: our own folders, and their key."""
-    own = (find_state_folder(), find_cache_folder(desk.repository.root).parent, find_config_folder())
-    return tuple(place for place in (*own, *find_key_files(desk.repository.git)) if place is not None)
+    own = (find_state_folder(), find_cache_folder(session.repository.root).parent, find_config_folder())
+    return tuple(place for place in (*own, *find_key_files(session.repository.git)) if place is not None)
 
 
-def _name_repository(output: bytes, tree: TrialTree, desk: Desk) -> bytes:
+def _name_repository(output: bytes, tree: TrialTree, session: Session) -> bytes:
     """Puts the repository's path where the command printed that of the checkout."""
-    return output.replace(os.fsencode(tree.folder), os.fsencode(desk.repository.root))
+    return output.replace(os.fsencode(tree.folder), os.fsencode(session.repository.root))

@@ -28,7 +28,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life, leave_out_past_problems
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.scope import Scopes
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entry import PASSING
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.own_folder import is_own
@@ -56,7 +56,7 @@ class RepositoryWorld:
 
     def __init__(
         self,
-        desk: Desk,
+        session: Session,
         result: ReadHandoffs,
         baseline: Baseline,
         *,
@@ -69,13 +69,13 @@ class RepositoryWorld:
 
         `history` gives the newest commits if the caller has read them; `measurer` measures claims.
         """
-        self._desk = desk
-        self._git = desk.repository.git
+        self._session = session
+        self._git = session.repository.git
         self._result = result
         self._wanted = wanted
         self._baseline = baseline
         self._network = network
-        self._reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
+        self._reader = FileReader(session.repository.root, session.loaded.settings.limits.file_bytes)
         self._history = history
         self._measurer = measurer
         self._old_files = OldFiles(self._git)
@@ -84,13 +84,13 @@ class RepositoryWorld:
     def _evidence(self) -> RepositoryEvidence:
         if self._measurer is not None:
             return self._measurer.evidence
-        evidence = RepositoryEvidence(self._desk, old_files=self._old_files)
+        evidence = RepositoryEvidence(self._session, old_files=self._old_files)
         prepare(evidence, self.handoffs(), self.handoffs())
         return evidence
 
     @property
     def settings(self) -> Settings:
-        return self._desk.loaded.settings
+        return self._session.loaded.settings
 
     def read_handoffs(self) -> ReadHandoffs:
         return self._result
@@ -124,7 +124,7 @@ class RepositoryWorld:
         return leave_out_past_problems(self.read_handoffs().problems, self.handoffs(), self.lives, self._wanted)
 
     def facts(self) -> RepositoryFacts:
-        return self._desk.work_tree.facts
+        return self._session.work_tree.facts
 
     def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
         found = self.handoff(handoff)
@@ -164,18 +164,18 @@ class RepositoryWorld:
     def _gates(self) -> LogGates | None:
         from handoff_tui.status.refresh import open_log_gates  # noqa: PLC0415 - few documents speak of approvals
 
-        return open_log_gates(self._desk, self.handoffs())
+        return open_log_gates(self._session, self.handoffs())
 
     @cached_property
     def scopes(self) -> Scopes:
         """The scopes of all handoffs; a caller that has found them sets them."""
         from handoff_tui.status.refresh import find_all_scopes  # noqa: PLC0415 - mostly given
 
-        return find_all_scopes(self._desk, self.handoffs(), self._gates)
+        return find_all_scopes(self._session, self.handoffs(), self._gates)
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:
-        return leave_out_own(self._desk.work_tree.paths)
+        return leave_out_own(self._session.work_tree.paths)
 
     def paths(self) -> tuple[str, ...]:
         return self._paths
@@ -194,7 +194,7 @@ class RepositoryWorld:
     def _find_reader(self, path: str) -> tuple[FileReader, str]:
         """In the git folder, only hooks can be asked about: some rules look for them."""
         if path.startswith(_HOOKS):
-            return FileReader(self._desk.repository.common_dir, self._reader.max_bytes), path.removeprefix(".git/")
+            return FileReader(self._session.repository.common_dir, self._reader.max_bytes), path.removeprefix(".git/")
         return self._reader, path
 
     def find(self, wanted: str, document: str) -> str | None:
@@ -211,7 +211,7 @@ class RepositoryWorld:
         return find_program(name)
 
     def commits(self) -> tuple[CommitInfo, ...]:
-        limit = self._desk.loaded.settings.limits.commits
+        limit = self._session.loaded.settings.limits.commits
         found = self._history() if self._history is not None else read_commits(self._git, limit)
         return tuple(CommitInfo(*commit[:4], *commit[6:]) for commit in found)  # who committed it is nobody's question
 
@@ -228,10 +228,10 @@ class RepositoryWorld:
         return self._old_files.find_commit(path)
 
     def is_cut_off(self, commit: str) -> bool:
-        return self._desk.repository.shallow and self._old_files.is_cut_off(commit)
+        return self._session.repository.shallow and self._old_files.is_cut_off(commit)
 
     def read_at(self, commit: str, path: str) -> bytes | None:
-        return self._old_files.read(f"{commit}:{path}", self._desk.loaded.settings.limits.file_bytes)
+        return self._old_files.read(f"{commit}:{path}", self._session.loaded.settings.limits.file_bytes)
 
     def baseline(self) -> str | None:
         return self._baseline.commit
@@ -240,12 +240,12 @@ class RepositoryWorld:
         if self._baseline.commit is None:
             return ()
         tracked = (Change(one.status, one.path, one.old_path) for one in self._read_changes(self._baseline.commit))
-        untracked = (Change("A", path) for path in self._desk.work_tree.facts.untracked)
+        untracked = (Change("A", path) for path in self._session.work_tree.facts.untracked)
         return tuple(change for change in (*tracked, *untracked) if not is_own(change.path))
 
     def _read_changes(self, commit: str) -> list[FileChange]:
         """Once for all that check this work tree since the same commit."""
-        tree = self._desk.work_tree
+        tree = self._session.work_tree
         found = session_of(self._git).once(("changes", commit), lambda: (tree, read_changes(self._git, commit)))
         return found[1] if found[0] is tree else read_changes(self._git, commit)
 
@@ -256,7 +256,7 @@ class RepositoryWorld:
         url = dict(self.remotes()).get(remote)
         if url is None:
             return None
-        near = reaches_locally(self._desk.repository.root, url)
+        near = reaches_locally(self._session.repository.root, url)
         if near is not None or not self._network:
             return near
         from handoff_tui.system.web import reaches_host  # noqa: PLC0415 - a run without consent needs no network
@@ -268,14 +268,14 @@ class RepositoryWorld:
             return None
         from handoff_tui.system.web import ask_address  # noqa: PLC0415 - a run without consent needs no network
 
-        return ask_address(address, self._desk.loaded.settings.mosaic.health.timeout_seconds)
+        return ask_address(address, self._session.loaded.settings.mosaic.health.timeout_seconds)
 
     def now(self) -> datetime:
         return read_now()
 
     def parameters(self, check: str) -> Mapping[str, object]:
-        configured = self._desk.loaded.settings.checks.get(check)
+        configured = self._session.loaded.settings.checks.get(check)
         return configured.parameters if configured is not None else {}
 
     def usual_severity(self, name: str) -> str | None:
-        return find_usual_severity(self._desk.loaded.usual, name)
+        return find_usual_severity(self._session.loaded.usual, name)

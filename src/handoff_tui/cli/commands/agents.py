@@ -8,7 +8,7 @@ import shlex
 from handoff_tui.agents.roster import build_roster, build_roster_json, build_roster_page
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_child, add_output_options, add_repository_option, find_start, open_named_desk
+from handoff_tui.cli.options import add_child, add_output_options, add_repository_option, find_start, open_named_session
 from handoff_tui.cli.output import write_result, write_text
 from handoff_tui.config.load import read_settings
 
@@ -49,13 +49,15 @@ def _attach(arguments: argparse.Namespace) -> ExitCode:
     from handoff_tui.agents.step.step import find_last  # noqa: PLC0415
     from handoff_tui.log.person import require_person  # noqa: PLC0415
 
-    desk = open_named_desk(arguments)
-    handoff = choose_handoff(desk, arguments.handoff) if arguments.handoff else None
-    session = find_session(desk.repository.common_dir, find_last(desk, handoff, arguments.phase))
+    session = open_named_session(arguments)
+    handoff = choose_handoff(session, arguments.handoff) if arguments.handoff else None
+    agent_session = find_session(session.repository.common_dir, find_last(session, handoff, arguments.phase))
     if arguments.print:
-        write_text(f"cd {shlex.quote(session.folder)} && {shlex.join(session.argv)}")
+        write_text(f"cd {shlex.quote(agent_session.folder)} && {shlex.join(agent_session.argv)}")
         return ExitCode.OK
     require_person("go on with an agent's session")
-    write_note(f"Going on with the session of {session.agent} in {session.folder}. Its work is checked by `step`.")
-    resume_session(session)
+    write_note(
+        f"Going on with the session of {agent_session.agent} in {agent_session.folder}. Its work is checked by `step`."
+    )
+    resume_session(agent_session)
     return ExitCode.OK

@@ -13,13 +13,13 @@ from handoff_tui.cli.options import (
     add_json_option,
     add_reading_options,
     add_repository_option,
-    open_named_desk,
+    open_named_session,
 )
 from handoff_tui.cli.output import write_json, write_page, write_result, write_text
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.person import require_person
 
 EXAMPLES = """\
@@ -58,14 +58,14 @@ def _add_json_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     if arguments.what == "list":
-        return _list(desk, arguments)
+        return _list(session, arguments)
     if arguments.what == "pin":
-        return _pin(desk, arguments)
+        return _pin(session, arguments)
     if arguments.what == "capture":
-        return _capture(desk, arguments)
-    summary, snapshot = show_snapshot(desk, arguments.digest)
+        return _capture(session, arguments)
+    summary, snapshot = show_snapshot(session, arguments.digest)
     write_result(
         arguments,
         page.build_baseline_show_json,
@@ -77,15 +77,15 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.OK
 
 
-def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
-    stored = list_newest_first(desk)
+def _list(session: Session, arguments: argparse.Namespace) -> ExitCode:
+    stored = list_newest_first(session)
     write_result(arguments, page.build_baseline_list_json, page.build_baseline_list_page, *stored)
     return ExitCode.OK
 
 
-def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+def _capture(session: Session, arguments: argparse.Namespace) -> ExitCode:
     with following() as progress:
-        summary, snapshot, is_new = capture(desk, progress)
+        summary, snapshot, is_new = capture(session, progress)
     if arguments.json:
         write_json(page.build_baseline_show_json(summary, snapshot))
         return ExitCode.OK
@@ -95,11 +95,11 @@ def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.OK
 
 
-def _pin(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+def _pin(session: Session, arguments: argparse.Namespace) -> ExitCode:
     if (arguments.digest is None) != arguments.none:
         raise UsageError("name a snapshot, or use --none", "`handoff-tui baseline list` lists the snapshots.")
     require_person("choose what work is compared with")
-    for_whom, digest = pin(desk, arguments.digest, arguments.handoff)
+    for_whom, digest = pin(session, arguments.digest, arguments.handoff)
     if arguments.json:
         write_json(page.build_pin_json(for_whom, digest))
         return ExitCode.OK

@@ -6,7 +6,7 @@ import argparse
 
 from handoff_tui.cli.diagnostics import write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_reading_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import stopping
 from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     request = BisectRequest(
         check=arguments.check,
         handoff=arguments.handoff,
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     )
     control = BisectControl(on_progress=_tell)
     with stopping(control.cancel):
-        report = bisect(desk, request, control)
+        report = bisect(session, request, control)
     write_result(arguments, build_bisect_json, build_bisect_page, report, everything=arguments.all)
     if report.end is BisectEnd.CANCELLED:
         return ExitCode.INTERRUPTED

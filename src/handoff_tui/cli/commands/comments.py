@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_reading_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
@@ -32,11 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     with following() as progress:
-        log = open_log(desk.repository)
-        examined = examine(desk, log, arguments.id, arguments.phase, WITHOUT_COMMANDS, progress)
+        log = open_log(session.repository)
+        examined = examine(session, log, arguments.id, arguments.phase, WITHOUT_COMMANDS, progress)
     place = examined.key.place
-    threads = list_threads(desk, examined.index, place, examined.work_tree)
+    threads = list_threads(session, examined.index, place, examined.work_tree)
     write_result(arguments, build_threads_json, build_threads_page, place, threads, everything=arguments.all)
     return ExitCode.INTEGRITY if examined.index.verdict.fatal else ExitCode.OK

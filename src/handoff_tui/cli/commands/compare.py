@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.history.attempts.compare import compare_attempts
@@ -34,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     with following() as progress:
         comparison = compare_attempts(
-            desk, open_log(desk.repository), arguments.first, arguments.second, arguments.phase, progress
+            session, open_log(session.repository), arguments.first, arguments.second, arguments.phase, progress
         )
     write_result(arguments, build_compare_json, build_compare_page, comparison, everything=arguments.all)
     return ExitCode.INTEGRITY if comparison.fatal else ExitCode.OK

@@ -46,11 +46,11 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 def _accept(arguments: argparse.Namespace) -> ExitCode:
     from handoff_tui.checks.run.guards import accept_settings  # noqa: PLC0415 - the other words need no checks
-    from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
+    from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
     from handoff_tui.log.person import require_person  # noqa: PLC0415
 
     require_person("accept settings of checks")
-    accept_settings(open_desk(find_start(arguments)))
+    accept_settings(open_session(find_start(arguments)))
     write_text(
         "accepted: handoff-tui.toml as it is now, on this machine. A further change waits for an approval again."
     )

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_pin_option, add_reading_options, open_named_desk, use_pin
+from handoff_tui.cli.options import add_pin_option, add_reading_options, open_named_session, use_pin
 from handoff_tui.cli.output import write_result
 from handoff_tui.core.errors import UsageError
 from handoff_tui.status import coverage_page as page
@@ -35,12 +35,12 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.file is not None and arguments.since is not None:
         raise UsageError("--since is about all files", "Leave out FILE or --since.")
     use_pin(arguments)
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     if arguments.file is not None:
-        lines = read_file_coverage(desk, _find_path(arguments.file, desk.repository.root))
+        lines = read_file_coverage(session, _find_path(arguments.file, session.repository.root))
         write_result(arguments, page.build_file_coverage_json, page.build_file_coverage_page, lines)
         return _find_code(lines, complete=lines.complete)
-    report = read_coverage(desk, arguments.since)
+    report = read_coverage(session, arguments.since)
     write_result(arguments, page.build_coverage_json, page.build_coverage_page, report, everything=arguments.all)
     return _find_code(report, complete=report.coverage.complete)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_output_options, open_named_desk
+from handoff_tui.cli.options import add_output_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
@@ -35,10 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
-    handoff = find_handoff(read_repository(desk).result.handoffs, arguments.id)
+    session = open_named_session(arguments)
+    handoff = find_handoff(read_repository(session).result.handoffs, arguments.id)
     report = CycleReport(arguments.report, arguments.summary)
-    write_result(arguments, _build_json, _build_page, move_cycle(desk, handoff, CycleAction(arguments.action), report))
+    write_result(
+        arguments, _build_json, _build_page, move_cycle(session, handoff, CycleAction(arguments.action), report)
+    )
     return ExitCode.OK
 
 

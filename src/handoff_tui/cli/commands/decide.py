@@ -13,8 +13,8 @@ from handoff_tui.cli.options import (
     add_handoff_argument,
     add_output_options,
     add_phase_option,
-    open_named_desk,
-    open_work_desk,
+    open_named_session,
+    open_work_session,
 )
 from handoff_tui.cli.output import render_page, write_result
 from handoff_tui.cli.progress import following
@@ -25,7 +25,7 @@ from handoff_tui.decisions.confirm import ask_person, read_page_width
 from handoff_tui.decisions.examine import build_gate_view, judge_again
 from handoff_tui.decisions.pages import decide as pages
 from handoff_tui.decisions.views import ExtraConfirmation
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entry import PASSING
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.person import Confirmation, require_person
@@ -88,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     way = Confirmation.TERMINAL if arguments.subject is None else Confirmation.HEADLESS
     require_person("decide", way)
-    desk = open_named_desk(arguments)
-    log = open_log(desk.repository)
+    session = open_named_session(arguments)
+    log = open_log(session.repository)
     from_file = read_comments(arguments.comments) if arguments.comments else ()
     comments = (*from_file, *(comment for text in arguments.comment for comment in parse_comments(text)))
     request = decide.DecideRequest(
@@ -101,24 +101,24 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         viewed=tuple(arguments.viewed),
         confirmed=way,
     )
-    work = open_work_desk(desk, arguments)
+    work = open_work_session(session, arguments)
     with following() as progress:
         prepared = decide.prepare_decision(work, log, request, progress)
     demands, noticed = _look_at_changes(prepared, arguments.viewed)
     _confirm(prepared, arguments.subject, demands, noticed)
     entry = decide.sign_decision(log, prepared)
-    _wake(desk, prepared)
+    _wake(session, prepared)
     after = build_gate_view(judge_again(prepared.examined, log))
     write_result(arguments, pages.build_receipt_json, pages.build_receipt_page, entry, after)
     return ExitCode.OK
 
 
-def _wake(desk: Desk, prepared: decide.PreparedDecision) -> None:
+def _wake(session: Session, prepared: decide.PreparedDecision) -> None:
     """Wakes procedures that wait at this gate. The decision is stored even if that fails."""
     from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
 
     try:
-        wake_runs(desk, prepared.examined.handoff.id)
+        wake_runs(session, prepared.examined.handoff.id)
     except HandoffError as refused:
         write_note(f"The decision is stored, but waiting procedures could not be woken: {refused.message}")
 

@@ -12,7 +12,7 @@ from handoff_tui.cli.demo.demo import build_demo, list_homes
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_page, write_text
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.status_page import build_status_page
 
@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.open_app is not None:
         _open(repository, arguments.open_app)
         return ExitCode.OK
-    desk = open_desk(repository)
-    write_page(build_status_page(refresh(desk)))
+    session = open_session(repository)
+    write_page(build_status_page(refresh(session)))
     _tell_on(repository)
     return ExitCode.OK
 

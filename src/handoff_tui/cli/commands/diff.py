@@ -22,7 +22,7 @@ from handoff_tui.changes.files.page import LEAST_SPLIT_WIDTH, add_file_diff, add
 from handoff_tui.changes.own_changes import build_own_json
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_reading_options, open_named_session
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_pieces
 from handoff_tui.cli.progress import following
@@ -97,10 +97,10 @@ class _Shown(NamedTuple):
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.patch and (arguments.json or arguments.whitespace != "all"):
         raise UsageError("--patch prints the exact patch", "Leave out --json and --whitespace.")
-    desk = open_named_desk(arguments)
-    arguments.paths = [name for path in arguments.paths for name in _build_names(path, desk.repository.root)]
+    session = open_named_session(arguments)
+    arguments.paths = [name for path in arguments.paths for name in _build_names(path, session.repository.root)]
     with following() as progress:
-        found = diff(desk, _build_request(arguments), progress)
+        found = diff(session, _build_request(arguments), progress)
     if arguments.patch:
         return _write_patch(_require_files(found), arguments)
     if arguments.stat or arguments.paths:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.history.failure.failure import read_failure
@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
-    log = open_log(desk.repository)
+    session = open_named_session(arguments)
+    log = open_log(session.repository)
     with following() as progress:
-        report = read_failure(desk, log, arguments.id, arguments.phase, only=arguments.check, telling=progress)
+        report = read_failure(session, log, arguments.id, arguments.phase, only=arguments.check, telling=progress)
     write_result(arguments, build_failure_json, build_failure_page, report, everything=arguments.all)
     return ExitCode.BLOCKED if report.blocked else ExitCode.OK

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts import page
 from handoff_tui.history.attempts.attempts import MOST_MEASURED, list_histories, read_history
 from handoff_tui.log.open_log import OpenLog, open_log
@@ -37,27 +37,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
-    log = open_log(desk.repository)
+    session = open_named_session(arguments)
+    log = open_log(session.repository)
     if arguments.id is None:
-        listed = list_histories(desk, log)
+        listed = list_histories(session, log)
         write_result(
             arguments, page.build_history_list_json, page.build_history_list_page, listed, everything=arguments.all
         )
         return ExitCode.INTEGRITY if listed.fatal else ExitCode.OK
-    now = None if arguments.recorded else _look(desk, log, arguments)
+    now = None if arguments.recorded else _look(session, log, arguments)
     measured = None if arguments.all else MOST_MEASURED
-    history = read_history(desk, log, arguments.id, arguments.phase, measured=measured, now=now)
+    history = read_history(session, log, arguments.id, arguments.phase, measured=measured, now=now)
     write_result(arguments, page.build_history_json, page.build_history_page, history, everything=arguments.all)
     return ExitCode.INTEGRITY if history.fatal else ExitCode.OK
 
 
-def _look(desk: Desk, log: OpenLog, arguments: argparse.Namespace) -> ExaminedGate | None:
+def _look(session: Session, log: OpenLog, arguments: argparse.Namespace) -> ExaminedGate | None:
     """Returns the gate as it is now; None without a commit, or if only the log knows the handoff."""
-    if desk.work_tree.facts.head is None:
+    if session.work_tree.facts.head is None:
         return None
     try:
         with following() as progress:
-            return examine(desk, log, arguments.id, arguments.phase, telling=progress, options=WITHOUT_COMMANDS)
+            return examine(session, log, arguments.id, arguments.phase, telling=progress, options=WITHOUT_COMMANDS)
     except HandoffNotFoundError:
         return None

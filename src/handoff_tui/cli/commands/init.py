@@ -14,7 +14,7 @@ from handoff_tui.cli.output import write_result
 from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, plan_agent_note
 from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.confirm import ask_person
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.protection import Wall, build_question, parse_protection
 from handoff_tui.log.setup.init import InitRequest, has_security_key
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         protection=walls,
         ask_protection=_ask_protection if asks else None,
     )
-    root = open_desk(find_start(arguments)).repository.root
+    root = open_session(find_start(arguments)).repository.root
     tests = next(iter(find_tests(root)), None)
     if tests is not None and _agrees(arguments.tests, asks, _ask_for_tests(tests)):
         request = replace(request, tests=tests)

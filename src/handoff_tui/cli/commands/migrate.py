@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_output_options, open_named_desk
+from handoff_tui.cli.options import add_output_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
@@ -27,10 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
-    moves = plan_migration(desk, read_repository(desk).result.handoffs)
+    session = open_named_session(arguments)
+    moves = plan_migration(session, read_repository(session).result.handoffs)
     if arguments.apply:
-        apply_migration(desk, moves)
+        apply_migration(session, moves)
     write_result(
         arguments,
         lambda found: _build_json(found, applied=arguments.apply),

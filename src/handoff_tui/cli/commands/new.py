@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_output_options, open_named_desk
+from handoff_tui.cli.options import add_output_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
-    handoffs = read_repository(desk).result.handoffs
-    system = choose_system(desk, handoffs, arguments.system)
-    begun = begin_handoff(desk, system, arguments.id, arguments.title or "", handoffs)
+    session = open_named_session(arguments)
+    handoffs = read_repository(session).result.handoffs
+    system = choose_system(session, handoffs, arguments.system)
+    begun = begin_handoff(session, system, arguments.id, arguments.title or "", handoffs)
     write_result(arguments, _build_json, _build_page, begun)
     return ExitCode.OK
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_desk
+from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_session
 from handoff_tui.cli.output import write_json
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.progress import following
@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     with following() as progress:
-        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, telling=progress)
+        examined = examine(session, open_log(session.repository), arguments.id, arguments.phase, telling=progress)
     packet = build_packet(examined)
     if arguments.json:
         write_json(build_packet_json(packet))

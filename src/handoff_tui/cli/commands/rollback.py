@@ -8,7 +8,7 @@ from handoff_tui.agents.rollback import report
 from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_reading_options, open_named_session
 from handoff_tui.cli.output import write_result
 
 EXAMPLES = """\
@@ -37,18 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     if arguments.apply:
-        record = apply_rollback(desk, with_unexplained=arguments.with_uncommitted)
+        record = apply_rollback(session, with_unexplained=arguments.with_uncommitted)
         write_note("`handoff-tui rollback --undo` brings everything back.")
         return _print(arguments, record)
     if arguments.undo:
-        return _print(arguments, undo_rollback(desk))
+        return _print(arguments, undo_rollback(session))
     if arguments.list:
-        records = list_rollbacks(desk)
+        records = list_rollbacks(session)
         write_result(arguments, report.build_rollback_json, report.build_rollbacks_page, records)
         return ExitCode.OK
-    preview = preview_rollback(desk)
+    preview = preview_rollback(session)
     write_result(arguments, report.build_preview_json, report.build_preview_page, preview, everything=arguments.all)
     return ExitCode.OK
 

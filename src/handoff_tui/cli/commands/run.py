@@ -8,10 +8,10 @@ from handoff_tui.agents.procedures import page
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState
 from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_output_options, add_phase_option, open_named_desk
+from handoff_tui.cli.options import add_output_options, add_phase_option, open_named_session
 from handoff_tui.cli.output import write_result, write_text
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.person import require_person
 
 EXAMPLES = """\
@@ -48,39 +48,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     if arguments.profile:
-        return _run_profile(arguments, desk)
+        return _run_profile(arguments, session)
     if arguments.trust:
         from handoff_tui.agents.consent import trust_procedures  # noqa: PLC0415
 
         require_person("consent to agents")
-        trust_procedures(desk, arguments.trust)
+        trust_procedures(session, arguments.trust)
         write_text("Consent stored: the agents of this repository's procedures may run.")
         return ExitCode.OK
     if arguments.list:
-        return _list(arguments, desk)
+        return _list(arguments, session)
     if arguments.show or arguments.withdraw:
-        return _look(arguments, desk)
+        return _look(arguments, session)
     if not arguments.procedure:
-        settings = desk.loaded.settings
+        settings = session.loaded.settings
         known = f"Procedures: {', '.join(settings.procedures.procedures)}. Pipelines: {', '.join(settings.pipelines)}."
         raise UsageError("name a procedure or a pipeline, or use --list, --show, --withdraw or --profile", known)
-    return _submit(arguments, desk)
+    return _submit(arguments, session)
 
 
-def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+def _submit(arguments: argparse.Namespace, session: Session) -> ExitCode:
     from handoff_tui.agents.procedures import run as runs  # noqa: PLC0415 - the engine is an extra
 
-    request = runs.build_request(desk, arguments.procedure, arguments.handoff, arguments.phase)
-    with runs.open_engine(desk) as engine:
-        maximum = desk.loaded.settings.procedures.concurrent_maximum
+    request = runs.build_request(session, arguments.procedure, arguments.handoff, arguments.phase)
+    with runs.open_engine(session) as engine:
+        maximum = session.loaded.settings.procedures.concurrent_maximum
         found = runs.submit_run(engine, request, maximum, again=arguments.again)
         following = runs.FollowOptions(
             arguments.timeout,
             arguments.no_wait,
             lambda run: write_progress(page.build_follow_line(run)),
-            runs.WorkerStarter(desk),
+            runs.WorkerStarter(session),
         )
         if not found.finished:
             try:
@@ -88,18 +88,18 @@ def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
             finally:
                 clear_progress()
     if found.state is ProcedureState.PENDING:
-        write_note(f"No worker has started it yet; {runs.find_worker_log(desk)} may say why.")
+        write_note(f"No worker has started it yet; {runs.find_worker_log(session)} may say why.")
     return _show(arguments, found)
 
 
-def _list(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+def _list(arguments: argparse.Namespace, session: Session) -> ExitCode:
     from handoff_tui.agents.procedures.overview import read_runs  # noqa: PLC0415
 
-    write_result(arguments, page.build_runs_json, page.build_runs_page, read_runs(desk))
+    write_result(arguments, page.build_runs_json, page.build_runs_page, read_runs(session))
     return ExitCode.OK
 
 
-def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+def _look(arguments: argparse.Namespace, session: Session) -> ExitCode:
     from handoff_tui.agents.procedures.run import (  # noqa: PLC0415
         WorkerStarter,
         find_run,
@@ -107,17 +107,17 @@ def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
         withdraw_run,
     )
 
-    with open_engine(desk) as engine:
+    with open_engine(session) as engine:
         if arguments.show:
             return _show(arguments, find_run(engine, arguments.show))
         found = withdraw_run(engine, arguments.withdraw)
     if not found.finished:
-        WorkerStarter(desk)()
+        WorkerStarter(session)()
         write_note("Asked it to end. `handoff-tui run --show` says when it has.")
     return _show(arguments, found)
 
 
-def _run_profile(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+def _run_profile(arguments: argparse.Namespace, session: Session) -> ExitCode:
     from handoff_tui.agents.engine.profile import (  # noqa: PLC0415 - the engine is an extra
         build_profile_json,
         build_profile_page,
@@ -126,7 +126,7 @@ def _run_profile(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
 
     try:
         report = run_profile(
-            desk.loaded.settings,
+            session.loaded.settings,
             arguments.profile,
             arguments.procedure,
             lambda done, total: write_progress(f"{done}/{total} runs"),

@@ -11,7 +11,7 @@ from handoff_tui.cli.options import add_at_option, add_handoff_argument, add_rea
 from handoff_tui.cli.output import write_json, write_page, write_picture, write_result
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk, open_desk_to_look
+from handoff_tui.handoffs.session import Session, open_session_to_look
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.show import show
 from handoff_tui.status.show_page import build_show_json, build_show_page
@@ -37,12 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.at is not None:
         return _show_past(arguments)
-    desk = open_desk_to_look(find_start(arguments))
-    shown = show(desk, refresh(desk), arguments.id)
+    session = open_session_to_look(find_start(arguments))
+    shown = show(session, refresh(session), arguments.id)
     if arguments.proofs:
-        return _show_proofs(desk, shown.reviewed.handoff, as_json=arguments.json)
+        return _show_proofs(session, shown.reviewed.handoff, as_json=arguments.json)
     write_result(arguments, build_show_json, build_show_page, shown, everything=arguments.all)
-    desk.loaded.refuse_judging()
+    session.loaded.refuse_judging()
     return ExitCode.OK
 
 
@@ -54,16 +54,16 @@ def _show_past(arguments: argparse.Namespace) -> ExitCode:
     return run_show_at(arguments)
 
 
-def _show_proofs(desk: Desk, handoff: Handoff, *, as_json: bool) -> ExitCode:
+def _show_proofs(session: Session, handoff: Handoff, *, as_json: bool) -> ExitCode:
     """Prints every proof by task, and draws the pictures."""
-    tasks = list_proofs(desk, handoff)
+    tasks = list_proofs(session, handoff)
     if as_json:
         write_json({"schema": "handoff-tui/proofs/v1", "handoff": handoff.id, "proofs": build_proofs_json(tasks)})
         return ExitCode.OK
     write_page(build_proofs_page(handoff.id, tasks))
     for proof in (proof for task in tasks for proof in task.proofs if proof.path.lower().endswith(".png")):
         try:
-            picture = read_picture(desk, proof.path)
+            picture = read_picture(session, proof.path)
         except HandoffError as refused:
             write_note(f"{proof.path} can't be drawn: {refused.message}")
         else:

@@ -33,13 +33,13 @@ from handoff_tui.agents.step.step import (
 )
 from handoff_tui.cli.diagnostics import write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, open_named_desk
+from handoff_tui.cli.options import add_reading_options, open_named_session
 from handoff_tui.cli.output import write_json, write_page, write_result, write_text
 from handoff_tui.cli.progress import following
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.safe_text import render_safe_lines
 from handoff_tui.decisions.confirm import ask_person
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.person import require_person
 
 EXAMPLES = """\
@@ -92,38 +92,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
+    session = open_named_session(arguments)
     if arguments.trust:
         require_person("consent to agents")
-        trust_agents(desk, arguments.trust)
+        trust_agents(session, arguments.trust)
         if arguments.handoff is None and arguments.phase is None and arguments.what is None:
             write_note("Consent stored. It holds until the commands change.")
             return ExitCode.OK
     others = {"list": _list, "stop": _control, "pause": _control, "resume": _control, "attach": _attach}
     others["merge"] = _merge
-    return others.get(arguments.what, _start)(desk, arguments)
+    return others.get(arguments.what, _start)(session, arguments)
 
 
-def _start(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
-    handoff = choose_handoff(desk, arguments.handoff)
+def _start(session: Session, arguments: argparse.Namespace) -> ExitCode:
+    handoff = choose_handoff(session, arguments.handoff)
     if arguments.note:
         require_person("write a note in the operator's name")
-        inject_note(desk, handoff, arguments.note)
-        if is_running(desk, handoff):
+        inject_note(session, handoff, arguments.note)
+        if is_running(session, handoff):
             write_note("The running agent can read the note, and the next one gets it too.")
             return ExitCode.OK
     request = StepRequest(handoff, arguments.phase, back=arguments.back, beyond_budget=arguments.beyond_budget)
     if arguments.what == "prompt":
-        return _print_prompt(desk, request)
+        return _print_prompt(session, request)
     if arguments.what == "detach":
-        return _detach(desk, request, arguments)
+        return _detach(session, request, arguments)
     with _following() as progress:
-        report = step(desk, request, progress, loop=arguments.loop)
-    return _tell(desk, report, arguments)
+        report = step(session, request, progress, loop=arguments.loop)
+    return _tell(session, report, arguments)
 
 
-def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> ExitCode:
-    told = notify(desk, build_notification(report))
+def _tell(session: Session, report: StepReport, arguments: argparse.Namespace) -> ExitCode:
+    told = notify(session, build_notification(report))
     send_to_terminal(told)
     if told.problem:
         write_note(told.problem)
@@ -133,54 +133,54 @@ def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> Exit
     return ExitCode.OK if report.outcome is StepOutcome.READY else ExitCode.BLOCKED
 
 
-def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
-    handoff = _find_named(desk, arguments)
+def _list(session: Session, arguments: argparse.Namespace) -> ExitCode:
+    handoff = _find_named(session, arguments)
     overview = page.StepOverview(
-        list_views(desk, handoff),
-        list_locks(desk.repository.common_dir),
-        list_phase_agents(desk),
-        build_agent_trust(desk),
-        list_worktrees(desk),
-        find_overlaps(desk),
+        list_views(session, handoff),
+        list_locks(session.repository.common_dir),
+        list_phase_agents(session),
+        build_agent_trust(session),
+        list_worktrees(session),
+        find_overlaps(session),
     )
     write_result(arguments, page.build_step_list_json, page.build_step_list_page, overview)
     return ExitCode.OK
 
 
-def _find_named(desk: Desk, arguments: argparse.Namespace) -> str | None:
+def _find_named(session: Session, arguments: argparse.Namespace) -> str | None:
     """Returns the id of the named handoff; None if none was named."""
-    return choose_handoff(desk, arguments.handoff) if arguments.handoff else None
+    return choose_handoff(session, arguments.handoff) if arguments.handoff else None
 
 
-def _control(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
-    key = find_active(desk, _find_named(desk, arguments), arguments.phase)
+def _control(session: Session, arguments: argparse.Namespace) -> ExitCode:
+    key = find_active(session, _find_named(session, arguments), arguments.phase)
     if arguments.what == "stop":
-        view = stop_step(desk, key)
+        view = stop_step(session, key)
         if key.step == AGENT_STEP:
-            return _tell(desk, finish_step(desk, key), arguments)
+            return _tell(session, finish_step(session, key), arguments)
     else:
-        view = pause_step(desk, key) if arguments.what == "pause" else resume_step(desk, key)
+        view = pause_step(session, key) if arguments.what == "pause" else resume_step(session, key)
     write_note(f"{key.handoff} · {key.phase} is {view.state.status.value}")
     return ExitCode.OK
 
 
-def _attach(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
-    key = find_last(desk, _find_named(desk, arguments), arguments.phase)
+def _attach(session: Session, arguments: argparse.Namespace) -> ExitCode:
+    key = find_last(session, _find_named(session, arguments), arguments.phase)
     with _following() as progress:
-        view = follow(desk, key, progress.on_look, progress.checks.cancel)
+        view = follow(session, key, progress.on_look, progress.checks.cancel)
         if not view.state.is_over:
             write_note("The agent keeps running; --stop ends it.")
             return ExitCode.INTERRUPTED
-        report = finish_step(desk, key, progress.checks)
-    return _tell(desk, report, arguments)
+        report = finish_step(session, key, progress.checks)
+    return _tell(session, report, arguments)
 
 
-def _merge(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
-    preview = preview_merge(desk, choose_handoff(desk, arguments.handoff), arguments.phase)
+def _merge(session: Session, arguments: argparse.Namespace) -> ExitCode:
+    preview = preview_merge(session, choose_handoff(session, arguments.handoff), arguments.phase)
     if not arguments.json:
         write_page(page.build_merge_page(preview))
     require_person("merge an agent's work")
-    commit = merge_work(desk, preview)
+    commit = merge_work(session, preview)
     if arguments.json:
         write_json(page.build_merge_json(preview, commit))
     else:
@@ -188,9 +188,9 @@ def _merge(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.OK
 
 
-def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> ExitCode:
+def _detach(session: Session, request: StepRequest, arguments: argparse.Namespace) -> ExitCode:
     with _following() as progress:
-        prepared = prepare_step(desk, request, progress.checks)
+        prepared = prepare_step(session, request, progress.checks)
         if progress.checks.cancel.is_set():
             raise KeyboardInterrupt
         confirmed = prepared.phase.human_only and _confirm(prepared)
@@ -203,9 +203,9 @@ def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> 
     return ExitCode.OK
 
 
-def _print_prompt(desk: Desk, request: StepRequest) -> ExitCode:
+def _print_prompt(session: Session, request: StepRequest) -> ExitCode:
     with _following() as progress:
-        prepared = prepare_step(desk, request, progress.checks)
+        prepared = prepare_step(session, request, progress.checks)
     write_text("\n".join(render_safe_lines(build_prompt(prepared).rstrip("\n"))))
     return ExitCode.OK
 

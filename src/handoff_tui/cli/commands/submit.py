@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_desk
+from handoff_tui.cli.options import add_handoff_argument, add_output_options, add_phase_option, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import UsageError
@@ -51,13 +51,13 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     scope = ScopeRequest(arguments.since, tuple(arguments.path), arguments.write)
     if arguments.write and not scope.is_given:
         raise UsageError("--write needs a scope", "Say which changes with --since, --path or both.")
-    desk, signed = open_named_desk(arguments), arguments.sign or arguments.key is not None
-    stated = state_scope(desk, arguments.id, scope, signed=signed) if scope.is_given else None
-    desk = desk if stated is None else stated.desk
+    session, signed = open_named_session(arguments), arguments.sign or arguments.key is not None
+    stated = state_scope(session, arguments.id, scope, signed=signed) if scope.is_given else None
+    session = session if stated is None else stated.session
     with following() as progress:
         done = submit(
-            desk,
-            open_log(desk.repository),
+            session,
+            open_log(session.repository),
             arguments.id,
             arguments.phase,
             signed=signed,

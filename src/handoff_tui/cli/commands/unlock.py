@@ -8,10 +8,10 @@ from handoff_tui.agents.runs.phase_locks import list_locks, unlock
 from handoff_tui.agents.runs.run import LockState
 from handoff_tui.agents.step.page import build_locks_page, build_unlock_json
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_output_options, open_named_desk
+from handoff_tui.cli.options import add_output_options, open_named_session
 from handoff_tui.cli.output import write_json, write_page, write_text
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 
 EXAMPLES = """\
 examples:
@@ -31,14 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def _unlock(desk: Desk, arguments: argparse.Namespace) -> LockState:
-    return unlock(desk.repository.common_dir, arguments.phase, arguments.handoff, force=arguments.force)
+def _unlock(session: Session, arguments: argparse.Namespace) -> LockState:
+    return unlock(session.repository.common_dir, arguments.phase, arguments.handoff, force=arguments.force)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_named_desk(arguments)
-    broken = None if arguments.list else _unlock(desk, arguments)
-    locks = list_locks(desk.repository.common_dir)
+    session = open_named_session(arguments)
+    broken = None if arguments.list else _unlock(session, arguments)
+    locks = list_locks(session.repository.common_dir)
     if arguments.json:
         write_json(build_unlock_json(locks, broken))
     elif broken is None:

@@ -17,7 +17,7 @@ from handoff_tui.cli.options import (
     add_phase_option,
     add_pin_option,
     find_start,
-    open_named_desk,
+    open_named_session,
     use_pin,
 )
 from handoff_tui.cli.output import write_json, write_page
@@ -73,8 +73,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return _wake(arguments)
     if arguments.id is None:
         raise UsageError("which handoff? Only --hook waits for any", "`handoff-tui status` lists them.")
-    desk = open_named_desk(arguments)
-    examined = wait(desk, arguments.id, arguments.phase, arguments.timeout, _tell)
+    session = open_named_session(arguments)
+    examined = wait(session, arguments.id, arguments.phase, arguments.timeout, _tell)
     view = build_gate_view(examined)
     state = examined.gate.state
     packet = build_packet(examined) if state in _SENT_BACK else None

@@ -28,7 +28,7 @@ from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.git.signing.signing_key import read_key_file
 from handoff_tui.git.signing.ssh_keygen import Prompt
-from handoff_tui.handoffs.session import Desk, has_log, open_desk
+from handoff_tui.handoffs.session import Session, has_log, open_session
 from handoff_tui.log.entries.envelope import build_envelope
 from handoff_tui.log.entries.statement import build_payload, parse_entry
 from handoff_tui.log.entry import DecisionVerb, EntryKind
@@ -182,15 +182,15 @@ class _DemoLog:
     def _write(self) -> None:
         root = self._story.repository
         self._begin(root)
-        desk = _open_desk(root)
+        session = _open_session(root)
         for decision in self._script.decisions:
             self._clock.moment = decision.date
             if decision.at is None:
-                self._last = self._decide(desk, decision, self._last)
+                self._last = self._decide(session, decision, self._last)
                 continue
             with check_out_copy(root, self._story.commits[decision.at]) as copy:
                 copy_own_folder(root, copy)
-                self._decide(_open_desk(copy), decision, None)
+                self._decide(_open_session(copy), decision, None)
                 copy_own_folder(copy, root)
         self._forge(root)
 
@@ -211,7 +211,7 @@ class _DemoLog:
         log.journal.append(build, key.build_tool(Prompt.NOBODY))
         write_trust_files(root, texts.by_name())
 
-    def _decide(self, desk: Desk, script: DecisionScript, earlier: ExaminedGate | None) -> ExaminedGate:
+    def _decide(self, session: Session, script: DecisionScript, earlier: ExaminedGate | None) -> ExaminedGate:
         request = DecideRequest(
             verb=script.verb,
             handoff=script.handoff,
@@ -220,8 +220,8 @@ class _DemoLog:
             viewed=script.viewed,
             key_file=self._keys / script.person,
         )
-        log = self._open_log(desk.repository.root)
-        prepared = prepare_decision(desk, log, request, earlier=earlier)
+        log = self._open_log(session.repository.root)
+        prepared = prepare_decision(session, log, request, earlier=earlier)
         self._entries[script.name] = sign_decision(log, prepared).id
         return prepared.examined
 
@@ -272,10 +272,10 @@ def _list_others(script: LogScript) -> list[tuple[str, str]]:
     return [(f"home-{person}", person) for person in sorted(deciding)]
 
 
-def _open_desk(root: Path) -> Desk:
+def _open_session(root: Path) -> Session:
     """With the settings as they are shipped: the log is the same for everybody."""
     repository = open_repository(root)
-    return Desk(repository, build_settings(None, None), read_work_tree(repository))
+    return Session(repository, build_settings(None, None), read_work_tree(repository))
 
 
 def build_demo(target: Path | None) -> Path:
@@ -314,4 +314,4 @@ def list_homes(repository: Path) -> tuple[Path, ...]:
     """The homes of the people who decide in the sample, its first reviewer's first; none where there is no log."""
     folder = repository.parent
     homes = (folder / "home", folder / "home-tomas")
-    return tuple(home for home in homes if home.is_dir()) if has_log(open_desk(repository)) else ()
+    return tuple(home for home in homes if home.is_dir()) if has_log(open_session(repository)) else ()

@@ -12,7 +12,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.begin import templates
 from handoff_tui.handoffs.begin.templates import NewHandoff, render_json
 from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
@@ -34,9 +34,9 @@ class Begun(NamedTuple):
     """The commit that a note was put on; None if there is none."""
 
 
-def choose_system(desk: Desk, handoffs: tuple[Handoff, ...], wanted: str | None) -> str:
+def choose_system(session: Session, handoffs: tuple[Handoff, ...], wanted: str | None) -> str:
     """The system that was named, or the one that most handoffs here are of."""
-    known = (*SYSTEMS, *(name for name in desk.loaded.settings.pipelines if name not in SYSTEMS))
+    known = (*SYSTEMS, *(name for name in session.loaded.settings.pipelines if name not in SYSTEMS))
     if wanted is not None:
         if wanted not in known:
             raise UsageError(f"there is no system or pipeline {wanted!r}", f"There are: {', '.join(known)}.")
@@ -47,7 +47,7 @@ def choose_system(desk: Desk, handoffs: tuple[Handoff, ...], wanted: str | None)
     return used.most_common(1)[0][0]
 
 
-def begin_handoff(desk: Desk, system: str, name: str, title: str, existing: tuple[Handoff, ...]) -> Begun:
+def begin_handoff(session: Session, system: str, name: str, title: str, existing: tuple[Handoff, ...]) -> Begun:
     """Writes the first documents of a handoff; raises an error if it or one of them exists."""
     new = NewHandoff(name, " ".join((title or name).split()), read_now().strftime("%Y-%m-%dT%H:%M:%SZ"))
     if not re.match(ID_PATTERN, new.id) or ".." in new.id:
@@ -55,25 +55,25 @@ def begin_handoff(desk: Desk, system: str, name: str, title: str, existing: tupl
     if any(handoff.id.casefold() == new.id.casefold() for handoff in existing):
         raise UsageError(f"{new.id} exists already", "`handoff-tui show` shows it.")
     if system == "tdd":
-        return _begin_cycle(desk, new)
-    texts = _build_texts(desk, system, new)
-    _write(desk, texts)
+        return _begin_cycle(session, new)
+    texts = _build_texts(session, system, new)
+    _write(session, texts)
     id_ = {"mosaic": "mosaic"}.get(system, new.id)
     if system not in SYSTEMS or system == "notes":
         id_ = f"notes/{next(iter(texts))}"
     return Begun(id_, system, tuple(texts))
 
 
-def _build_texts(desk: Desk, system: str, new: NewHandoff) -> dict[str, str]:
+def _build_texts(session: Session, system: str, new: NewHandoff) -> dict[str, str]:
     """The documents by path."""
-    settings = desk.loaded.settings
+    settings = session.loaded.settings
     if system == "mosaic":
         folder = settings.mosaic.folder
         files = {f"{folder}/{name}": render_json(value) for name, value in templates.build_state_files(new).items()}
         task = f"{folder}/current_task.json"
-        return {path: text for path, text in files.items() if path == task or not is_present(_root(desk), path)}
+        return {path: text for path, text in files.items() if path == task or not is_present(_root(session), path)}
     if system == "builder":
-        return _build_builder(desk, new)
+        return _build_builder(session, new)
     if system == "procedure":
         return {f"handoffs/{new.id}.json": render_json(templates.build_procedure(new))}
     if system == "hub":
@@ -85,19 +85,19 @@ def _build_texts(desk: Desk, system: str, new: NewHandoff) -> dict[str, str]:
     return {f"docs/handoffs/{new.id}.md": templates.build_note(new, phase)}
 
 
-def _build_builder(desk: Desk, new: NewHandoff) -> dict[str, str]:
+def _build_builder(session: Session, new: NewHandoff) -> dict[str, str]:
     """The specification, and the prompt that its contract asks for."""
-    settings = desk.loaded.settings.builder
-    folders = [folder for folder in settings.handoff_folders if is_present(_root(desk), folder)]
+    settings = session.loaded.settings.builder
+    folders = [folder for folder in settings.handoff_folders if is_present(_root(session), folder)]
     folder = f"{(folders or [settings.handoff_folders[-1]])[0]}/{new.id}"
     names = settings.file_names
     spec, prompt = f"{folder}/{new.id}_{names['spec']}.md", f"{folder}/{new.id}_{names['prompt']}.md"
     contract = next(
-        (path for path in desk.work_tree.paths if path.rpartition("/")[2] == settings.questions.contract), None
+        (path for path in session.work_tree.paths if path.rpartition("/")[2] == settings.questions.contract), None
     )
     version = ""
     if contract is not None:
-        reader = FileReader(_root(desk), desk.loaded.settings.limits.file_bytes)
+        reader = FileReader(_root(session), session.loaded.settings.limits.file_bytes)
         match = _VERSION.search(reader.read_bytes(contract).decode("utf-8", "replace"))
         version = match.group(1) if match else ""
     return {
@@ -106,22 +106,22 @@ def _build_builder(desk: Desk, new: NewHandoff) -> dict[str, str]:
     }
 
 
-def _begin_cycle(desk: Desk, new: NewHandoff) -> Begun:
+def _begin_cycle(session: Session, new: NewHandoff) -> Begun:
     """A test list, and a note on HEAD that says a cycle begins: notes are the protocol."""
     match = _CYCLE.match(new.id)
     if match is None:
         raise UsageError(f"{new.id!r} can't be a TDD cycle", "They are called TDD-1, TDD-2 and so on.")
-    head, ref = desk.work_tree.facts.head, desk.loaded.settings.tdd.notes_ref
+    head, ref = session.work_tree.facts.head, session.loaded.settings.tdd.notes_ref
     if head is None:
         raise RepositoryError(
             "there is no commit yet, and a cycle begins with a note on one", "Commit something first."
         )
-    git = desk.repository.git
+    git = session.repository.git
     if git.run("notes", f"--ref={ref}", "show", head).ok:
         raise UsageError(f"{head[:10]} has a note already: another cycle ended there", "Commit first, then begin.")
-    path = desk.loaded.settings.tdd.test_list
-    files = {} if is_present(_root(desk), path) else {path: templates.build_test_list(new)}
-    _write(desk, files)
+    path = session.loaded.settings.tdd.test_list
+    files = {} if is_present(_root(session), path) else {path: templates.build_test_list(new)}
+    _write(session, files)
     text = render_json(templates.build_cycle_note(new, int(match.group(1))))
     added = git.run("notes", f"--ref={ref}", "add", "--file=-", head, stdin=text.encode())
     if not added.ok:
@@ -129,13 +129,13 @@ def _begin_cycle(desk: Desk, new: NewHandoff) -> Begun:
     return Begun(new.id, "tdd", tuple(files), head)
 
 
-def _write(desk: Desk, texts: dict[str, str]) -> None:
+def _write(session: Session, texts: dict[str, str]) -> None:
     for path in texts:
-        if is_present(_root(desk), path):
+        if is_present(_root(session), path):
             raise UsageError(f"{path} exists already", "Nothing was written. Finish it, or move it aside.")
     for path, text in texts.items():
-        write_file(_root(desk), path, _PLAIN, text.encode())
+        write_file(_root(session), path, _PLAIN, text.encode())
 
 
-def _root(desk: Desk) -> Path:
-    return desk.repository.root
+def _root(session: Session) -> Path:
+    return session.repository.root

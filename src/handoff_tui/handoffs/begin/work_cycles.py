@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.begin.templates import render_json
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.work_files import write_file
@@ -42,10 +42,10 @@ class MovedCycle(NamedTuple):
     report_status: str | None
 
 
-def move_cycle(desk: Desk, handoff: Handoff, action: CycleAction, report: CycleReport) -> MovedCycle:
+def move_cycle(session: Session, handoff: Handoff, action: CycleAction, report: CycleReport) -> MovedCycle:
     """Carries out an action and writes the cycle's file; raises an error if the cycle's state does not allow it."""
-    path, root, cycle = _find_cycle(desk, handoff)
-    hub = desk.loaded.settings.hub
+    path, root, cycle = _find_cycle(session, handoff)
+    hub = session.loaded.settings.hub
     before = str(cycle.get("status", ""))
     allowed = {CycleAction.ACCEPT: hub.accept_from, CycleAction.COMPLETE: hub.complete_from}.get(action)
     if allowed is not None and before not in allowed:
@@ -62,16 +62,16 @@ def move_cycle(desk: Desk, handoff: Handoff, action: CycleAction, report: CycleR
         default = hub.report_statuses[-1] if action is CycleAction.FAIL else None
         cycle["report_status"] = report.status or default
         cycle["summary"] = report.summary or cycle.get("summary")
-    write_file(desk.repository.root, path, _PLAIN, render_json(root).encode())
+    write_file(session.repository.root, path, _PLAIN, render_json(root).encode())
     return MovedCycle(handoff.id, path, before, str(cycle["status"]), cycle.get("report_status"))
 
 
 _WORDS = {CycleAction.ACCEPT: "accepted", CycleAction.COMPLETE: "completed", CycleAction.FAIL: "failed"}
 
 
-def _find_cycle(desk: Desk, handoff: Handoff) -> tuple[str, object, dict[str, Any]]:
+def _find_cycle(session: Session, handoff: Handoff) -> tuple[str, object, dict[str, Any]]:
     """The file of the newest work cycle of a task, everything in it, and the cycle."""
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.file_bytes)
     for path in (document.path for document in reversed(handoff.documents) if document.path.endswith(".json")):
         try:
             root = json.loads(reader.read_bytes(path))

@@ -22,7 +22,7 @@ from handoff_tui.handoffs.claims.moments import Moment, PathVersion, WorkHistory
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch
 from handoff_tui.handoffs.grammar.tokens import find_commits, find_paths
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.reader import FileReader
 
 _ABOUT_FILES = frozenset(
@@ -79,13 +79,13 @@ class PathThen(NamedTuple):
 class RepositoryEvidence:
     """Measurements of one repository: what holds now, and what held when a claim was made."""
 
-    def __init__(self, desk: Desk, *, old_files: OldFiles | None = None) -> None:
-        facts = desk.work_tree.facts
-        self._git = desk.repository.git
-        self._limit = desk.loaded.settings.limits.hash_bytes
-        self._reader = FileReader(desk.repository.root, self._limit)
-        self._work_tree = desk.work_tree
-        self.finder = _build_finder(desk, self._reader)
+    def __init__(self, session: Session, *, old_files: OldFiles | None = None) -> None:
+        facts = session.work_tree.facts
+        self._git = session.repository.git
+        self._limit = session.loaded.settings.limits.hash_bytes
+        self._reader = FileReader(session.repository.root, self._limit)
+        self._work_tree = session.work_tree
+        self.finder = _build_finder(session, self._reader)
         self.branch = facts.branch
         self.shallow = facts.shallow
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
@@ -101,10 +101,10 @@ class RepositoryEvidence:
         self._asked: frozenset[str] = frozenset()
         self._ignored: frozenset[str] = frozenset()
 
-    def move_on(self, desk: Desk, paths: frozenset[str]) -> None:
+    def move_on(self, session: Session, paths: frozenset[str]) -> None:
         """A moment later, when nothing has changed but the content of some files: whatever else was found stays."""
-        facts = desk.work_tree.facts
-        self._work_tree = desk.work_tree
+        facts = session.work_tree.facts
+        self._work_tree = session.work_tree
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
         self._present.clear()
         for path in paths:
@@ -351,7 +351,7 @@ class RepositoryEvidence:
         return None if content is None else build_hash(content)
 
 
-def _build_finder(desk: Desk, reader: FileReader) -> PathFinder:
-    gone = frozenset(path for path in desk.work_tree.facts.changed if not reader.exists(path))
-    paths = desk.work_tree.paths
+def _build_finder(session: Session, reader: FileReader) -> PathFinder:
+    gone = frozenset(path for path in session.work_tree.facts.changed if not reader.exists(path))
+    paths = session.work_tree.paths
     return PathFinder(tuple(path for path in paths if path not in gone) if gone else paths)

@@ -12,7 +12,7 @@ from handoff_tui.git.work_tree.content import SUBMODULE
 from handoff_tui.handoffs.scope.find import FoundScopes
 from handoff_tui.handoffs.scope.manifest import build_files, build_manifest, build_scope_digest
 from handoff_tui.handoffs.scope.scope import Scope
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 
 _LARGE_BYTES = 16 << 20
 
@@ -20,8 +20,8 @@ _LARGE_BYTES = 16 << 20
 class ScopeDigests:
     """Digests of the scopes that were found, each file hashed at most once."""
 
-    def __init__(self, desk: Desk, found: FoundScopes) -> None:
-        self._desk = desk
+    def __init__(self, session: Session, found: FoundScopes) -> None:
+        self._session = session
         self._known = dict(found.sha256_by_blob)
         self._digests: dict[tuple[str, bool], str] = {}
 
@@ -58,12 +58,12 @@ class ScopeDigests:
         unknown = {content.blob for content in new} - known.keys()
         # No hash is remembered on disk: whoever can write there could pass off a changed file as an approved one.
         sizes: list[tuple[str, int | None]] = [(blob, None) for blob in sorted(unknown)]
-        for blob, content in read_tree_contents(self._desk.repository.git, sizes, _LARGE_BYTES, {}):
+        for blob, content in read_tree_contents(self._session.repository.git, sizes, _LARGE_BYTES, {}):
             self._known[blob] = self._hash_large(blob) if content is None else hashlib.sha256(content).hexdigest()
 
     def _hash_large(self, blob: str) -> str:
         digest = hashlib.sha256()
-        with open_stream(self._desk.repository.git, "cat-file", "blob", blob) as stream:
+        with open_stream(self._session.repository.git, "cat-file", "blob", blob) as stream:
             for chunk in stream.chunks():
                 digest.update(chunk)
             if not stream.finish().ok:

@@ -27,7 +27,7 @@ from handoff_tui.handoffs.scope.traces import (
     find_shared_documents,
     list_named_commits,
 )
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.own_folder import is_own
 
 _SHORTEST_ID = 7
@@ -59,13 +59,13 @@ class LogTraces:
 NO_LOG = LogTraces()
 
 
-def read_stated(desk: Desk) -> LogTraces:
+def read_stated(session: Session) -> LogTraces:
     """The scopes that the repository's configuration states, for a repository without a log."""
-    return LogTraces(stated=list_stated(desk))
+    return LogTraces(stated=list_stated(session))
 
 
-def list_stated(desk: Desk) -> dict[str, StatedScope]:
-    scopes = desk.loaded.settings.scopes
+def list_stated(session: Session) -> dict[str, StatedScope]:
+    scopes = session.loaded.settings.scopes
     return {handoff: StatedScope(stated.since, stated.until, stated.paths) for handoff, stated in scopes.items()}
 
 
@@ -80,31 +80,31 @@ class FoundScopes:
 
 
 @without_collection()
-def find_scopes(desk: Desk, handoffs: Iterable[Handoff], known: LogTraces = NO_LOG) -> FoundScopes:
+def find_scopes(session: Session, handoffs: Iterable[Handoff], known: LogTraces = NO_LOG) -> FoundScopes:
     """Reads history and what is not committed, and gives each change to its handoffs."""
     handoffs = tuple(handoffs)
-    git = desk.repository.git
-    history = [_leave_out_own(one) for one in read_commit_changes(git, None, desk.work_tree.facts.head or "HEAD")]
-    history = _cut_off(history) if desk.repository.shallow else history
-    contents, uncommitted = _read_uncommitted(desk)
-    history, uncommitted = leave_out_silent(desk, history, uncommitted)
+    git = session.repository.git
+    history = [_leave_out_own(one) for one in read_commit_changes(git, None, session.work_tree.facts.head or "HEAD")]
+    history = _cut_off(history) if session.repository.shallow else history
+    contents, uncommitted = _read_uncommitted(session)
+    history, uncommitted = leave_out_silent(session, history, uncommitted)
     past = find_behind(history, known.start_line) if known.start_line else frozenset()
     choices = find_merge_choices(git, history, past)
     history = choices.history
-    traces = tuple(_build_all_traces(desk, handoffs, history, known))
+    traces = tuple(_build_all_traces(session, handoffs, history, known))
     records = _add_former_names(find_records(handoffs), history)
     scopes = assign_changes(history, uncommitted, traces, past, records, choices.kept)
-    cut_off = _find_cut_off(desk, history, known, past)
-    problems = tuple(_find_problems(desk, traces, known, cut_off))
+    cut_off = _find_cut_off(session, history, known, past)
+    problems = tuple(_find_problems(session, traces, known, cut_off))
     merged = find_merged_branches(history)
     return FoundScopes(replace(scopes, merged=merged, cut_off=cut_off, problems=problems), history, contents)
 
 
 def _find_cut_off(
-    desk: Desk, history: Sequence[ChangedCommit], known: LogTraces, past: frozenset[str]
+    session: Session, history: Sequence[ChangedCommit], known: LogTraces, past: frozenset[str]
 ) -> frozenset[str]:
     """The first commits of a shallow clone, or of a history that the start line is no part of."""
-    is_cut_off = desk.repository.shallow or (known.start_line and not past)
+    is_cut_off = session.repository.shallow or (known.start_line and not past)
     return frozenset(one.id for one in history if is_cut_off and not one.parents and one.id not in past)
 
 
@@ -113,8 +113,10 @@ def _cut_off(history: Sequence[ChangedCommit]) -> list[ChangedCommit]:
     return [one if one.parents else one._replace(changes=()) for one in history]
 
 
-def _find_problems(desk: Desk, traces: Sequence[Traces], known: LogTraces, cut_off: frozenset[str]) -> Iterator[str]:
-    if desk.repository.shallow:
+def _find_problems(
+    session: Session, traces: Sequence[Traces], known: LogTraces, cut_off: frozenset[str]
+) -> Iterator[str]:
+    if session.repository.shallow:
         yield "this clone is shallow, so work before its end has no handoff here; git fetch --unshallow brings it"
     elif cut_off:
         line = str(known.start_line)[:_SHOWN_ID]
@@ -177,11 +179,11 @@ def find_behind(history: Sequence[ChangedCommit], commit: str) -> frozenset[str]
 
 
 def _build_all_traces(
-    desk: Desk, handoffs: tuple[Handoff, ...], history: Sequence[ChangedCommit], known: LogTraces
+    session: Session, handoffs: tuple[Handoff, ...], history: Sequence[ChangedCommit], known: LogTraces
 ) -> Iterable[Traces]:
     shared = find_shared_documents(handoffs)
     ids = sorted(commit.id for commit in history)
-    ranges = _StatedRanges(desk, history)
+    ranges = _StatedRanges(session, history)
     by_run, on_branch = known.find_run_commits(history), find_merged_commits(history, handoffs)
     for handoff in handoffs:
         found = build_traces(handoff, shared)
@@ -199,8 +201,8 @@ def _build_all_traces(
 class _StatedRanges:
     """What stated scopes mean in this history."""
 
-    def __init__(self, desk: Desk, history: Sequence[ChangedCommit]) -> None:
-        self._desk, self._history = desk, history
+    def __init__(self, session: Session, history: Sequence[ChangedCommit]) -> None:
+        self._session, self._history = session, history
 
     def build(self, stated: StatedScope) -> PersonSays | None:
         """None if it names a commit that is not in this history, say after a rebase: then nothing is known of it."""
@@ -214,7 +216,7 @@ class _StatedRanges:
         return PersonSays(within - before, stated.paths, judged)
 
     def _find_behind(self, name: str) -> frozenset[str]:
-        commit = resolve_commits(self._desk.repository.git, [name])[name]
+        commit = resolve_commits(self._session.repository.git, [name])[name]
         return find_behind(self._history, commit) if commit else frozenset()
 
 
@@ -228,19 +230,19 @@ def _find_id(ids: list[str], written: str) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _read_uncommitted(desk: Desk) -> tuple[dict[str, WorkContent], list[UncommittedChange]]:
+def _read_uncommitted(session: Session) -> tuple[dict[str, WorkContent], list[UncommittedChange]]:
     """What differs from HEAD in the work tree, by bytes; a submodule by the commit that is checked out.
 
     Also files whose changes git was told to overlook.
     """
-    facts, root = desk.work_tree.facts, desk.repository.root
-    tracked = [*facts.changed, *_list_overlooked(desk)]
-    before = _read_head(desk, tracked)
+    facts, root = session.work_tree.facts, session.repository.root
+    tracked = [*facts.changed, *_list_overlooked(session)]
+    before = _read_head(session, tracked)
     submodules = frozenset(facts.submodules)
     contents: dict[str, WorkContent] = {}
     changes = []
     for path in sorted({*tracked, *facts.untracked}):
-        content = read_work_content(root, path, desk.repository.object_format)
+        content = read_work_content(root, path, session.repository.object_format)
         if content is not None:
             contents[path] = content
         now = DELETED if content is None else Content(content.mode, content.blob)
@@ -252,21 +254,21 @@ def _read_uncommitted(desk: Desk) -> tuple[dict[str, WorkContent], list[Uncommit
     return contents, changes
 
 
-def _list_overlooked(desk: Desk) -> Iterator[str]:
+def _list_overlooked(session: Session) -> Iterator[str]:
     """Lists the tracked files whose changes git was told not to see; in a sparse checkout most of them aren't there."""
-    overlooked = desk.work_tree.overlooked
-    settings = desk.repository.git.list_config() if overlooked else ()
+    overlooked = session.work_tree.overlooked
+    settings = session.repository.git.list_config() if overlooked else ()
     sparse = any(key == "core.sparsecheckout" and value != "false" for _, key, value in settings)
-    return (path for path in overlooked if not sparse or os.path.lexists(desk.repository.root / path))
+    return (path for path in overlooked if not sparse or os.path.lexists(session.repository.root / path))
 
 
-def _read_head(desk: Desk, paths: list[str]) -> dict[str, Content]:
+def _read_head(session: Session, paths: list[str]) -> dict[str, Content]:
     """What HEAD holds at these paths."""
-    if not paths or desk.work_tree.facts.head is None:
+    if not paths or session.work_tree.facts.head is None:
         return {}
     named = paths if len(paths) <= _MOST_NAMED else ()
-    head = desk.work_tree.facts.head
-    git = desk.repository.git
+    head = session.work_tree.facts.head
+    git = session.repository.git
     words = ("ls-tree", "-r", "-z", "--full-tree", head, "--", *named)
     answer = session_of(git).ask_settled(None, *words)
     if not answer.ok:

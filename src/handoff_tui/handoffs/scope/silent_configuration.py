@@ -18,7 +18,7 @@ from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChan
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.work_tree.content import FILE, read_work_content
 from handoff_tui.handoffs.scope.assign import UncommittedChange
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.reader import FileReader
 
 _MOST_BYTES = 1 << 20
@@ -38,14 +38,14 @@ class _Edit(NamedTuple):
 
 
 def leave_out_silent(
-    desk: Desk, history: list[ChangedCommit], uncommitted: list[UncommittedChange]
+    session: Session, history: list[ChangedCommit], uncommitted: list[UncommittedChange]
 ) -> tuple[list[ChangedCommit], list[UncommittedChange]]:
     """Leaves out each change of the configuration after which it says the same, scopes aside."""
     edits = {_build_edit(change) for change in _list_changes(history) if change.path == REPOSITORY_FILE}
     edits |= {_build_own_edit(edit) for edit in uncommitted if edit.path == REPOSITORY_FILE}
     if not edits:
         return history, uncommitted
-    said = _read_all(desk, {version for edit in edits for version in edit})
+    said = _read_all(session, {version for edit in edits for version in edit})
     silent = {edit for edit in edits if said[edit.before] is not None and said[edit.before] == said[edit.after]}
     return [
         commit._replace(
@@ -73,13 +73,13 @@ def _build_own_edit(edit: UncommittedChange) -> _Edit:
     return _Edit(before, after)
 
 
-def _read_all(desk: Desk, versions: set[_Version]) -> dict[_Version, str | None]:
+def _read_all(session: Session, versions: set[_Version]) -> dict[_Version, str | None]:
     """What each version sets apart from scopes, in one form; None if that can't be told."""
-    contents = read_blobs(desk.repository.git, sorted(one.blob for one in versions if one.mode == FILE), _MOST_BYTES)
-    here = read_work_content(desk.repository.root, REPOSITORY_FILE, desk.repository.object_format)
+    contents = read_blobs(session.repository.git, sorted(one.blob for one in versions if one.mode == FILE), _MOST_BYTES)
+    here = read_work_content(session.repository.root, REPOSITORY_FILE, session.repository.object_format)
     if here is not None and here.mode == FILE:
         with suppress(HandoffError):
-            reader = FileReader(desk.repository.root, _MOST_BYTES)
+            reader = FileReader(session.repository.root, _MOST_BYTES)
             contents[here.blob] = reader.read_bytes(REPOSITORY_FILE)
     return {one: _read_settings(b"" if one.mode == GONE else contents.get(one.blob)) for one in versions}
 

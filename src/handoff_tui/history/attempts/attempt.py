@@ -10,7 +10,7 @@ from handoff_tui.checks.report import Outcome
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts import measure
 from handoff_tui.history.attempts.report import AttemptOutcome, CommitPlace, PastAttempt
 from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
@@ -82,7 +82,7 @@ def build_open_attempt(name: str, now: ExaminedGate, sources: AttemptSources | N
 
 
 def measure_attempt(
-    desk: Desk,
+    session: Session,
     reviewed: tuple[Handoff, tuple[Handoff, ...]],
     record: PastAttempt,
     around: Neighbours,
@@ -91,12 +91,12 @@ def measure_attempt(
     """Adds what evidence, git and runs say; `sources` is None if there is only the work tree."""
     before, here, after, _ = around
     base, since = _find_base(around, sources)
-    commits, why = measure.read_work_since(desk, base, here.commit)
-    changes, said = (None, ()) if before is None else measure.compare_tests(desk, reviewed, before, here)
-    points = () if sources is None else measure.read_points(desk, sources, here, after)
+    commits, why = measure.read_work_since(session, base, here.commit)
+    changes, said = (None, ()) if before is None else measure.compare_tests(session, reviewed, before, here)
+    points = () if sources is None else measure.read_points(session, sources, here, after)
     checks = here.checks
     judged = None if checks is None else [outcome for outcome in checks.values() if outcome != _NOT_APPLICABLE]
-    notes = (*record.notes, *_list_notes(desk, record, here, sources), *([why] if why else []), *said)
+    notes = (*record.notes, *_list_notes(session, record, here, sources), *([why] if why else []), *said)
     return record.model_copy(
         update={
             "measured": True,
@@ -128,7 +128,9 @@ def _find_base(around: Neighbours, sources: AttemptSources | None) -> tuple[str 
     return measure.find_first_head(() if sources is None else sources.runs), "its agent was started"
 
 
-def _list_notes(desk: Desk, record: PastAttempt, here: AttemptContent, sources: AttemptSources | None) -> Iterator[str]:
+def _list_notes(
+    session: Session, record: PastAttempt, here: AttemptContent, sources: AttemptSources | None
+) -> Iterator[str]:
     """What is missing, and what can't be said because of it."""
     if sources is None or record.outcome is AttemptOutcome.OPEN:
         silent = [] if here.shown is None else [one for one in here.shown.values() if one == _UNKNOWN]
@@ -146,7 +148,7 @@ def _list_notes(desk: Desk, record: PastAttempt, here: AttemptContent, sources: 
         yield "its uncommitted changes are gone; the files of its commit are compared instead"
     if sources.living and here.shown is None:
         yield "the review record of its decision isn't here"
-    elif measure.has_lost_record(desk, sources):
+    elif measure.has_lost_record(session, sources):
         yield "a review record isn't here: only the reason of that decision is known"
     if len(sources.files) > 1:
         yield "its entries have different files; the newest are shown"

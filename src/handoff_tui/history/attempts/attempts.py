@@ -12,7 +12,7 @@ from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.decisions.examine import ExaminedGate, find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.attempt import Neighbours, build_attempt, build_open_attempt, measure_attempt
 from handoff_tui.history.attempts.measure import find_places
 from handoff_tui.history.attempts.report import AttemptHistory, CommitPlace, HistoryList, HistorySummary, PastAttempt
@@ -40,7 +40,7 @@ _GONE = "its documents are gone; this is what the log says"
 
 
 def read_history(
-    desk: Desk,
+    session: Session,
     log: OpenLog,
     wanted: str,
     phase: str | None = None,
@@ -52,7 +52,7 @@ def read_history(
 
     `now` is the gate as just examined: work that isn't in the log yet is an attempt too.
     """
-    timeline = open_timeline(desk, log, wanted, phase, now)
+    timeline = open_timeline(session, log, wanted, phase, now)
     return AttemptHistory(
         handoff=timeline.handoff.id,
         phase=timeline.phase,
@@ -63,12 +63,12 @@ def read_history(
     )
 
 
-def list_histories(desk: Desk, log: OpenLog) -> HistoryList:
+def list_histories(session: Session, log: OpenLog) -> HistoryList:
     """Every phase of every handoff with an attempt, from the log and the documents; nothing is measured."""
     index = build_log_index(log.verify())
-    found_here = read_repository(desk).result.handoffs
+    found_here = read_repository(session).result.handoffs
     handoffs = {handoff.id: handoff for handoff in found_here}
-    work = open_gates(desk, found_here, index).work
+    work = open_gates(session, found_here, index).work
     tried = {PhaseKey(handoff.id, find_phase(handoff)) for handoff in handoffs.values() if handoff.attempts}
     rows = [
         _summarise(index, handoffs.get(name) or _build_gone(name), phase, work if name in handoffs else None)
@@ -79,11 +79,11 @@ def list_histories(desk: Desk, log: OpenLog) -> HistoryList:
 
 
 def open_timeline(
-    desk: Desk, log: OpenLog, wanted: str, phase: str | None = None, now: ExaminedGate | None = None
+    session: Session, log: OpenLog, wanted: str, phase: str | None = None, now: ExaminedGate | None = None
 ) -> Timeline:
     """Reads everything about the attempts at a phase, once."""
     index = now.index if now is not None else build_log_index(log.verify())
-    handoffs = now.handoffs if now is not None else read_repository(desk).result.handoffs
+    handoffs = now.handoffs if now is not None else read_repository(session).result.handoffs
     gone = False
     try:
         handoff = find_handoff(handoffs, wanted)
@@ -92,18 +92,18 @@ def open_timeline(
         if last is None:
             raise
         handoff, phase, gone = _build_gone(wanted), phase or last, True
-    runs = list_runs(desk.repository.common_dir, handoff.id)
-    chosen = find_known_phase(desk, index, handoff, phase, runs)
+    runs = list_runs(session.repository.common_dir, handoff.id)
+    chosen = find_known_phase(session, index, handoff, phase, runs)
     sources = tuple(group_attempts(index, handoff, chosen, runs))
     fits = now is not None and now.key.phase == chosen and now.handoff.id == handoff.id
-    return Timeline(desk, index, handoff, handoffs, chosen, sources, now if fits else None, gone=gone)
+    return Timeline(session, index, handoff, handoffs, chosen, sources, now if fits else None, gone=gone)
 
 
 @dataclass(frozen=True)
 class Timeline:
     """The attempts at one phase, ready to be measured one by one."""
 
-    desk: Desk
+    session: Session
     index: LogIndex
     handoff: Handoff
     handoffs: tuple[Handoff, ...]
@@ -122,7 +122,7 @@ class Timeline:
             if self.now is None:
                 raise ValueError("the gate was not examined")
             return build_content_now(self.name(None), self.now)
-        content = read_content(self.desk, self.name(sources), sources)
+        content = read_content(self.session, self.name(sources), sources)
         if self.now is not None and sources.submissions and not sources.living and self._is_here(sources):
             return replace(content, shown=list_results(self.now))  # nobody has reviewed it yet; the gate was examined
         return content
@@ -142,7 +142,7 @@ class Timeline:
         now = self.now
         if now is None or sources.number != now.key.attempt:
             return False
-        return any(binds_now(self.desk, entry, now) for entry in sources.entries)
+        return any(binds_now(self.session, entry, now) for entry in sources.entries)
 
     def list_notes(self) -> tuple[str, ...]:
         others = sorted({phase for name, phase in self.index.places if name == self.handoff.id} - {self.phase})
@@ -155,7 +155,7 @@ class Timeline:
 
     def read_records(self, measured: int | None) -> tuple[PastAttempt, ...]:
         """The attempts, the newest measured; what is here now comes last if it isn't in the log."""
-        places = find_places(self.desk, (one.work.subject.commit for one in self.sources if one.work is not None))
+        places = find_places(self.session, (one.work.subject.commit for one in self.sources if one.work is not None))
         steps = self._list_steps(places)
         first = 0 if measured is None else max(0, len(steps) - measured)
         contents = {place: steps[place].read(self) for place in range(max(0, first - 1), len(steps))}
@@ -166,7 +166,7 @@ class Timeline:
         return tuple(records)
 
     def measure(self, record: PastAttempt, around: Neighbours, sources: AttemptSources | None) -> PastAttempt:
-        return measure_attempt(self.desk, (self.handoff, self.handoffs), record, around, sources)
+        return measure_attempt(self.session, (self.handoff, self.handoffs), record, around, sources)
 
     def _list_steps(self, places: Mapping[str, CommitPlace]) -> list[_Step]:
         """What is here now replaces an attempt that documents or a run mention but the log doesn't."""

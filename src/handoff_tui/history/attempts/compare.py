@@ -11,7 +11,7 @@ from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine
 from handoff_tui.git.file_diff import ChangedFile
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.attempt import Neighbours, build_attempt, build_open_attempt
 from handoff_tui.history.attempts.attempts import NOW, Timeline, open_timeline
 from handoff_tui.history.attempts.measure import compare_checks, find_places, read_points, read_work_since
@@ -54,7 +54,7 @@ def parse_attempt_name(text: str) -> AttemptName:
 
 
 def compare_attempts(
-    desk: Desk,
+    session: Session,
     log: OpenLog,
     first: str,
     second: str,
@@ -68,9 +68,9 @@ def compare_attempts(
         raise UsageError(f"{first!r} doesn't name a handoff", _FORM)
     new = new._replace(handoff=new.handoff or old.handoff, phase=new.phase or (None if new.handoff else old.phase))
     # captured first: files that an earlier attempt shares with it can be read then
-    after = _choose(desk, log, new._replace(phase=new.phase or phase), telling)
-    before = _choose(desk, log, old._replace(phase=old.phase or phase), telling)
-    return _build_comparison(desk, before, after)
+    after = _choose(session, log, new._replace(phase=new.phase or phase), telling)
+    before = _choose(session, log, old._replace(phase=old.phase or phase), telling)
+    return _build_comparison(session, before, after)
 
 
 def compare_runs(before: AttemptRun | None, after: AttemptRun | None) -> tuple[ValueChange, ...] | None:
@@ -90,17 +90,17 @@ def compare_runs(before: AttemptRun | None, after: AttemptRun | None) -> tuple[V
     return tuple(ValueChange(what=what, before=old, after=new) for what, old, new in pairs if old != new)
 
 
-def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: ProgressCallbacks | None) -> _Chosen:
+def _choose(session: Session, log: OpenLog, name: AttemptName, telling: ProgressCallbacks | None) -> _Chosen:
     wanted = name.handoff or ""
     if name.number is None:
-        now = examine(desk, log, wanted, name.phase, telling=telling, options=WITHOUT_COMMANDS)
-        return _choose_now(desk, log, now)
-    timeline = open_timeline(desk, log, wanted, name.phase)
+        now = examine(session, log, wanted, name.phase, telling=telling, options=WITHOUT_COMMANDS)
+        return _choose_now(session, log, now)
+    timeline = open_timeline(session, log, wanted, name.phase)
     sources = timeline.find(name.number)
     if sources is None and not timeline.gone:  # the gate may count the work here as the next attempt already
-        now = examine(desk, log, timeline.handoff.id, timeline.phase, telling=telling, options=WITHOUT_COMMANDS)
+        now = examine(session, log, timeline.handoff.id, timeline.phase, telling=telling, options=WITHOUT_COMMANDS)
         if now.key.attempt == name.number:
-            return _choose_now(desk, log, now)
+            return _choose_now(session, log, now)
     if sources is None:
         known = ", ".join(str(one.number) for one in timeline.sources[-_MOST_NAMED:]) or "none"
         raise UsageError(
@@ -109,12 +109,12 @@ def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: ProgressCallba
         )
     commits = () if sources.work is None else (sources.work.subject.commit,)
     named = timeline.handoff.producers
-    plain = build_attempt(timeline.name(sources), sources, None, find_places(desk, commits), named)
+    plain = build_attempt(timeline.name(sources), sources, None, find_places(session, commits), named)
     return _look_into(timeline, sources, plain, sources)
 
 
-def _choose_now(desk: Desk, log: OpenLog, now: ExaminedGate) -> _Chosen:
-    timeline = open_timeline(desk, log, now.handoff.id, now.key.phase, now)
+def _choose_now(session: Session, log: OpenLog, now: ExaminedGate) -> _Chosen:
+    timeline = open_timeline(session, log, now.handoff.id, now.key.phase, now)
     told = timeline.find_claimed(now)
     return _look_into(timeline, None, build_open_attempt(timeline.name(None), now, told), told)
 
@@ -128,14 +128,14 @@ def _look_into(
     return _Chosen(timeline, sources, measured.model_copy(update={"asked": ()}), content)
 
 
-def _build_comparison(desk: Desk, before: _Chosen, after: _Chosen) -> AttemptComparison:
+def _build_comparison(session: Session, before: _Chosen, after: _Chosen) -> AttemptComparison:
     reviewed = (after.timeline.handoff, after.timeline.handoffs)
     notes = [f"{side.record.name}: {note}" for side in (before, after) for note in side.record.notes]
     files: tuple[ChangedFile, ...] | None = None
     record = None
     old, new = (Side(side.content.snapshot, side.content.tree) for side in (before, after))
     try:
-        record, found = compare_sides(desk, reviewed, old, new)
+        record, found = compare_sides(session, reviewed, old, new)
         files = None if found is None else tuple(found.list_files(counted=True))
     except HandoffError as refused:
         notes.append(f"the files can't be compared: {refused.message}")
@@ -143,10 +143,10 @@ def _build_comparison(desk: Desk, before: _Chosen, after: _Chosen) -> AttemptCom
     notes += [f"the files of {name} aren't here" for name in gone if files is None]
     if before.timeline.handoff.id != after.timeline.handoff.id:
         notes.append("these are two handoffs: a rule's result for one says nothing about the other")
-    commits, why = read_work_since(desk, before.content.commit, after.content.commit)
+    commits, why = read_work_since(session, before.content.commit, after.content.commit)
     if why:
         notes.append(why)
-    asked = () if before.sources is None else read_points(desk, before.sources, before.content, after.content)
+    asked = () if before.sources is None else read_points(session, before.sources, before.content, after.content)
     return AttemptComparison(
         before=before.record,
         after=after.record,

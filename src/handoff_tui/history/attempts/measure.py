@@ -24,7 +24,7 @@ from handoff_tui.git.history.work_commits import find_ancestors, is_ancestor, li
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import AttemptRun, CommitPlace, PointKind, RequestedPoint
 from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
 from handoff_tui.history.past.evidence import CLOSED
@@ -46,7 +46,7 @@ _NOTHING_FOLLOWED = "no attempt followed yet"
 
 
 def read_points(
-    desk: Desk, sources: AttemptSources, asked: AttemptContent, later: AttemptContent | None
+    session: Session, sources: AttemptSources, asked: AttemptContent, later: AttemptContent | None
 ) -> tuple[RequestedPoint, ...]:
     """Everything the decisions on an attempt ask for, measured on a later one if there is one."""
     found: list[RequestedPoint] = []
@@ -55,14 +55,14 @@ def read_points(
             build = partial(RequestedPoint, author=decided.entry.actor)
             unmeasured = "words aren't measured: read what was done"
             found.append(build(kind=PointKind.REASON, text=decided.decision.reason, evidence=unmeasured))
-            record = find_review(desk.repository.root, decided.decision.review)
+            record = find_review(session.repository.root, decided.decision.review)
             if record is None:
                 continue
             for check in filter(_is_blocking, record.checks):
                 addressed, evidence = _judge_for(asked, check.id, later)
                 judged: dict[str, Any] = {"subject": check.id, "addressed": addressed, "evidence": evidence}
                 found.append(build(kind=PointKind.CHECK, text=check.summary, **judged))
-            files = None if later is None else _read_files(desk, record.comments, asked.tree, later.tree)
+            files = None if later is None else _read_files(session, record.comments, asked.tree, later.tree)
             for comment in record.comments:
                 addressed, evidence = _judge_comment(comment, files, asked, later)
                 judged = {"subject": comment.place, "addressed": addressed, "evidence": evidence}
@@ -70,10 +70,10 @@ def read_points(
     return tuple(found)
 
 
-def has_lost_record(desk: Desk, sources: AttemptSources) -> bool:
+def has_lost_record(session: Session, sources: AttemptSources) -> bool:
     """Whether the review record of a decision that asks for something is missing."""
     asking = (decided for decided in sources.last_decisions if decided.decision.verb in VETOES)
-    return any(find_review(desk.repository.root, decided.decision.review) is None for decided in asking)
+    return any(find_review(session.repository.root, decided.decision.review) is None for decided in asking)
 
 
 def _is_blocking(check: ShownCheck) -> bool:
@@ -110,19 +110,21 @@ def _judge_comment(
     return judge_comment(comment, files or CommentFiles(), words)
 
 
-def _read_files(desk: Desk, comments: Sequence[Comment], then: str | None, now: str | None) -> CommentFiles | None:
+def _read_files(
+    session: Session, comments: Sequence[Comment], then: str | None, now: str | None
+) -> CommentFiles | None:
     """None if the files of one side aren't here."""
     if then is None or now is None:
         return None
     if not any(comment.path for comment in comments):
         return CommentFiles()
-    repository = desk.repository
+    repository = session.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
     try:
         changes = list_changes(repository.git, then, now, extra=objects)
     except HandoffError:
         changes = []
-    return read_comment_files(desk, (then, now), comments, changes)
+    return read_comment_files(session, (then, now), comments, changes)
 
 
 TAIL_LINES = 12
@@ -130,11 +132,11 @@ _NO_TREE = "0" * 40
 _PLANNED = {"agent", "owner", "argv", "environment", "folder", "timeout_seconds", "prompt_sha256", "context_sha256"}
 
 
-def find_places(desk: Desk, commits: Iterable[str]) -> dict[str, CommitPlace]:
+def find_places(session: Session, commits: Iterable[str]) -> dict[str, CommitPlace]:
     """Where each of many commits is, with three git calls in all."""
     wanted = list(dict.fromkeys(commits))
-    here = {name for name, found in resolve_commits(desk.repository.git, wanted).items() if found is not None}
-    behind = find_ancestors(desk.repository.git, here) if desk.work_tree.facts.head is not None else frozenset()
+    here = {name for name, found in resolve_commits(session.repository.git, wanted).items() if found is not None}
+    behind = find_ancestors(session.repository.git, here) if session.work_tree.facts.head is not None else frozenset()
     return {
         commit: CommitPlace.BEHIND if commit in behind else CommitPlace.ASIDE if commit in here else CommitPlace.MISSING
         for commit in wanted
@@ -156,20 +158,20 @@ def compare_outcomes(before: Mapping[str, str], after: Mapping[str, str]) -> Com
 
 
 def compare_tests(
-    desk: Desk, reviewed: tuple[Handoff, tuple[Handoff, ...]], before: AttemptContent, after: AttemptContent
+    session: Session, reviewed: tuple[Handoff, tuple[Handoff, ...]], before: AttemptContent, after: AttemptContent
 ) -> tuple[ComparedSection | None, tuple[str, ...]]:
     """Tests by id that are new, fixed, failing, skipped or gone, and notes on how to read the numbers."""
     if before.snapshot is None or after.snapshot is None:
         return None, ()
     if not before.snapshot.tests and not after.snapshot.tests:
         return None, (f"no test report in {before.words} or {after.words}",)
-    record, _ = compare_sides(desk, reviewed, Side(before.snapshot), Side(after.snapshot))
+    record, _ = compare_sides(session, reviewed, Side(before.snapshot), Side(after.snapshot))
     if record is None:
         return None, ()
     return record.tests, tuple(note for note in record.notes if "test" in note)
 
 
-def read_work_since(desk: Desk, base: str | None, head: str | None) -> tuple[tuple[NewCommit, ...] | None, str]:
+def read_work_since(session: Session, base: str | None, head: str | None) -> tuple[tuple[NewCommit, ...] | None, str]:
     """Work commits between two commits, newest first; None if unknown, and why."""
     if head is None:
         return None, ""
@@ -177,11 +179,11 @@ def read_work_since(desk: Desk, base: str | None, head: str | None) -> tuple[tup
         return None, "where it began isn't recorded, so its commits can't be told from earlier ones"
     if base == head:
         return (), ""
-    git = desk.repository.git
+    git = session.repository.git
     found = resolve_commits(git, [base, head])
     gone = [name for name in (base, head) if found[name] is None]
     if gone:
-        why = "this clone is shallow" if desk.repository.shallow else "pruned, or never fetched"
+        why = "this clone is shallow" if session.repository.shallow else "pruned, or never fetched"
         return None, f"the commit {gone[0][:12]} isn't here ({why}), so the commits in between are unknown"
     try:
         work = set(list_work_commits(git, base, head))
@@ -189,7 +191,7 @@ def read_work_since(desk: Desk, base: str | None, head: str | None) -> tuple[tup
         return None, f"the commits in between are unknown: {refused.message}"
     commits = tuple(commit for commit in read_new_commits(git, base, head) if commit.id in work)
     notes = [] if is_ancestor(git, base, head) else ["history was rewritten in between: commits may appear twice"]
-    if desk.repository.shallow:
+    if session.repository.shallow:
         notes.append("this clone is shallow: older commits in between may be missing")
     if len(commits) < len(work):
         notes.append(f"only the newest {len(commits):,} of {len(work):,} commits are listed")

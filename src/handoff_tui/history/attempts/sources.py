@@ -18,7 +18,7 @@ from handoff_tui.core.text.lookalikes import fold_lookalikes
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome, TestNumbers
 from handoff_tui.history.past.evidence import EntryEvidence
 from handoff_tui.log.entry import DecisionVerb, Work
@@ -161,7 +161,7 @@ class AttemptContent:
     """The outcome of each check of its gate, as the reviewer saw it."""
     started_from: str | None = None
     """The baseline its changes were counted from."""
-    _desk: Desk | None = field(default=None, repr=False, compare=False)
+    _session: Session | None = field(default=None, repr=False, compare=False)
 
     @property
     def handoff(self) -> str:
@@ -176,11 +176,11 @@ class AttemptContent:
     @cached_property
     def tree(self) -> str | None:
         """A tree with its files that can be read here: as captured, else as committed; None if there is none."""
-        if self._desk is None or self.recorded_tree is None:
+        if self._session is None or self.recorded_tree is None:
             return self.recorded_tree
-        if self.has_uncommitted and self.snapshot is not None and has_tree(self._desk, self.snapshot.tree):
+        if self.has_uncommitted and self.snapshot is not None and has_tree(self._session, self.snapshot.tree):
             return self.snapshot.tree
-        return _find_tree(self._desk, self.recorded_tree, self.commit)
+        return _find_tree(self._session, self.recorded_tree, self.commit)
 
     @property
     def has_uncommitted(self) -> bool:
@@ -215,20 +215,20 @@ class AttemptContent:
         )
 
 
-def read_content(desk: Desk, name: str, sources: AttemptSources) -> AttemptContent:
+def read_content(session: Session, name: str, sources: AttemptSources) -> AttemptContent:
     """The content of an attempt in the log; empty if no entry is about it."""
     newest, work = sources.newest, sources.work
     if newest is None or work is None:
         return AttemptContent(name)
-    record = find_record(desk, sources)
+    record = find_record(session, sources)
     return AttemptContent(
         name,
         commit=work.subject.commit,
         recorded_tree=work.subject.tree,
-        snapshot=EntryEvidence(desk, newest).snapshot,
+        snapshot=EntryEvidence(session, newest).snapshot,
         shown=None if record is None else list_shown(record),
         started_from=None if record is None else record.check_baseline,
-        _desk=desk,
+        _session=session,
     )
 
 
@@ -249,21 +249,21 @@ def list_results(examined: ExaminedGate) -> dict[str, str]:
     return {result.id: result.outcome.value for result in examined.report.results}
 
 
-def binds_now(desk: Desk, entry: DecisionEntry | SubmissionEntry, now: ExaminedGate) -> bool:
+def binds_now(session: Session, entry: DecisionEntry | SubmissionEntry, now: ExaminedGate) -> bool:
     """Whether an entry is about exactly the files that are here now."""
     subject = entry.work.subject
     if subject.scope:
         return subject.scope == now.subject.scope
-    captured = EntryEvidence(desk, entry).snapshot
+    captured = EntryEvidence(session, entry).snapshot
     return now.snapshot.tree in {subject.tree, None if captured is None else captured.tree}
 
 
-def find_record(desk: Desk, sources: AttemptSources) -> ReviewRecord | None:
+def find_record(session: Session, sources: AttemptSources) -> ReviewRecord | None:
     """The newest review record of a decision on the attempt's content; None if there is none."""
     work = sources.work
     for decided in reversed(sources.living):
         if work is not None and bound_files(decided.work) == bound_files(work):
-            record = find_review(desk.repository.root, decided.decision.review)
+            record = find_review(session.repository.root, decided.decision.review)
             if record is not None:
                 return record
     return None
@@ -273,11 +273,11 @@ def list_shown(record: ReviewRecord) -> dict[str, str]:
     return {check.id: check.outcome for check in record.checks}
 
 
-def _find_tree(desk: Desk, tree: str, commit: str | None) -> str | None:
+def _find_tree(session: Session, tree: str, commit: str | None) -> str | None:
     """The tree if its objects are here, rebuilt from its commit if necessary; else None."""
-    if has_tree(desk, tree):
+    if has_tree(session, tree):
         return tree
-    repository = desk.repository
+    repository = session.repository
     try:
         # a different tree isn't what was decided on
         made = None if commit is None else build_commit_tree(repository, commit, find_cache_folder(repository.root))

@@ -26,7 +26,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.bisect import report
 from handoff_tui.history.bisect.trials import RuleTrials, Trials, Tried, open_command_trials, read_culprit
 from handoff_tui.history.past.checks import list_past_rules
@@ -60,27 +60,27 @@ class BisectControl:
     cancel: Event = field(default_factory=Event)
 
 
-def bisect(desk: Desk, request: BisectRequest, control: BisectControl | None = None) -> report.BisectReport:
+def bisect(session: Session, request: BisectRequest, control: BisectControl | None = None) -> report.BisectReport:
     """Searches the history that leads to the bad commit. Changes nothing in the repository."""
     control = control or BisectControl()
-    if desk.work_tree.facts.head is None:
+    if session.work_tree.facts.head is None:
         raise BisectError("No commit yet, so no history to search", "Commit something first.")
-    with _open_trials(desk, request, control.cancel) as trials:
-        return _Bisection(desk, request, control, trials).run()
+    with _open_trials(session, request, control.cancel) as trials:
+        return _Bisection(session, request, control, trials).run()
 
 
 @contextmanager
-def _open_trials(desk: Desk, request: BisectRequest, cancel: Event) -> Iterator[Trials]:
-    rules = list_past_rules(desk)
+def _open_trials(session: Session, request: BisectRequest, cancel: Event) -> Iterator[Trials]:
+    rules = list_past_rules(session)
     wanted = find_declared(request.check, rules)
     rule = next((rule for rule in rules if rule.id == wanted), None)
     if rule is not None:
-        handoffs = read_repository(desk).result.handoffs if request.handoff is not None else ()
+        handoffs = read_repository(session).result.handoffs if request.handoff is not None else ()
         scope = find_id(handoffs, request.handoff) if request.handoff is not None else None
-        with closing(RuleTrials(desk, rule, cache(lambda: choose_baseline(desk, None)), scope)) as trials:
+        with closing(RuleTrials(session, rule, cache(lambda: choose_baseline(session, None)), scope)) as trials:
             yield trials
         return
-    commands = list_commands(desk, None, None)
+    commands = list_commands(session, None, None)
     command = next((command for command in commands if command.id == wanted), None)
     if command is None:
         known = sorted([*(rule.id for rule in rules), *(command.id for command in commands)])
@@ -90,7 +90,7 @@ def _open_trials(desk: Desk, request: BisectRequest, cancel: Event) -> Iterator[
         )
     if request.handoff is not None:
         raise UsageError(f"{command.id} is a command and isn't about one handoff", "Leave out --handoff.")
-    with open_command_trials(desk, command, cancel) as runs:
+    with open_command_trials(session, command, cancel) as runs:
         yield runs
 
 
@@ -155,9 +155,9 @@ class Candidates:
 class _Bisection:
     """One search, from both ends to the culprit."""
 
-    def __init__(self, desk: Desk, request: BisectRequest, control: BisectControl, trials: Trials) -> None:
-        self._desk = desk
-        self._git = desk.repository.git
+    def __init__(self, session: Session, request: BisectRequest, control: BisectControl, trials: Trials) -> None:
+        self._session = session
+        self._git = session.repository.git
         self._request = request
         self._control = control
         self._trials = trials
@@ -172,10 +172,10 @@ class _Bisection:
         self._untried = 0
 
     def _read_bad(self) -> GraphCommit:
-        head = self._desk.work_tree.facts.head
+        head = self._session.work_tree.facts.head
         if self._request.bad is None and head is not None:
             return read_graph(self._git, head, "--max-count=1")[0]
-        return find_commit(self._desk, self._request.bad or "HEAD")
+        return find_commit(self._session, self._request.bad or "HEAD")
 
     def run(self) -> report.BisectReport:
         try:
@@ -224,12 +224,12 @@ class _Bisection:
             self._notes.append(
                 "it depends on the clock: it passed at the time of the commit and fails now. No commit broke it"
             )
-        elif self._desk.work_tree.facts.changed and self._request.bad is None:
+        elif self._session.work_tree.facts.changed and self._request.bad is None:
             self._notes.append("there are uncommitted changes; if it fails in the work tree, they may be why")
 
     def _find_named_good(self) -> GraphCommit:
         """Tries the commit a person calls good. If it isn't an ancestor, tries the merge bases too."""
-        good = find_commit(self._desk, self._request.good or "")
+        good = find_commit(self._session, self._request.good or "")
         tried = self._try(good)
         if tried.verdict is report.TrialVerdict.BAD:
             raise BisectError(f"{self._request.check} also fails at {_shorten(good)}", _EARLIER)
@@ -245,7 +245,7 @@ class _Bisection:
             )
         for base in bases:
             if base != good.id:
-                self._try_base(find_commit(self._desk, base), good)
+                self._try_base(find_commit(self._session, base), good)
         return good
 
     def _try_base(self, base: GraphCommit, good: GraphCommit) -> None:
@@ -272,7 +272,7 @@ class _Bisection:
         first = self._tried.get(line[-1].id)
         if first is not None and first.verdict is report.TrialVerdict.UNTESTABLE:
             self._notes.append(f"it can't be tested at the first commit, {_shorten(line[-1])}")
-        if self._desk.repository.shallow:
+        if self._session.repository.shallow:
             self._notes.append("this clone is shallow: history before its first commit isn't here")
         self._bad = next(one for one in reversed(line) if self._is_bad(one))
         return None
@@ -315,7 +315,7 @@ class _Bisection:
         """Tries the culprit's parents, and notes what the answer assumes."""
         for parent in culprit.parents:
             known = self._tried.get(parent)
-            tried = known or self._try(find_commit(self._desk, parent))
+            tried = known or self._try(find_commit(self._session, parent))
             if tried.verdict is report.TrialVerdict.BAD:
                 self._notes.append(
                     f"its parent {parent[:SHORT_COMMIT]} fails too: the check failed before, was fixed, and "
@@ -363,7 +363,7 @@ class _Bisection:
         search = self._search
         bad = search.bad if search is not None else self._bad.id
         found = self._tried.get(bad) if end is report.BisectEnd.FOUND else None
-        culprit = None if found is None else read_culprit(self._desk, found.commit, found.result)
+        culprit = None if found is None else read_culprit(self._session, found.commit, found.result)
         candidates = frozenset(search.ranked) if search is not None and culprit is None else frozenset()
         left = [commit for commit in self._graph if commit in candidates]
         if len(left) > _MOST_LEFT:

@@ -22,7 +22,7 @@ from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commit_graph import GraphCommit, read_message
 from handoff_tui.git.objects.tree_diff import count_lines, list_changes, read_patch
 from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.bisect import report
 from handoff_tui.history.past.checks import run_rules
 from handoff_tui.history.past.repository import PastRepositories
@@ -43,14 +43,14 @@ _MOST_PATCH_LINES = 200
 _MOST_FILES = 500
 
 
-def read_culprit(desk: Desk, commit: GraphCommit, result: CheckResult) -> report.Culprit:
+def read_culprit(session: Session, commit: GraphCommit, result: CheckResult) -> report.Culprit:
     """What the commit changed against its first parent, and what the check found."""
-    git = desk.repository.git
-    before = commit.parents[0] if commit.parents else _EMPTY_TREES[desk.repository.object_format]
+    git = session.repository.git
+    before = commit.parents[0] if commit.parents else _EMPTY_TREES[session.repository.object_format]
     changes = list_changes(git, before, commit.id)
     counts = count_lines(git, before, commit.id)
     named = _find_named(changes, result)
-    lines, cut = _read_patch(desk, before, commit.id, named)
+    lines, cut = _read_patch(session, before, commit.id, named)
     return report.Culprit(
         commit=commit.id,
         parents=commit.parents,
@@ -93,11 +93,11 @@ def _is_mentioned(path: str, words: str) -> bool:
     return re.search(rf"(?<![\w/.~@+-])(?:\./)?{re.escape(path)}(?![\w/~@+-]|\.\w)", words) is not None
 
 
-def _read_patch(desk: Desk, before: str, after: str, named: list[FileChange]) -> tuple[list[str], bool]:
+def _read_patch(session: Session, before: str, after: str, named: list[FileChange]) -> tuple[list[str], bool]:
     """The beginning of the diff, limited to the named files if there are any."""
     lines: list[str] = []
     rest = b""
-    for piece in read_patch(desk.repository.git, before, after, only=named or None):
+    for piece in read_patch(session.repository.git, before, after, only=named or None):
         *complete, rest = (rest + piece).split(b"\n")
         lines += [line.decode("utf-8", "replace") for line in complete]
         if len(lines) > _MOST_PATCH_LINES:
@@ -139,12 +139,12 @@ class RuleTrials:
 
     way = report.BisectWay.TREES
 
-    def __init__(self, desk: Desk, rule: Rule, find_baseline: Callable[[], Baseline], scope: str | None) -> None:
-        self._desk = desk
+    def __init__(self, session: Session, rule: Rule, find_baseline: Callable[[], Baseline], scope: str | None) -> None:
+        self._session = session
         self._rule = rule
         self._find_baseline = find_baseline
         self._scope = scope
-        self._past = PastRepositories(desk, desk.loaded)
+        self._past = PastRepositories(session, session.loaded)
 
     def run(self, commit: GraphCommit) -> Tried:
         """If something can't be read there, the commit is untestable: never a pass or a failure."""
@@ -173,13 +173,13 @@ class CommandTrials:
 
     way = report.BisectWay.WORK_TREE
 
-    def __init__(self, desk: Desk, command: CommandCheck, tree: TrialTree, cancel: Event) -> None:
-        self._desk = desk
+    def __init__(self, session: Session, command: CommandCheck, tree: TrialTree, cancel: Event) -> None:
+        self._session = session
         self._command = command
         self._tree = tree
         self._cancel = cancel
-        self._scripts = _read_scripts(desk, command) if command.from_repository else []
-        settings = desk.loaded.settings.check_run
+        self._scripts = _read_scripts(session, command) if command.from_repository else []
+        settings = session.loaded.settings.check_run
         self._bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
 
     def run(self, commit: GraphCommit) -> Tried:
@@ -199,21 +199,21 @@ class CommandTrials:
         return False
 
     def _execute(self) -> tuple[CommandEnd, CheckResult]:
-        end, written, _ = run_isolated(self._desk, self._command, self._tree, self._bounds, self._cancel)
+        end, written, _ = run_isolated(self._session, self._command, self._tree, self._bounds, self._cancel)
         return end, judge_run(self._command, end, written)
 
 
 @contextmanager
-def open_command_trials(desk: Desk, command: CommandCheck, cancel: Event) -> Iterator[CommandTrials]:
+def open_command_trials(session: Session, command: CommandCheck, cancel: Event) -> Iterator[CommandTrials]:
     """Refuses a command of the repository that nobody consented to."""
-    trust = read_consent(desk)
+    trust = read_consent(session)
     if command.from_repository and (trust is None or not trust.trusted):
         raise BisectError(
             f"{command.id} is a command of the repository that nobody trusted yet: {command.shown}",
             "Read what would run: `handoff-tui check --list` prints the digest to trust.",
         )
-    with open_trial_tree(desk.repository) as tree:
-        yield CommandTrials(desk, command, tree, cancel)
+    with open_trial_tree(session.repository) as tree:
+        yield CommandTrials(session, command, tree, cancel)
 
 
 class _Script(NamedTuple):
@@ -222,9 +222,9 @@ class _Script(NamedTuple):
     executable: bool
 
 
-def _read_scripts(desk: Desk, command: CommandCheck) -> list[_Script]:
+def _read_scripts(session: Session, command: CommandCheck) -> list[_Script]:
     """Files of the repository that the command names."""
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.hash_bytes)
     scripts: list[_Script] = []
     for path, _ in hash_scripts(reader, command.argv):
         try:

@@ -18,7 +18,7 @@ from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.objects.tree_diff import list_changes
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import ValueChange
 from handoff_tui.history.failure.report import FileSince, GoodMoment
 from handoff_tui.history.past.evidence import EntryEvidence
@@ -43,14 +43,14 @@ class Since(NamedTuple):
 
 
 def find_last_good(
-    desk: Desk, check: str, evidence: Sequence[EntryEvidence], handoff: str | None, *, is_command: bool
+    session: Session, check: str, evidence: Sequence[EntryEvidence], handoff: str | None, *, is_command: bool
 ) -> GoodMoment | None:
     """The newest entry whose evidence says the check passed; None if there is none."""
     for one in evidence:
         if one.has_passed(check, handoff, is_command=is_command):
             work = one.logged.work
             commit = work.subject.commit
-            here = resolve_commits(desk.repository.git, [commit]).get(commit) is not None
+            here = resolve_commits(session.repository.git, [commit]).get(commit) is not None
             return GoodMoment(
                 source="log",
                 time=one.logged.entry.time,
@@ -58,7 +58,7 @@ def find_last_good(
                 handoff=work.handoff,
                 attempt=work.attempt,
                 commit=commit,
-                behind=is_ancestor(desk.repository.git, commit, "HEAD") if here else None,
+                behind=is_ancestor(session.repository.git, commit, "HEAD") if here else None,
                 uncommitted=one.snapshot is not None and one.snapshot.tree != work.subject.tree,
             )
     return None
@@ -68,7 +68,7 @@ class ChangeFinder:
     """Compares with earlier commits; what several checks need is read once."""
 
     def __init__(self, past: PastRepositories) -> None:
-        self._desk = past.desk
+        self._session = past.session
         self._past = past
         self._settings: dict[str | None, LoadedSettings | str] = {}
         self._files: dict[str, list[FileChange] | str] = {}
@@ -76,7 +76,7 @@ class ChangeFinder:
     def find(self, result: CheckResult, command: CommandCheck | None, good: GoodMoment) -> Since:
         """What changed since the check passed; if that commit isn't here, only a note saying so."""
         if good.commit is None or good.behind is None:
-            why = "this clone is shallow" if self._desk.repository.shallow else "pruned, or never fetched"
+            why = "this clone is shallow" if self._session.repository.shallow else "pruned, or never fetched"
             return Since(notes=(f"the commit it passed on isn't here ({why}), so nothing can be compared",))
         notes: list[str] = []
         if not good.behind:
@@ -117,14 +117,14 @@ class ChangeFinder:
     def _read_file(self, commit: str | None) -> bytes | None:
         if commit is not None:
             return self._past.read_configuration(commit)
-        return read_optional(FileReader(self._desk.repository.root, MAX_BYTES), REPOSITORY_FILE)
+        return read_optional(FileReader(self._session.repository.root, MAX_BYTES), REPOSITORY_FILE)
 
     def _list_files(self, commit: str, notes: list[str]) -> list[FileSince] | None:
         """Files committed since, and files uncommitted now."""
-        facts = self._desk.work_tree.facts
+        facts = self._session.work_tree.facts
         if commit not in self._files:
             try:
-                self._files[commit] = list_changes(self._desk.repository.git, commit, facts.head or commit)
+                self._files[commit] = list_changes(self._session.repository.git, commit, facts.head or commit)
             except HandoffError as refused:
                 self._files[commit] = f"the files can't be compared: {refused.message}"
         listed = self._files[commit]

@@ -26,7 +26,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.compare import compare_runs
 from handoff_tui.history.attempts.measure import read_attempt_run
 from handoff_tui.history.failure.changes import ChangeFinder, Since, find_last_good, list_unset
@@ -297,7 +297,7 @@ class FailurePlace(NamedTuple):
 
 
 def read_failure(
-    desk: Desk,
+    session: Session,
     log: OpenLog,
     wanted: str | None = None,
     phase: str | None = None,
@@ -312,20 +312,20 @@ def read_failure(
     if wanted is None and phase is not None:
         raise UsageError("--phase needs a handoff", f"handoff-tui failure ID --phase {phase}")
     if wanted is not None:
-        handoffs = read_repository(desk).result.handoffs
+        handoffs = read_repository(session).result.handoffs
         handoff = find_handoff(handoffs, wanted)
-        known = find_known_phase(desk, index, handoff, phase, list_runs(desk.repository.common_dir, handoff.id))
-        plan = plan_gate(desk, index, handoffs, wanted, known)
+        known = find_known_phase(session, index, handoff, phase, list_runs(session.repository.common_dir, handoff.id))
+        plan = plan_gate(session, index, handoffs, wanted, known)
         place = FailurePlace(*plan.key)
         request = plan.build_request(fresh=False)
-    report = check(desk, request, telling)
+    report = check(session, request, telling)
     if only is not None and only not in {result.id for result in report.results}:
         raise UsageError(f"no check has the id {only!r}", "`handoff-tui check --list` lists them.")
-    return explore_failure(desk, report, None if verdict.fatal else index, place, only=only)
+    return explore_failure(session, report, None if verdict.fatal else index, place, only=only)
 
 
 def explore_failure(
-    desk: Desk,
+    session: Session,
     report: CheckReport,
     index: LogIndex | None,
     place: FailurePlace | None = None,
@@ -334,13 +334,13 @@ def explore_failure(
 ) -> FailureReport:
     """Explores existing results. `index` is None if the log can't be relied on."""
     place = place or FailurePlace(report.handoff)
-    evidence = () if index is None else list_evidence(desk, index)
-    needs = {name: own.needs for name, own in desk.loaded.settings.checks.items()}
+    evidence = () if index is None else list_evidence(session, index)
+    needs = {name: own.needs for name, own in session.loaded.settings.checks.items()}
     ordered = order_failures(filter(is_open, report.results), needs)
     notes = [_BROKEN] if index is None else []
     if len(evidence) == MOST_ENTRIES:
         notes.append(f"only the newest {MOST_ENTRIES} log entries were searched")
-    with closing(PastRepositories(desk)) as past:
+    with closing(PastRepositories(session)) as past:
         explorer = _Explorer(past, report, evidence, place.handoff)
         failed = tuple(explorer.explore(failure) for failure in ordered if only in {None, failure.result.id})
     found = FailureReport(
@@ -354,7 +354,7 @@ def explore_failure(
         failed=failed,
         notes=tuple(notes),
     )
-    return found if place.handoff is None else _add_runs(desk, found, place.handoff)
+    return found if place.handoff is None else _add_runs(session, found, place.handoff)
 
 
 @dataclass
@@ -367,16 +367,16 @@ class _Explorer:
     handoff: str | None
 
     def __post_init__(self) -> None:
-        self.desk = self.past.desk
-        self._commands = {command.id: command for command in list_commands(self.desk, None, None)}
+        self.session = self.past.session
+        self._commands = {command.id: command for command in list_commands(self.session, None, None)}
         self._holds = {rule.id: rule.holds for rule in self.report.rules}
         self._changes = ChangeFinder(self.past)
-        self._passes = load_result_cache(self.desk.repository.root, self.report.handoff).commands
+        self._passes = load_result_cache(self.session.repository.root, self.report.handoff).commands
 
     def explore(self, one: OrderedFailure) -> FailedCheck:
         result = one.result
         command = self._commands.get(result.id)
-        good = find_last_good(self.desk, result.id, self.evidence, self.handoff, is_command=command is not None)
+        good = find_last_good(self.session, result.id, self.evidence, self.handoff, is_command=command is not None)
         since = Since(notes=(_NO_EVIDENCE,)) if good is None else self._changes.find(result, command, good)
         return FailedCheck(
             result=result,
@@ -403,9 +403,9 @@ class _Explorer:
         return GoodMoment(source="cache", time=passed.ran_at.isoformat(timespec="seconds"))
 
 
-def _add_runs(desk: Desk, report: FailureReport, handoff: str) -> FailureReport:
+def _add_runs(session: Session, report: FailureReport, handoff: str) -> FailureReport:
     """Adds the last agent run if it didn't succeed, compared with the last one that did."""
-    runs = list_runs(desk.repository.common_dir, handoff)
+    runs = list_runs(session.repository.common_dir, handoff)
     last = runs[-1] if runs else None
     if last is None or not last.is_over or _has_succeeded(last):
         return report

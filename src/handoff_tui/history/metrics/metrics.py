@@ -16,7 +16,7 @@ from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.metrics import compute
 from handoff_tui.history.metrics import definitions as define
 from handoff_tui.history.metrics.facts import (
@@ -181,12 +181,12 @@ def _build_metric(
 
 def read_metrics_at(start: Path, window: compute.DayWindow) -> MetricsReport:
     """The metrics of the repository around a folder."""
-    desk = open_desk(start)
-    return read_metrics(desk, open_log(desk.repository), window)
+    session = open_session(start)
+    return read_metrics(session, open_log(session.repository), window)
 
 
 def read_metrics(
-    desk: Desk,
+    session: Session,
     log: OpenLog,
     window: compute.DayWindow,
     now: Callable[[], datetime] = read_now,
@@ -197,16 +197,16 @@ def read_metrics(
     `known` caches review records between calls, and grows.
     """
     with _pause_collection():
-        return _read_metrics(desk, log, window, build_time(now()), {} if known is None else known)
+        return _read_metrics(session, log, window, build_time(now()), {} if known is None else known)
 
 
 def _read_metrics(
-    desk: Desk, log: OpenLog, window: compute.DayWindow, moment: str, known: dict[str, RecordFacts]
+    session: Session, log: OpenLog, window: compute.DayWindow, moment: str, known: dict[str, RecordFacts]
 ) -> MetricsReport:
     verdict = log.verify()
     report = MetricsReport(
-        repo=str(desk.repository.root),
-        head=desk.work_tree.facts.head,
+        repo=str(session.repository.root),
+        head=session.work_tree.facts.head,
         log=verdict.log,
         fatal=verdict.fatal,
         made_at=moment,
@@ -214,24 +214,26 @@ def _read_metrics(
         until=window.until,
         entries=sum(window.has(one.time) and one.id not in verdict.void for one in verdict.entries),
         not_counted=len(verdict.void) + sum(one.level is ProblemLevel.REFUSED for one in verdict.problems),
-        notes=tuple(list_limits(desk, verdict, "", "whatever needs commits it lacks is left out")),
+        notes=tuple(list_limits(session, verdict, "", "whatever needs commits it lacks is left out")),
     )
     if verdict.fatal:
-        return report.model_copy(update={"metrics": _set_targets(desk, build_empty_metrics("the log is not intact"))})
-    facts = read_facts(desk, log, build_log_index(verdict), moment, known)
+        return report.model_copy(
+            update={"metrics": _set_targets(session, build_empty_metrics("the log is not intact"))}
+        )
+    facts = read_facts(session, log, build_log_index(verdict), moment, known)
     return report.model_copy(
         update={
             "submissions": sum(window.has(made.entry.time) for one in facts.attempts for made in one.submissions),
             "decisions": sum(window.has(decided.entry.time) for one in facts.attempts for decided in one.decisions),
             "withdrawn": sum(window.has(facts.index.entries[one].time) for one in facts.index.find_withdrawn()),
-            "metrics": _set_targets(desk, build_metrics(facts, window)),
+            "metrics": _set_targets(session, build_metrics(facts, window)),
         }
     )
 
 
-def _set_targets(desk: Desk, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+def _set_targets(session: Session, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """The metrics, with the targets of `[mosaic.targets]` where session enforcement has one."""
-    wanted = desk.loaded.settings.mosaic.targets
+    wanted = session.loaded.settings.mosaic.targets
     failures = wanted.failure_rate_maximum
     targets = {
         "handoff-failure-rate": Target(below=failures) if failures else Target(most=0.0),
@@ -297,12 +299,14 @@ def build_empty_metrics(why: str) -> tuple[Metric, ...]:
     return tuple(definition.build({"why": why}) for definition, _ in define.ALL)
 
 
-def read_facts(desk: Desk, log: OpenLog, index: LogIndex, now: str, known: dict[str, RecordFacts]) -> MetricsFacts:
+def read_facts(
+    session: Session, log: OpenLog, index: LogIndex, now: str, known: dict[str, RecordFacts]
+) -> MetricsFacts:
     """Reads what metrics need besides the log: review records, commits, and the handoffs here."""
     attempts = build_decided_attempts(index)
-    git = desk.repository.git
+    git = session.repository.git
     commits = {decided.work.subject.commit for one in attempts for decided in one.decisions}
-    has_history = bool(attempts) and desk.work_tree.facts.head is not None
+    has_history = bool(attempts) and session.work_tree.facts.head is not None
     first = min((entry.time for one in attempts for entry in one.list_entries()), default=now)
     return MetricsFacts(
         index=index,
@@ -312,15 +316,15 @@ def read_facts(desk: Desk, log: OpenLog, index: LogIndex, now: str, known: dict[
         commit_seconds={name: parse_seconds(moment) for name, moment in read_commit_dates(git, commits).items()},
         behind=find_ancestors(git, commits) if has_history else frozenset(),
         work_seconds=list_work_times(git, int(parse_seconds(first))) if has_history else (),
-        types=_read_types(desk) if attempts else {},
+        types=_read_types(session) if attempts else {},
         reviewer=read_identity(git).email,
-        runs=tuple(_list_run_facts(desk)),
+        runs=tuple(_list_run_facts(session)),
     )
 
 
-def _list_run_facts(desk: Desk) -> Iterator[RunFacts]:
+def _list_run_facts(session: Session) -> Iterator[RunFacts]:
     """Yields the runs here whose stream was read."""
-    for state in list_runs(desk.repository.common_dir):
+    for state in list_runs(session.repository.common_dir):
         usage = state.end.usage if state.end is not None else None
         if usage is not None and state.end is not None and state.plan is not None:
             ended = build_time(datetime.fromtimestamp(state.end.ended, UTC))
@@ -341,8 +345,8 @@ def _read_records(
     return known
 
 
-def _read_types(desk: Desk) -> dict[str, str]:
-    return {handoff.id: handoff.type.value for handoff in read_repository(desk).result.handoffs}
+def _read_types(session: Session) -> dict[str, str]:
+    return {handoff.id: handoff.type.value for handoff in read_repository(session).result.handoffs}
 
 
 def _check_day(written: str) -> None:

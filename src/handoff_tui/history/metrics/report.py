@@ -74,7 +74,7 @@ class Metric(Model):
     id: str
     """Kebab-case; never changes."""
     system: str
-    """`A` or `C` for what those systems ask for, `desk` for the rest."""
+    """`A` or `C` for what those systems ask for, `session` for the rest."""
     title: str
     means: str
     """What is counted, in a sentence."""

@@ -28,7 +28,7 @@ from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import prepare
 from handoff_tui.handoffs.life import Life, LifeFacts, find_lives
 from handoff_tui.handoffs.reading.read import NOTHING_READ, ReadHandoffs
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.log import PastGates
 from handoff_tui.history.past.repository import CommitEvidence, PastRepository
 from handoff_tui.log.gates.approved import list_approved
@@ -55,11 +55,11 @@ class CommitWorld(RepositoryWorld):
         self, past: PastRepository, find_baseline: Callable[[], Baseline], moment: datetime | None = None
     ) -> None:
         """The baseline is only searched for if a rule asks. `moment` defaults to that of the commit."""
-        super().__init__(past.desk, NOTHING_READ, Baseline(None, "not asked for"))
+        super().__init__(past.session, NOTHING_READ, Baseline(None, "not asked for"))
         self._find_baseline = find_baseline
         self._past = past
         self._moment = moment or past.commit.moment
-        self._tree_reader = past.open_reader(past.desk.loaded.settings.limits.file_bytes)
+        self._tree_reader = past.open_reader(past.session.loaded.settings.limits.file_bytes)
         self._reader = self._tree_reader
         self._history = lambda: past.reading.files.history
 
@@ -146,9 +146,9 @@ def _refuse(what: str) -> NoReturn:
     raise UndecidableError(f"{what} {IN_NO_COMMIT}")
 
 
-def list_past_rules(desk: Desk) -> tuple[Rule, ...]:
+def list_past_rules(session: Session) -> tuple[Rule, ...]:
     """Every rule, as it runs on a commit."""
-    return adapt_rules((*RULES, *load_functions(desk)))
+    return adapt_rules((*RULES, *load_functions(session)))
 
 
 def run_rules(
@@ -159,7 +159,7 @@ def run_rules(
     moment: datetime | None = None,
 ) -> list[CheckResult]:
     """Runs rules on a commit, at its time or at `moment`. Nothing is cached between calls."""
-    settings = past.desk.loaded.settings
+    settings = past.session.loaded.settings
     world = CommitWorld(past, find_baseline, moment)
     answers = _CompleteAnswers(world)
     engine = RuleEngine(
@@ -192,9 +192,9 @@ class _CompleteAnswers(Answers):
 def build_past_report(past: PastRepository, baseline: Baseline, request: CheckRequest) -> CheckReport:
     """All rules on a commit. Commands don't run there: each is listed as unknown, which isn't a pass."""
     _refuse_settings(past)
-    infos = list_rules(past.desk, request, past.open_reader(0))
+    infos = list_rules(past.session, request, past.open_reader(0))
     chosen = {info.id for info in infos}
-    rules = tuple(rule for rule in list_past_rules(past.desk) if rule.id in chosen)
+    rules = tuple(rule for rule in list_past_rules(past.session) if rule.id in chosen)
     results = [_build_shown(one) for one in run_rules(past, rules, lambda: baseline, request.handoff)]
     results += [_build_not_run(info) for info in infos if info.system == COMMAND and request.wants(info.id)]
     return CheckReport(
@@ -203,7 +203,7 @@ def build_past_report(past: PastRepository, baseline: Baseline, request: CheckRe
         baseline=baseline.commit,
         baseline_reason=baseline.reason,
         head=past.commit.id,
-        repository=str(past.desk.repository.root),
+        repository=str(past.session.repository.root),
         handoff=request.handoff,
         rules=infos,
     )
@@ -211,7 +211,7 @@ def build_past_report(past: PastRepository, baseline: Baseline, request: CheckRe
 
 def _refuse_settings(past: PastRepository) -> None:
     """Refuses to check with any settings but those of the commit."""
-    refused = past.desk.loaded.refused
+    refused = past.session.loaded.refused
     if refused is not None:
         at = past.commit.id[:SHORT_COMMIT]
         hint = f"They are in the commit, not in today's file: git show {at}:{REPOSITORY_FILE}"
@@ -239,11 +239,11 @@ def _build_shown(result: CheckResult) -> CheckResult:
 def choose_past_baseline(past: PastRepository, gates: PastGates | None) -> Baseline:
     """The last commit approved by then; else where this branch left the main one."""
     if gates is not None and not gates.index.verdict.fatal:
-        approved = list_approved(past.desk, gates.index, gates.tree)
+        approved = list_approved(past.session, gates.index, gates.tree)
         commit = next((one.commit for one in approved if one.is_ancestor), None)
         if commit is not None:
             return Baseline(commit, "the last approved commit on this branch")
-    usual = choose_usual_baseline(past.desk)
+    usual = choose_usual_baseline(past.session)
     return (
         usual if usual.commit is not None else Baseline(None, "nothing was approved by then; name one with --baseline")
     )

@@ -9,7 +9,7 @@ from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import read_snapshot
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.storage.evidence import find_review
@@ -23,7 +23,7 @@ MOST_ENTRIES = 300
 class EntryEvidence:
     """A decision or submission, and what was stored with it."""
 
-    desk: Desk
+    session: Session
     logged: DecisionEntry | SubmissionEntry
 
     @cached_property
@@ -31,13 +31,13 @@ class EntryEvidence:
         """What the reviewer was shown: the checks of one handoff's gate."""
         if not isinstance(self.logged, DecisionEntry):
             return None
-        return find_review(self.desk.repository.root, self.logged.decision.review)
+        return find_review(self.session.repository.root, self.logged.decision.review)
 
     @cached_property
     def snapshot(self) -> Snapshot | None:
         """The stored snapshot, with the checks of the whole repository; None if it isn't here or can't be read."""
         try:
-            return read_snapshot(self.desk.repository.root, self.logged.work.subject.snapshot)
+            return read_snapshot(self.session.repository.root, self.logged.work.subject.snapshot)
         except HandoffError:
             return None
 
@@ -77,10 +77,10 @@ class EntryEvidence:
         return {key: finding.message for key, finding in self.snapshot.findings.items() if finding.check == check}
 
 
-def list_evidence(desk: Desk, index: LogIndex) -> tuple[EntryEvidence, ...]:
+def list_evidence(session: Session, index: LogIndex) -> tuple[EntryEvidence, ...]:
     """The newest entries that count, newest first."""
     entries: list[DecisionEntry | SubmissionEntry] = [*index.decisions.values()]
     entries += [submission for submissions in index.submissions_at.values() for submission in submissions]
     counting = [logged for logged in entries if not index.is_void(logged.entry.id)]
     counting.sort(key=lambda logged: (logged.entry.seq, logged.entry.id), reverse=True)
-    return tuple(EntryEvidence(desk, logged) for logged in counting[:MOST_ENTRIES])
+    return tuple(EntryEvidence(session, logged) for logged in counting[:MOST_ENTRIES])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from handoff_tui.core.errors import EntryNotFoundError
-from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.log.chain import Candidate, Chain, Known
 from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
@@ -90,7 +90,7 @@ class PastGates(LogGates):
     """The state of the gates, by the log and files of the past."""
 
     def __init__(self, past: PastRepository, log: PastLog) -> None:
-        super().__init__(past.desk, past.reading.result.handoffs)
+        super().__init__(past.session, past.reading.result.handoffs)
         self._past = past
         self._log = log
 
@@ -107,21 +107,21 @@ class PastGates(LogGates):
         return self._log.moment
 
 
-def read_current_log(desk: Desk) -> CurrentLog | None:
+def read_current_log(session: Session) -> CurrentLog | None:
     """The log as it is now; None if there is none."""
-    if not has_log(desk):
+    if not has_log(session):
         return None
-    log: OpenLog = open_log(desk.repository)
+    log: OpenLog = open_log(session.repository)
     verdict = log.verify()
     return CurrentLog(verdict, dict(log.find_candidates()))
 
 
-def list_limits(desk: Desk, verdict: LogVerdict, broken: str, shallow: str) -> Iterator[str]:
+def list_limits(session: Session, verdict: LogVerdict, broken: str, shallow: str) -> Iterator[str]:
     """What limits everything that is read from a log; `broken` and `shallow` say what that means for the reader."""
     if verdict.log is None and not verdict.fatal:
         yield "no signed log here yet; `handoff-tui init` creates one"
     for problem in verdict.problems:
         if problem.level is ProblemLevel.FATAL:
             yield f"the log is not intact{broken}: {problem.text}"
-    if desk.repository.shallow:
+    if session.repository.shallow:
         yield f"this clone is shallow: {shallow} (git fetch --unshallow)"

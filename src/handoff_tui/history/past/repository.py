@@ -26,7 +26,7 @@ from handoff_tui.handoffs.read_handoffs import RepositoryReading
 from handoff_tui.handoffs.reading.format import SourceFile
 from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 
 _NOTES = "refs/notes/"
 _MOST_FILES = 5_000
@@ -39,9 +39,9 @@ class PastRepositories:
     With `loaded`, those settings apply to every commit instead of its own. Not thread-safe.
     """
 
-    def __init__(self, desk: Desk, loaded: LoadedSettings | None = None) -> None:
-        self.desk = desk
-        self.store = TreeStore(desk.repository.git, desk.repository.object_format)
+    def __init__(self, session: Session, loaded: LoadedSettings | None = None) -> None:
+        self.session = session
+        self.store = TreeStore(session.repository.git, session.repository.object_format)
         self._loaded = loaded
         self._open: OrderedDict[str, PastRepository] = OrderedDict()
         self._settings: dict[str | None, LoadedSettings] = {}
@@ -56,7 +56,7 @@ class PastRepositories:
         name = commit if isinstance(commit, str) else commit.id
         known = self._open.get(name)
         if known is None:
-            found = find_commit(self.desk, commit) if isinstance(commit, str) else commit
+            found = find_commit(self.session, commit) if isinstance(commit, str) else commit
             known = self._open[found.id] = self._build(found)
             while len(self._open) > _MOST_OPEN:
                 self._open.popitem(last=False)
@@ -64,7 +64,7 @@ class PastRepositories:
 
     def read_configuration(self, commit: str) -> bytes | None:
         """The repository's settings file as of a commit; None if there was none."""
-        reader = self._open_reader(find_commit(self.desk, commit).tree)
+        reader = self._open_reader(find_commit(self.session, commit).tree)
         return reader.read_bytes(REPOSITORY_FILE) if reader.exists(REPOSITORY_FILE) else None
 
     def find_file(self, key: tuple[object, ...], read: Callable[[], SourceFile]) -> SourceFile:
@@ -78,7 +78,7 @@ class PastRepositories:
         return file
 
     def _build(self, commit: GraphCommit) -> PastRepository:
-        repository = self.desk.repository
+        repository = self.session.repository
         reader = self._open_reader(commit.tree)
         listing = self.store.list_files(commit.tree)
         facts = RepositoryFacts(
@@ -91,15 +91,15 @@ class PastRepositories:
             submodules=listing.submodules,
         )
         tracked = _TreePaths(listing.files, reader.find_blob)
-        desk = Desk(
+        session = Session(
             offer_commit_view(repository, commit.id),
             self._loaded or self._load_settings(reader),
             WorkTree(facts, tracked, (), sort_paths(listing.files)),
         )
-        return PastRepository(desk, commit, self)
+        return PastRepository(session, commit, self)
 
     def _open_reader(self, tree: str) -> TreeReader:
-        return TreeReader.open(self.desk.repository.root, MAX_BYTES, self.store, tree)
+        return TreeReader.open(self.session.repository.root, MAX_BYTES, self.store, tree)
 
     def _load_settings(self, reader: TreeReader) -> LoadedSettings:
         """The settings as of the commit. If they can't be used: the defaults, for looking only, and why."""
@@ -118,7 +118,7 @@ class PastRepositories:
 class PastRepository:
     """A repository whose work tree is the tree of a commit, clean. Nothing is written or checked out."""
 
-    desk: Desk
+    session: Session
     """As every use case takes it. Read its files through `open_reader`: the work tree on disk has later ones."""
     commit: GraphCommit
     shared: PastRepositories
@@ -128,11 +128,11 @@ class PastRepository:
         return self.shared.store
 
     def open_reader(self, max_bytes: int) -> TreeReader:
-        return TreeReader.open(self.desk.repository.root, max_bytes, self.store, self.commit.tree)
+        return TreeReader.open(self.session.repository.root, max_bytes, self.store, self.commit.tree)
 
     def read_document(self, path: str) -> bytes:
         """A file as it was; the error says why it can't be read."""
-        return self.open_reader(self.desk.loaded.settings.limits.file_bytes).read_bytes(path)
+        return self.open_reader(self.session.loaded.settings.limits.file_bytes).read_bytes(path)
 
     @cached_property
     def reading(self) -> RepositoryReading:
@@ -148,8 +148,8 @@ class CommitFiles(RepositoryFiles):
     """What formats may read of a commit: its files, its history, and the refs that could have existed."""
 
     def __init__(self, past: PastRepository) -> None:
-        settings = past.desk.loaded.settings
-        super().__init__(past.desk.repository, past.desk.work_tree, settings)
+        settings = past.session.loaded.settings
+        super().__init__(past.session.repository, past.session.work_tree, settings)
         self._tree_reader = past.open_reader(settings.limits.file_bytes)
         self._reader = self._tree_reader
         self._shared = past.shared
@@ -189,8 +189,8 @@ class CommitEvidence(RepositoryEvidence):
     """Measurements at a commit."""
 
     def __init__(self, past: PastRepository, *, old_files: OldFiles | None = None) -> None:
-        super().__init__(past.desk, old_files=old_files)
-        self._reader = past.open_reader(past.desk.loaded.settings.limits.hash_bytes)
+        super().__init__(past.session, old_files=old_files)
+        self._reader = past.open_reader(past.session.loaded.settings.limits.hash_bytes)
 
 
 class _TreePaths(Tracked):
@@ -210,17 +210,17 @@ class _TreePaths(Tracked):
         return None
 
 
-def find_commit(desk: Desk, name: str) -> GraphCommit:
+def find_commit(session: Session, name: str) -> GraphCommit:
     """The commit a person named."""
-    git = desk.repository.git
+    git = session.repository.git
     identifier = resolve_commits(git, [name]).get(name)
     if identifier is None:
-        raise UsageError(f"{name!r} is not a commit here", build_commit_hint(desk))
+        raise UsageError(f"{name!r} is not a commit here", build_commit_hint(session))
     return read_graph(git, identifier, "--max-count=1")[0]
 
 
-def build_commit_hint(desk: Desk) -> str:
-    if desk.repository.shallow:
+def build_commit_hint(session: Session) -> str:
+    if session.repository.shallow:
         return (
             "This clone is shallow and may lack it: run `git fetch --unshallow`, or name another commit, branch or tag."
         )

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.compute import DayWindow
 from handoff_tui.history.metrics.json import render_share, render_target, render_value
 from handoff_tui.history.metrics.metrics import read_metrics
@@ -39,9 +39,9 @@ class Audit(NamedTuple):
 
 def read_audit_at(start: Path, window: DayWindow, on_progress: Progress | None = None) -> Audit:
     """Replays and measures the repository around a folder; runs no command."""
-    desk = open_desk(start)
-    log = open_log(desk.repository, remembered=False)
-    return Audit(replay(desk, log, on_progress), read_metrics(desk, log, window))
+    session = open_session(start)
+    log = open_log(session.repository, remembered=False)
+    return Audit(replay(session, log, on_progress), read_metrics(session, log, window))
 
 
 def write_report(place: Path, text: str) -> int:

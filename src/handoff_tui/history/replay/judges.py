@@ -20,7 +20,7 @@ from handoff_tui.core.errors import FileUnreadableError, HandoffError, SnapshotU
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.scope.manifest import build_scope_digest
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.checks import list_past_rules, run_rules
 from handoff_tui.history.past.evidence import CLOSED
 from handoff_tui.history.past.repository import PastRepositories, find_commit
@@ -80,7 +80,7 @@ class EvidenceJudge:
     """Is the evidence here, and does it say what the decision says? Reads the work tree and all branches."""
 
     def __init__(self, past: PastRepositories, log: OpenLog, behind: frozenset[str]) -> None:
-        self._desk = past.desk
+        self._session = past.session
         self._store = past.store
         self._behind = behind
         self._files = EvidenceFiles(log.repository)
@@ -113,7 +113,7 @@ class EvidenceJudge:
 
     def _explain_absence(self, named: str, path: str) -> EvidenceNote:
         """Missing evidence fails like changed evidence: deleting it must not help."""
-        if is_present(self._desk.repository.root, path):
+        if is_present(self._session.repository.root, path):
             return _fails(f"{named}: the file with that name has different content")
         return _fails(f"{named} isn't here, neither in the work tree nor on a branch")
 
@@ -122,10 +122,12 @@ class EvidenceJudge:
         subject = decided.work.subject
         short = subject.commit[:SHORT_COMMIT]
         try:
-            commit = find_commit(self._desk, subject.commit)
+            commit = find_commit(self._session, subject.commit)
             tree = self._store.build_work_tree(commit.tree)
         except HandoffError:
-            lack = "this clone is shallow" if self._desk.repository.shallow else "history was rewritten, or not fetched"
+            lack = (
+                "this clone is shallow" if self._session.repository.shallow else "history was rewritten, or not fetched"
+            )
             return _unknown(f"the commit {short} isn't here ({lack}), so its files can't be compared")
         if tree != subject.tree:
             return _fails(f"the commit {short} has different files than the decision")
@@ -306,7 +308,7 @@ class RuleJudge:
 
     def __init__(self, past: PastRepositories) -> None:
         self._past = past
-        self._rules = tuple(rule for rule in list_past_rules(past.desk) if Moment.GATE in rule.moments)
+        self._rules = tuple(rule for rule in list_past_rules(past.session) if Moment.GATE in rule.moments)
 
     def judge(self, decided: DecisionEntry, record: ReviewRecord | None) -> ReplayAnswer:
         """Rules that can't run on a commit fall back to the review record; without one the answer is unknown."""
@@ -327,7 +329,7 @@ class RuleJudge:
     def _find_baseline(self, record: ReviewRecord | None) -> Baseline:
         """The baseline the checks had then; none if unknown or not here."""
         named = record.check_baseline if record is not None else None
-        git = self._past.desk.repository.git
+        git = self._past.session.repository.git
         found = resolve_commits(git, [named]).get(named) if named is not None else None
         return Baseline(found, "as in the record" if found else "not known")
 
@@ -369,7 +371,7 @@ class ConfigurationJudge:
 
     def __init__(self, past: PastRepositories) -> None:
         self._past = past
-        self._now = _read_now(past.desk)
+        self._now = _read_now(past.session)
         self._known: dict[str, ReplayAnswer] = {}
 
     def judge(self, decided: DecisionEntry) -> ReplayAnswer:
@@ -383,7 +385,7 @@ class ConfigurationJudge:
             then = self._past.read_configuration(commit) or b""
         except HandoffError as missing:
             return _answer_configuration(ReplayVerdict.UNKNOWN, f"the configuration can't be read: {missing.message}")
-        usual = self._past.desk.loaded.usual
+        usual = self._past.session.loaded.usual
         return compare_with_now(then, self._now, lambda name: find_usual_severity(usual, name))
 
 
@@ -417,8 +419,8 @@ def _show(value: object) -> str:
     return "not set" if value is None else str(value)[:200]
 
 
-def _read_now(desk: Desk) -> bytes:
-    reader = FileReader(desk.repository.root, MAX_BYTES)
+def _read_now(session: Session) -> bytes:
+    reader = FileReader(session.repository.root, MAX_BYTES)
     try:
         return reader.read_bytes(REPOSITORY_FILE) if reader.exists(REPOSITORY_FILE) else b""
     except (FileUnreadableError, UnsafePathError):

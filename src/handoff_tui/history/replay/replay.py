@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from handoff_tui.git.history.work_commits import find_ancestors
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.metrics.facts import sort_key
 from handoff_tui.history.past.log import list_limits
 from handoff_tui.history.past.repository import PastRepositories
@@ -29,21 +29,21 @@ Progress = Callable[[int, int], None]
 
 def replay_at(start: Path, on_progress: Progress | None = None) -> report.ReplayReport:
     """Replays the approvals of the repository around a folder."""
-    desk = open_desk(start)
-    return replay(desk, open_log(desk.repository), on_progress)
+    session = open_session(start)
+    return replay(session, open_log(session.repository), on_progress)
 
 
 def replay(
-    desk: Desk, log: OpenLog, on_progress: Progress | None = None, now: Callable[[], datetime] = read_now
+    session: Session, log: OpenLog, on_progress: Progress | None = None, now: Callable[[], datetime] = read_now
 ) -> report.ReplayReport:
     """Runs rules on past trees; writes nothing and runs no command. A log that isn't intact isn't judged."""
     verdict = log.verify()
     rows = RowBuilder(verdict, log.find_candidates()).build_all()
     index = build_log_index(verdict)
-    approvals = () if verdict.fatal else _judge_all(desk, log, index, on_progress)
+    approvals = () if verdict.fatal else _judge_all(session, log, index, on_progress)
     return report.ReplayReport(
-        repo=str(desk.repository.root),
-        head=desk.work_tree.facts.head,
+        repo=str(session.repository.root),
+        head=session.work_tree.facts.head,
         log=verdict.log,
         policy=verdict.policy,
         made_at=build_time(now()),
@@ -52,7 +52,7 @@ def replay(
         others=() if verdict.fatal else _list_others(index),
         entries=_sort_rows(rows),
         problems=verdict.problems,
-        notes=(*list_limits(desk, verdict, *_LIMITS), *_count_unjudged(approvals)),
+        notes=(*list_limits(session, verdict, *_LIMITS), *_count_unjudged(approvals)),
     )
 
 
@@ -63,16 +63,16 @@ def list_approvals(index: LogIndex) -> list[DecisionEntry]:
 
 
 def _judge_all(
-    desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress | None
+    session: Session, log: OpenLog, index: LogIndex, on_progress: Progress | None
 ) -> tuple[report.ReplayedApproval, ...]:
     approvals = list_approvals(index)
     withdrawn = index.find_withdrawn()
     decisions = [decided for decided in approvals if decided.entry.id not in withdrawn]
     policy = find_policy(index.verdict)
-    head = desk.work_tree.facts.head
+    head = session.work_tree.facts.head
     commits = [decided.work.subject.commit for decided in decisions]
-    behind = find_ancestors(desk.repository.git, commits) if head is not None else frozenset()
-    past = PastRepositories(desk, desk.loaded)
+    behind = find_ancestors(session.repository.git, commits) if head is not None else frozenset()
+    past = PastRepositories(session, session.loaded)
     rules, configuration, evidence = RuleJudge(past), ConfigurationJudge(past), EvidenceJudge(past, log, behind)
     judged = {
         decided.entry.id: _build_approval(decided, withdrawn=withdrawn[decided.entry.id])

@@ -21,7 +21,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.checks import build_past_report, choose_past_baseline
 from handoff_tui.history.past.log import ENTRY_PREFIX, CurrentLog, PastGates, PastLog, read_current_log
 from handoff_tui.history.past.repository import (
@@ -44,13 +44,13 @@ MOST_STOPS = 5_000
 """Older commits have no stop, but can be named."""
 
 
-def read_stops(desk: Desk, log: CurrentLog | None, most: int = MOST_STOPS) -> TravelLine:
+def read_stops(session: Session, log: CurrentLog | None, most: int = MOST_STOPS) -> TravelLine:
     """Every stop, oldest first."""
-    head = desk.work_tree.facts.head
+    head = session.work_tree.facts.head
     if head is None:
         return TravelLine(notes=("there is no commit yet",))
-    commits = read_graph(desk.repository.git, head, "--date-order", f"--max-count={most + 1}")
-    notes = _list_notes(desk, log, cut=len(commits) > most, most=most)
+    commits = read_graph(session.repository.git, head, "--date-order", f"--max-count={most + 1}")
+    notes = _list_notes(session, log, cut=len(commits) > most, most=most)
     entries = sorted(log.verdict.entries, key=lambda entry: (entry.seq, entry.id)) if log is not None else []
     return TravelLine(head=head, stops=tuple(build_stops(commits[:most][::-1], entries)), notes=notes)
 
@@ -108,11 +108,11 @@ def _build_entry_stop(entry: Entry, commit: GraphCommit) -> Stop:
     )
 
 
-def _list_notes(desk: Desk, log: CurrentLog | None, *, cut: bool, most: int) -> tuple[str, ...]:
+def _list_notes(session: Session, log: CurrentLog | None, *, cut: bool, most: int) -> tuple[str, ...]:
     notes: list[str] = []
     if cut:
         notes.append(f"only the newest {most:,} commits have a stop; name older ones to see them")
-    if desk.repository.shallow:
+    if session.repository.shallow:
         notes.append("this clone is shallow: older history isn't here")
     if log is not None and log.verdict.fatal:
         codes = sorted({one.code for one in log.verdict.problems if one.level is ProblemLevel.FATAL})
@@ -128,9 +128,9 @@ _SCHEMA = 2
 class TravelCache:
     """States of visited stops, in memory and on disk. Losing it only costs time."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._folder = find_cache_folder(desk.repository.root) / "travel"
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._folder = find_cache_folder(session.repository.root) / "travel"
         self._known: OrderedDict[str, PastState] = OrderedDict()
 
     def find(self, stop: Stop) -> PastState | None:
@@ -175,7 +175,7 @@ class TravelCache:
     @cached_property
     def _surroundings(self) -> list[str]:
         """What else a past state depends on; read once, since a Traveller is replaced after every change."""
-        git, loaded = self._desk.repository.git, self._desk.loaded
+        git, loaded = self._session.repository.git, self._session.loaded
         refs = git.read("for-each-ref", "--format=%(objectname) %(refname)")
         usual = loaded.usual.model_dump_json()
         return [__version__, hashlib.sha256(refs).hexdigest(), hashlib.sha256(usual.encode()).hexdigest()]
@@ -191,10 +191,10 @@ _ALWAYS = (
 class Traveller:
     """Visits the stops of one repository; stops visited before are fast. Not thread-safe."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._past = PastRepositories(desk)
-        self._cache = TravelCache(desk)
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._past = PastRepositories(session)
+        self._cache = TravelCache(session)
         self._reports: OrderedDict[tuple[str, str | None], CheckReport] = OrderedDict()
 
     def close(self) -> None:
@@ -203,26 +203,26 @@ class Traveller:
 
     @cached_property
     def log(self) -> CurrentLog | None:
-        return read_current_log(self._desk)
+        return read_current_log(self._session)
 
     @cached_property
     def line(self) -> TravelLine:
         """The stops of the slider, oldest first."""
-        return read_stops(self._desk, self.log)
+        return read_stops(self._session, self.log)
 
     def find_stop(self, name: str) -> Stop:
         """The stop a person named: a commit, or an entry by its id or a prefix of it."""
-        git = self._desk.repository.git
+        git = self._session.repository.git
         commit = None if name.startswith(ENTRY_PREFIX) else resolve_commits(git, [name])[name]
         if commit is not None:
             known = next((stop for stop in self.line.stops if stop.key == commit), None)
-            return known or _build_commit_stop(find_commit(self._desk, commit), None)
+            return known or _build_commit_stop(find_commit(self._session, commit), None)
         entry = self.log.find_entry(name) if self.log is not None else None
         if entry is None:
-            raise UsageError(f"{name!r} is neither a commit here nor a log entry", build_commit_hint(self._desk))
+            raise UsageError(f"{name!r} is neither a commit here nor a log entry", build_commit_hint(self._session))
         known = next((stop for stop in self.line.stops if stop.key == entry.id), None)
         about = entry.work.subject.commit if entry.work is not None else "HEAD"
-        return known or _build_entry_stop(entry, find_commit(self._desk, about))
+        return known or _build_entry_stop(entry, find_commit(self._session, about))
 
     def visit(self, stop: Stop) -> PastState:
         """The state at a stop, from the cache if nothing it depends on has changed."""
@@ -242,9 +242,9 @@ class Traveller:
         reviewed = find_handoff(state, wanted, stop.commit[:SHORT_COMMIT])
         evidence = past.build_evidence()
         prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
-        blank = ShownHandoff(reviewed=reviewed, history=read_history(past.desk, reviewed.handoff))
+        blank = ShownHandoff(reviewed=reviewed, history=read_history(past.session, reviewed.handoff))
         gates = self._open_gates(past, stop)
-        scopes = find_all_scopes(past.desk, past.reading.result.handoffs, gates)
+        scopes = find_all_scopes(past.session, past.reading.result.handoffs, gates)
         return show_again(blank, state, measure_claims(reviewed.handoff, evidence), gates, scopes)
 
     def check(self, stop: Stop, request: CheckRequest) -> CheckReport:
@@ -254,7 +254,7 @@ class Traveller:
             handoffs, at = past.reading.result.handoffs, stop.commit[:SHORT_COMMIT]
             request = request._replace(handoff=find_id(handoffs, request.handoff, at))
         if request.baseline is not None:
-            baseline = choose_baseline(past.desk, request.baseline)
+            baseline = choose_baseline(past.session, request.baseline)
         else:
             baseline = choose_past_baseline(past, self._open_gates(past, stop))
         return build_past_report(past, baseline, request)
@@ -267,7 +267,7 @@ class Traveller:
         past = self.open(stop)
         then = self._find_log(stop)
         gates = None if then is None else PastGates(past, then)
-        refused = past.desk.loaded.refused_shortly
+        refused = past.session.loaded.refused_shortly
         return PastState(
             stop=stop,
             tree=past.commit.tree,
@@ -282,7 +282,7 @@ class Traveller:
 
     def _report(self, past: PastRepository, baseline: Baseline) -> CheckReport | None:
         """Consecutive entries on one commit share a report as long as the baseline stays the same."""
-        if past.desk.loaded.refused is not None:
+        if past.session.loaded.refused is not None:
             return None
         key = (past.commit.id, baseline.commit)
         if key not in self._reports:
@@ -315,6 +315,6 @@ def _build_state(past: PastRepository, gates: PastGates | None) -> ReviewState:
     handoffs_read = past.reading.result
     evidence = past.build_evidence()
     prepare(evidence, handoffs_read.handoffs, handoffs_read.handoffs)
-    reviewer = HandoffReviewer(past.desk, handoffs_read, gates, closed=past.desk.loaded.refused_shortly)
+    reviewer = HandoffReviewer(past.session, handoffs_read, gates, closed=past.session.loaded.refused_shortly)
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in handoffs_read.handoffs)
-    return build_state(past.desk, handoffs_read, reviewer, reviewed)
+    return build_state(past.session, handoffs_read, reviewer, reviewed)

@@ -21,7 +21,7 @@ from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.processes.output_reader import OutputReader
 
 if TYPE_CHECKING:
-    from handoff_tui.handoffs.session import Desk
+    from handoff_tui.handoffs.session import Session
     from handoff_tui.live.acting.agent_follow_ups import FollowUps
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
@@ -176,7 +176,7 @@ class AgentFollower(BackgroundThread):
         if poked or read_monotonic() - self._looked_at >= every:
             runs = self._show_runs(snapshot, state.chosen)
         alive = frozenset(view.state.key for view in runs if view.state.status in _ALIVE)
-        window = self._show_output(snapshot.desk)
+        window = self._show_output(snapshot.session)
         if window is not None and (not window.complete or window.run in alive):
             return _TICK_SECONDS
         return _RUNS_SECONDS if alive or self._watched else _QUIET_SECONDS
@@ -232,33 +232,33 @@ class AgentFollower(BackgroundThread):
         from handoff_tui.agents.step.step import build_view  # noqa: PLC0415
 
         views: list[RunView] = []
-        for state in list_runs(snapshot.desk.repository.common_dir, chosen.handoff):
+        for state in list_runs(snapshot.session.repository.common_dir, chosen.handoff):
             known = self._settled.get(state.key)
             view = known if known is not None and known.state == state else build_view(state)
             if view.report is not None:
                 self._settled[state.key] = view
             views.append(view)
-        locks = list_locks(snapshot.desk.repository.common_dir)
+        locks = list_locks(snapshot.session.repository.common_dir)
         agenda = self._follow_ups.describe(chosen)
         return AgentsView(tuple(views), locks, self._list_agents(snapshot), self._reviewing, *agenda)
 
     def _list_agents(self, snapshot: RepositorySnapshot) -> tuple[PhaseCommand, ...]:
         from handoff_tui.agents.consent import list_phase_agents  # noqa: PLC0415 - after the first paint
 
-        place = (str(snapshot.desk.repository.root), snapshot.log_version)
+        place = (str(snapshot.session.repository.root), snapshot.log_version)
         if self._agents is None or self._agents[0] != place:
-            found = list_phase_agents(snapshot.desk)
+            found = list_phase_agents(snapshot.session)
             self._agents = (
                 place,
                 tuple(PhaseCommand(name, phase, one.shown, one.from_repository) for name, phase, one in found),
             )
         return self._agents[1]
 
-    def _show_output(self, desk: Desk) -> OutputWindow | None:
+    def _show_output(self, session: Session) -> OutputWindow | None:
         wanted = self._wanted
         if wanted is None:
             return None
-        window = self._windows.read(desk.repository.common_dir, wanted)
+        window = self._windows.read(session.repository.common_dir, wanted)
 
         def put(state: AppState) -> AppState:
             late = self._wanted != wanted or state.output == window

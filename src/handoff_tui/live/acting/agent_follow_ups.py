@@ -22,7 +22,7 @@ from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
     from handoff_tui.config.settings.pipeline import Agent
-    from handoff_tui.handoffs.session import Desk
+    from handoff_tui.handoffs.session import Session
 
 
 class FollowUp(NamedTuple):
@@ -81,7 +81,7 @@ class FollowUps:
         self,
         worker: KeyedWorker,
         store: StateStore,
-        follow: Callable[[Desk, RunKey], None],
+        follow: Callable[[Session, RunKey], None],
         on_change: Callable[[], None],
     ) -> None:
         self._worker, self._store = worker, store
@@ -167,13 +167,13 @@ class FollowUps:
         from handoff_tui.agents.step.prepare import StepRequest, prepare_step  # noqa: PLC0415
         from handoff_tui.agents.step.step import start_step, stop_step  # noqa: PLC0415
         from handoff_tui.checks.run.check import ProgressCallbacks  # noqa: PLC0415 - not before an agent has ended
-        from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
+        from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
 
         handoff = following.follow_up.handoff
         try:
-            desk = open_desk(Path(handoff.root))
+            session = open_session(Path(handoff.root))
             prepared = prepare_step(
-                desk, StepRequest(handoff.handoff, following.phase), ProgressCallbacks(cancel=cancel)
+                session, StepRequest(handoff.handoff, following.phase), ProgressCallbacks(cancel=cancel)
             )
             if cancel.is_set():
                 return
@@ -183,8 +183,8 @@ class FollowUps:
             self._store.say_trouble(f"{following.phase} wasn't started. ", refused)
             return
         if cancel.is_set():  # somebody kept it from starting, or left, while it did
-            stop_step(desk, view.state.key)
+            stop_step(session, view.state.key)
         else:
             self.begin(following.follow_up._replace(agent=prepared.agent.settings), view.state.key)
             self._store.say("")  # the list shows who is running
-        self._follow(desk, view.state.key)
+        self._follow(session, view.state.key)

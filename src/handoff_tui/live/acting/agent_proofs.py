@@ -52,7 +52,7 @@ class ProofRequests:
         snapshot, item = self._store.find_snapshot(state), state.item
         if snapshot is None or item is None:
             return
-        loaded = load(lambda: ProofsView(list_proofs(snapshot.desk, item.reviewed.handoff)), read_now())
+        loaded = load(lambda: ProofsView(list_proofs(snapshot.session, item.reviewed.handoff)), read_now())
         chosen = state.chosen
         if not cancel.is_set():
             self._store.change(lambda now: replace(now, proofs=loaded) if now.chosen == chosen else now)
@@ -84,8 +84,8 @@ def _read_proof(snapshot: RepositorySnapshot, handoff: str, proof: MeasuredProof
     if proof.recorded is not None:
         return _read_output(snapshot, handoff, proof)
     if proof.path.lower().endswith(".png"):
-        return ProofShown(proof, picture=read_picture(snapshot.desk, proof.path))
-    decoded = decode_text(FileReader(snapshot.desk.repository.root, _LARGEST_TEXT).read_bytes(proof.path))
+        return ProofShown(proof, picture=read_picture(snapshot.session, proof.path))
+    decoded = decode_text(FileReader(snapshot.session.repository.root, _LARGEST_TEXT).read_bytes(proof.path))
     if decoded.binary:
         return ProofShown(proof, note="neither text nor a PNG picture")
     lines = decoded.text.removesuffix("\n").split("\n")
@@ -101,7 +101,7 @@ def _read_output(snapshot: RepositorySnapshot, handoff: str, proof: MeasuredProo
     from handoff_tui.agents.runs.reports import find_output  # noqa: PLC0415
     from handoff_tui.system.processes.output_reader import read_last_lines  # noqa: PLC0415 - after the first paint
 
-    for state in list_runs(snapshot.desk.repository.common_dir, handoff):
+    for state in list_runs(snapshot.session.repository.common_dir, handoff):
         place = find_output(state)
         if str(place) == proof.path:
             lines = tuple(read_last_lines(place, _LAST_LINES))

@@ -28,22 +28,22 @@ from handoff_tui.checks.run.commands import give_consent, has_consent, list_requ
 from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
 from handoff_tui.log.person import Confirmation, require_person
 
 
 def ready_trust(root: Path) -> tuple[RequestedCommands, Callable[[], str]]:
     """Returns the commands to consent to, and the function that records the consent; nothing is run."""
-    desk = open_desk(root)
-    plan = list_requested_commands(desk)
+    session = open_session(root)
+    plan = list_requested_commands(session)
     if plan is None:
         raise UsageError("this repository has no commands that need consent")
-    if has_consent(desk, plan.digest):
+    if has_consent(session, plan.digest):
         raise UsageError("you have already consented to these commands")
 
     def do() -> str:
-        now = open_desk(root)
+        now = open_session(root)
         if list_requested_commands(now) != plan:
             raise ShownMovedError("the commands or their scripts have changed since this was shown")
         require_person("consent to commands", Confirmation.APP)
@@ -70,9 +70,9 @@ class Wish(NamedTuple):
 class Watch(NamedTuple):
     """What a proposal needs from the app."""
 
-    desk: Desk
+    session: Session
     """As last read; enough for questions that are not about files."""
-    follow: Callable[[Desk, RunKey], None]
+    follow: Callable[[Session, RunKey], None]
     """Takes a run whose end is to be noticed."""
     begin: Callable[[PreparedStep, RunKey, bool], None]
     """Takes a run that was started, and whether others follow it."""
@@ -105,7 +105,7 @@ def ready_proposal(wish: Wish, watch: Watch) -> Ready:
 def _ready_step(wish: Wish, watch: Watch) -> Ready:
     prepared = _prepare(wish, watch)
     _refuse_locked(prepared)
-    refuse_untrusted(prepared.desk, prepared.agent)
+    refuse_untrusted(prepared.session, prepared.agent)
     plan = build_plan(prepared)
     typed, why = _find_typed(prepared)
 
@@ -121,7 +121,7 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
 
 
 def _prepare(wish: Wish, watch: Watch, *, beyond_budget: bool = False) -> PreparedStep:
-    desk = open_desk(Path(wish.root))
+    session = open_session(Path(wish.root))
     request = StepRequest(
         wish.handoff,
         None if wish.kind is ProposalKind.AGAIN else wish.phase,
@@ -129,7 +129,7 @@ def _prepare(wish: Wish, watch: Watch, *, beyond_budget: bool = False) -> Prepar
         again=wish.kind is ProposalKind.AGAIN,
         beyond_budget=beyond_budget,
     )
-    prepared = prepare_step(desk, request, ProgressCallbacks(cancel=watch.cancel))
+    prepared = prepare_step(session, request, ProgressCallbacks(cancel=watch.cancel))
     if watch.cancel.is_set():
         raise AgentRunError("cancelled before everything was examined")
     return prepared
@@ -173,7 +173,7 @@ def _find_typed(prepared: PreparedStep) -> tuple[str, str]:
 
 def _refuse_locked(prepared: PreparedStep) -> None:
     phase = prepared.key.phase
-    state = find_lock(prepared.desk.repository.common_dir, prepared.key)
+    state = find_lock(prepared.session.repository.common_dir, prepared.key)
     if state is None:
         return
     holder = describe_holder(state)
@@ -186,25 +186,25 @@ def _refuse_locked(prepared: PreparedStep) -> None:
 
 
 def _ready_stop(wish: Wish, watch: Watch) -> Ready:
-    desk = watch.desk
+    session = watch.session
     if wish.run is None:
         raise UsageError("no run selected")
     key = wish.run
-    view = read_view(desk, key)
+    view = read_view(session, key)
     if view.state.is_over or view.state.status is RunStatus.ABSENT:
         raise AgentRunError(f"{key.handoff} · {key.phase} is no longer running")
 
     def do() -> str:
-        watch.follow(desk, key)
-        stop_step(desk, key)
+        watch.follow(session, key)
+        stop_step(session, key)
         return f"{key.handoff} · {key.phase}: stopped, with everything it had started"
 
     return Ready({"run": view}, do)
 
 
 def _ready_unlock(wish: Wish, watch: Watch) -> Ready:
-    desk = watch.desk
-    locks = [state for state in list_locks(desk.repository.common_dir) if wish.phase in {None, state.lock.phase}]
+    session = watch.session
+    locks = [state for state in list_locks(session.repository.common_dir) if wish.phase in {None, state.lock.phase}]
     state = next((one for one in locks if one.stale), next(iter(locks), None))
     if state is None:
         raise UsageError("nothing is locked here")
@@ -214,22 +214,22 @@ def _ready_unlock(wish: Wish, watch: Watch) -> Ready:
         )
 
     def do() -> str:
-        unlock(desk.repository.common_dir, state.lock.phase, state.lock.handoff)
+        unlock(session.repository.common_dir, state.lock.phase, state.lock.handoff)
         return f"the lock of {state.lock.phase} is broken"
 
     return Ready({"lock": state}, do)
 
 
 def _ready_rollback(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
-    preview = preview_rollback(open_desk(Path(wish.root)))
+    preview = preview_rollback(open_session(Path(wish.root)))
     refuse_rollback(preview, with_unexplained=True)
     takes_all = bool(preview.unexplained)
 
     def do() -> str:
-        desk = open_desk(Path(wish.root))
-        if preview_rollback(desk) != preview:
+        session = open_session(Path(wish.root))
+        if preview_rollback(session) != preview:
             raise ShownMovedError("something has changed since this was shown")
-        record = apply_rollback(desk, with_unexplained=takes_all)
+        record = apply_rollback(session, with_unexplained=takes_all)
         return f"rolled back to {record.target[:SHORT_DIGEST]}; saved in {record.saved.ref}"
 
     shown: dict[str, Any] = {"rollback": preview}
@@ -240,13 +240,13 @@ def _ready_rollback(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the
 
 
 def _ready_undo(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
-    records = list_rollbacks(open_desk(Path(wish.root)))
+    records = list_rollbacks(open_session(Path(wish.root)))
     record = next((one for one in reversed(records) if one.state is not RollbackState.UNDONE), None)
     if record is None:
         raise RollbackError("there's no rollback to undo")
 
     def do() -> str:
-        back = undo_rollback(open_desk(Path(wish.root)))
+        back = undo_rollback(open_session(Path(wish.root)))
         return f"the rollback to {back.target[:SHORT_DIGEST]} is undone"
 
     return Ready({"record": record}, do)

@@ -35,7 +35,7 @@ from handoff_tui.status.inbox_item import HandoffKey
 
 if TYPE_CHECKING:
     from handoff_tui.agents.step.prepare import PreparedStep
-    from handoff_tui.handoffs.session import Desk
+    from handoff_tui.handoffs.session import Session
     from handoff_tui.live.acting.agent_proposals import Ready, Wish
 
 _ROLES = {
@@ -133,7 +133,7 @@ class AgentControl:
             )
             return
         try:
-            ready = ready_proposal(wish, Watch(snapshot.desk, self._follow, self._begin_follow_ups, cancel))
+            ready = ready_proposal(wish, Watch(snapshot.session, self._follow, self._begin_follow_ups, cancel))
         except (HandoffError, OSError) as refused:
             self._refuse(number, build_trouble(refused))
             return
@@ -159,14 +159,14 @@ class AgentControl:
     def _refuse(self, number: int, trouble: Trouble) -> None:
         self._store.change_part("proposal", number, stage=ProposalStage.REFUSED, trouble=trouble)
 
-    def _follow(self, desk: Desk, key: RunKey) -> None:
-        self.follower.watch(str(desk.repository.root), desk.repository.common_dir, key)
+    def _follow(self, session: Session, key: RunKey) -> None:
+        self.follower.watch(str(session.repository.root), session.repository.common_dir, key)
 
     def _begin_follow_ups(self, prepared: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
         """Follows a run that was started by hand, and plans what its settings and the person asked for."""
-        handoff = HandoffKey(str(prepared.desk.repository.root), key.handoff)
+        handoff = HandoffKey(str(prepared.session.repository.root), key.handoff)
         self._follow_ups.begin(FollowUp(handoff, prepared.agent.settings, loop), key)
-        self._follow(prepared.desk, key)
+        self._follow(prepared.session, key)
 
     # follow-ups
 
@@ -192,10 +192,10 @@ class AgentControl:
 
     def _stop(self, root: str, key: RunKey, _: threading.Event) -> None:
         from handoff_tui.agents.step.step import stop_step  # noqa: PLC0415
-        from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.handoffs.session import open_session  # noqa: PLC0415 - not before it is asked for
 
         try:
-            stop_step(open_desk(Path(root)), key)
+            stop_step(open_session(Path(root)), key)
         except (HandoffError, OSError) as refused:
             self._store.say_trouble(f"{key.handoff} · {key.phase} was not stopped. ", refused)
         self.follower.look()
@@ -208,7 +208,7 @@ class AgentControl:
 
         act = pause_step if paused else resume_step
         words = "paused" if paused else "resumed"
-        self._on_desk(lambda desk: act(desk, key), f"{key.handoff} · {key.phase}: {words}")
+        self._with_session(lambda session: act(session, key), f"{key.handoff} · {key.phase}: {words}")
 
     def write_note(self, text: str) -> None:
         """Writes a note to the agents of the handoff in view."""
@@ -219,26 +219,26 @@ class AgentControl:
         if chosen is not None:
             said = "Note saved. A running agent can read it; the next one gets it."
 
-            def write(desk: Desk) -> None:
+            def write(session: Session) -> None:
                 require_person("write a note in the operator's name", Confirmation.APP)
-                inject_note(desk, chosen.handoff, text)
+                inject_note(session, chosen.handoff, text)
 
-            self._on_desk(write, said)
+            self._with_session(write, said)
 
     def look_at(self, key: RunKey) -> None:
         """Reviews the work of a run that has ended."""
         snapshot = self._store.find_snapshot()
         if snapshot is not None:
-            self._note_over(str(snapshot.desk.repository.root), key)
+            self._note_over(str(snapshot.session.repository.root), key)
 
-    def _on_desk(self, act: Callable[[Desk], object], said: str) -> None:
+    def _with_session(self, act: Callable[[Session], object], said: str) -> None:
         snapshot = self._store.find_snapshot()
         if snapshot is None:
             return
 
         def work(_: threading.Event) -> None:
             try:
-                act(snapshot.desk)
+                act(snapshot.session)
             except (HandoffError, OSError) as refused:
                 self._store.say_trouble("", refused)
                 return
@@ -251,7 +251,7 @@ class AgentControl:
         snapshot = self._store.find_snapshot()
         if snapshot is None:
             return
-        line = self._windows.find(snapshot.desk.repository.common_dir, place, text, cancel)
+        line = self._windows.find(snapshot.session.repository.common_dir, place, text, cancel)
 
         def put(state: AppState) -> AppState:
             number = state.found.number + 1 if state.found else 1
@@ -269,25 +269,25 @@ class AgentControl:
     def _finish(self, root: str, key: RunKey, cancel: threading.Event) -> None:
         from handoff_tui.agents.step.end import finish_step  # noqa: PLC0415
         from handoff_tui.checks.run.check import ProgressCallbacks  # noqa: PLC0415 - not before it is needed
-        from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
+        from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
 
         try:
-            desk = open_desk(Path(root))
-            report = finish_step(desk, key, ProgressCallbacks(cancel=cancel))
+            session = open_session(Path(root))
+            report = finish_step(session, key, ProgressCallbacks(cancel=cancel))
         except (HandoffError, OSError) as refused:
             self._store.say_trouble(f"{key.handoff} · {key.phase} ended. ", refused)
         else:
-            self._tell_end(desk, report)
+            self._tell_end(session, report)
             self._parts.note_checks()
             self._follow_ups.go_on(root, report)
         finally:
             self._set_reviewing(self._reviewing - {key})
 
-    def _tell_end(self, desk: Desk, report: StepReport) -> None:
+    def _tell_end(self, session: Session, report: StepReport) -> None:
         """Shows the outcome in the status line; rings and notifies once, and only if a person is needed."""
         from handoff_tui.agents.notify import build_notification, notify  # noqa: PLC0415 - not before it is needed
 
-        told = notify(desk, build_notification(report))
+        told = notify(session, build_notification(report))
         key, why = report.key, "; ".join(report.why[:1])
         words = f"{key.handoff} · {key.phase} {report.outcome.value.replace('-', ' ')}" + (f": {why}" if why else "")
         self._store.say(told.problem or f"{words}. {report.next_move}", _ROLES[report.outcome])

@@ -55,9 +55,9 @@ class Bisecting:
             self._store.change_part("bisect", number, trials=(*(part.trials if part is not None else ()), progress))
 
         try:
-            is_command = check in {command.id for command in list_commands(snapshot.desk, None, None)}
+            is_command = check in {command.id for command in list_commands(snapshot.session, None, None)}
             request = BisectRequest(check, None if is_command else key.handoff)
-            report = bisect(snapshot.desk, request, BisectControl(on_progress=add, cancel=cancel))
+            report = bisect(snapshot.session, request, BisectControl(on_progress=add, cancel=cancel))
         except (HandoffError, OSError) as refused:
             self._store.change_part("bisect", number, trouble=build_trouble(refused), cancelling=False)
         else:

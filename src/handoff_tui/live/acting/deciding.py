@@ -206,7 +206,7 @@ class Deciding:
 
         examined = draft.prepared.examined
         try:
-            wake_runs(examined.desk, examined.handoff.id)
+            wake_runs(examined.session, examined.handoff.id)
         except HandoffError as refused:
             self._store.say(f"Couldn't wake the procedures that wait for this decision: {refused.message}", "warning")
 

@@ -39,7 +39,7 @@ from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_c
 from handoff_tui.decisions.views import DecisionView, ExtraConfirmation, GateView
 from handoff_tui.git.signing.signing_key import is_locked
 from handoff_tui.git.signing.ssh_keygen import Prompt
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.state.app import DecisionStage, Trouble
 from handoff_tui.log.entry import VETOES, DecisionVerb, Entry, LogVerdict, PhaseKey
@@ -95,14 +95,14 @@ def draft_decision(
     """
     require_person("decide", Confirmation.APP)
     key, phase = place
-    desk = open_desk(Path(key.root))
-    log = open_log(desk.repository)
+    session = open_session(Path(key.root))
+    log = open_log(session.repository)
     comments = drafts.get(key.handoff).comments
     frozen = None
     if opened is not None and opened.gates is not None and verb in VETOES:
         frozen = FrozenWork(opened.reading, opened.gates.work.found)
     request = DecideRequest(verb, key.handoff, phase, None, confirmed=Confirmation.APP)
-    bare = prepare_decision(desk, log, request, ProgressCallbacks(follow, cancel), frozen=frozen)
+    bare = prepare_decision(session, log, request, ProgressCallbacks(follow, cancel), frozen=frozen)
     read = compare_read(bare.examined, drafts)
     prepared = replace(bare, record=add_comments(bare.record, comments, read.viewed))
     return DecisionDraft(

@@ -11,14 +11,14 @@ from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import FileUnreadableError
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import PastState, Stop, TravelLine
 from handoff_tui.live.parts.readers import build_document
 from handoff_tui.live.state.app import PACKET, DocumentView, Loaded, PastView, RepositoryPart, load
 from handoff_tui.log.entry import ProblemLevel
-from handoff_tui.log.policy.signer import DeskReviewer
+from handoff_tui.log.policy.signer import LocalReviewer
 from handoff_tui.log.show.view import LogView
 from handoff_tui.status.inbox import InboxFacts, build_inbox
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, close_items
@@ -36,9 +36,9 @@ _NONE: Loaded[Any] = Loaded()
 class PastReader:
     """One journey; its line of stops stays as it was when it began."""
 
-    def __init__(self, desk: Desk, reviewer: DeskReviewer) -> None:
+    def __init__(self, session: Session, reviewer: LocalReviewer) -> None:
         """`reviewer` is the person at the desk: the queue of then is grouped as today's is."""
-        self._traveller = Traveller(desk)
+        self._traveller = Traveller(session)
         self._reviewer = reviewer
 
     def close(self) -> None:
@@ -92,11 +92,11 @@ class PastReader:
     def _build_pipeline(self, stop: Stop, past: PastRepository, item: InboxItem) -> PipelineView:
         log = self._traveller.log
         index = log.build_at(stop.entry).index if log is not None and stop.entry is not None else None
-        return build_pipeline(item.reviewed, past.desk.loaded.settings.pipelines, index)
+        return build_pipeline(item.reviewed, past.session.loaded.settings.pipelines, index)
 
 
 def _build_repository(then: PastState, past: PastRepository) -> RepositoryPart:
-    root = past.desk.repository.root
+    root = past.session.repository.root
     problems = then.log.problems if then.log is not None else ()
     return RepositoryPart(
         str(root),
@@ -105,11 +105,11 @@ def _build_repository(then: PastState, past: PastRepository) -> RepositoryPart:
         watching=Watching.PAST,
         reviewer_note=_NOTE,
         fatal=tuple(one.text for one in problems if one.level is ProblemLevel.FATAL),
-        refused=past.desk.loaded.refused_shortly,
+        refused=past.session.loaded.refused_shortly,
     )
 
 
-def _build_inbox(then: PastState, repository: RepositoryPart, reviewer: DeskReviewer) -> tuple[InboxItem, ...]:
+def _build_inbox(then: PastState, repository: RepositoryPart, reviewer: LocalReviewer) -> tuple[InboxItem, ...]:
     """Returns the queue without ages, which would be today's."""
     items = build_inbox(then.state, InboxFacts(reviewer))
     return close_items(items, repository.closed) if repository.closed else items
@@ -121,7 +121,7 @@ def _read_document(past: PastRepository, item: InboxItem, path: str) -> Document
     document = next((one for one in item.reviewed.handoff.documents if one.path == path), None)
     if ":" in path and document is not None:
         return DocumentView(path, past.reading.files.file(path).text, document)
-    limit = past.desk.loaded.settings.limits.file_bytes
+    limit = past.session.loaded.settings.limits.file_bytes
     return build_document(path, past.read_document(path), document, limit)
 
 

@@ -78,7 +78,7 @@ class Scoping:
         if snapshot is None:
             return
         try:
-            act(snapshot.gates or LogGates(snapshot.desk, snapshot.reading.result.handoffs))
+            act(snapshot.gates or LogGates(snapshot.session, snapshot.reading.result.handoffs))
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
             self._change(key, lambda part: replace(part, stage=CorrectionStage.REFUSED, trouble=trouble))
@@ -94,7 +94,7 @@ class Scoping:
             *(ScopeRow(path, source=source) for path, source in own.items()),
             *(ScopeRow(path, owner=owner) for path, owner in sorted(others.items())),
         )
-        commits = read_commits(gates.desk.repository.git, _MOST_STARTS)
+        commits = read_commits(gates.session.repository.git, _MOST_STARTS)
         starts = tuple(ComparisonPoint(one.id, "commit", one.subject, one.date[:10]) for one in commits)
         wanted = (*own, *(path for path in claimed if path not in own))
         start = scopes.of(key.handoff).start or ""
@@ -123,7 +123,7 @@ class Scoping:
         part = self._store.state.correction
         if part is None or part.key != key:
             return
-        since = part.since or find_needed_start(gates, key.handoff, part.wanted) or gates.desk.work_tree.facts.head
+        since = part.since or find_needed_start(gates, key.handoff, part.wanted) or gates.session.work_tree.facts.head
         paths = list_stated(gates.work.scopes.of(key.handoff), part.wanted)
         preview = preview_scope(gates, key.handoff, ScopeRequest(since, paths))
         asked = (part.wanted, part.since)
@@ -138,7 +138,7 @@ class Scoping:
     def _write(self, gates: LogGates, part: CorrectionPart) -> None:
         if part.preview is None:
             return
-        written = part.preview.correction.write(gates.desk)
+        written = part.preview.correction.write(gates.session)
         self._written.setdefault(part.key.root, []).append(written)
         self._finish(part.key, f"{part.key.handoff}: own files written to handoff-tui.toml; commit it for everybody")
 

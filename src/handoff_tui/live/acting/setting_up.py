@@ -78,7 +78,7 @@ class SettingUp:
             return
         systems = [handoff.dialect for handoff in snapshot.reading.result.handoffs]
         try:
-            facts = find_setup(snapshot.desk, systems, has_log=snapshot.gates is not None)
+            facts = find_setup(snapshot.session, systems, has_log=snapshot.gates is not None)
         except (HandoffError, OSError) as refused:
             self._change(root, trouble=build_trouble(refused))
             return
@@ -114,11 +114,13 @@ class SettingUp:
     def _begin_handoff(self, asked: NewHandoffRequest) -> None:
         from handoff_tui.handoffs.begin.begin import begin_handoff  # noqa: PLC0415 - after the first paint
         from handoff_tui.handoffs.read_handoffs import read_repository  # noqa: PLC0415
-        from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
+        from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
 
         try:
-            desk = open_desk(Path(asked.root))
-            begun = begin_handoff(desk, asked.system, asked.name, asked.title, read_repository(desk).result.handoffs)
+            session = open_session(Path(asked.root))
+            begun = begin_handoff(
+                session, asked.system, asked.name, asked.title, read_repository(session).result.handoffs
+            )
         except (HandoffError, OSError) as refused:
             self._store.say_trouble("Not begun: ", refused)
             return

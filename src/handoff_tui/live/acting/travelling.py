@@ -153,9 +153,9 @@ class Travelling:
             self._fail(Trouble("the repository is still being read", _BACK))
             return
         self.close()
-        self._forget_others((str(snapshot.desk.repository.root), snapshot.log_version))
+        self._forget_others((str(snapshot.session.repository.root), snapshot.log_version))
         try:
-            self._reader = PastReader(snapshot.desk, snapshot.reviewer)
+            self._reader = PastReader(snapshot.session, snapshot.reviewer)
             line, index = self._reader.read_line(at)
         except (HandoffError, OSError) as refused:
             self._fail(build_trouble(refused))

@@ -53,7 +53,7 @@ class LogProof:
         if snapshot is None:
             return
         try:
-            verdict = open_log(snapshot.desk.repository, remembered=False).verify()
+            verdict = open_log(snapshot.session.repository, remembered=False).verify()
         except (HandoffError, OSError) as unreadable:
             fatal: tuple[str, ...] = (str(unreadable),)
         else:
@@ -100,7 +100,7 @@ class Measuring:
         if self._memory is None or self._gates is None:
             self._memory, self._gates = RiskMemory(), GateMeasurer()
         try:
-            measured = read_risks(snapshot.desk, snapshot.state, snapshot.gates, self._memory)
+            measured = read_risks(snapshot.session, snapshot.state, snapshot.gates, self._memory)
             kept = {name: work._replace(gate=self._find_gate(name)) for name, work in measured.items()}
             self._show(root, kept, cancel)
             shown_at = read_monotonic()

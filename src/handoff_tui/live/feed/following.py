@@ -41,11 +41,11 @@ def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySna
         return None
     if any(path.startswith(_RUN_RECORDS) for path in paths):  # they say in which phase a handoff is
         return None
-    desk = snapshot.desk
-    if any(_is_looked_into(path) and not is_listed(desk.work_tree.paths, path) for path in paths):
+    session = snapshot.session
+    if any(_is_looked_into(path) and not is_listed(session.work_tree.paths, path) for path in paths):
         return None
     found = patch_work_tree(
-        desk.repository, desk.work_tree, snapshot.incremental.gone, snapshot.incremental.rules, paths
+        session.repository, session.work_tree, snapshot.incremental.gone, snapshot.incremental.rules, paths
     )
     if found is None:
         return None
@@ -58,7 +58,7 @@ def _is_looked_into(path: str) -> bool:
 
 
 def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositorySnapshot:
-    desk = snapshot.desk._replace(work_tree=found.tree)
+    session = snapshot.session._replace(work_tree=found.tree)
     presence = found.presence or snapshot.incremental.verdicts.has_sought(found.vanished)
     patch = SavedPaths(snapshot.version + 1, found.paths | found.vanished, presence)
     files, before = snapshot.reading.files, snapshot.reading.result
@@ -66,9 +66,11 @@ def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositoryS
     if presence or any(files.has_read(path) for path in patch.paths):
         later = files.move_on(found.tree, patch.paths, presence=presence)
         names = list_text_names(later.paths) if presence else names
-        reading = build_reading(desk, later, read_again(later, FORMATS, names, snapshot.incremental.memory))
+        reading = build_reading(session, later, read_again(later, FORMATS, names, snapshot.incremental.memory))
         reading = reading._replace(result=_keep_same(before, reading.result))
-    moved = replace(snapshot, version=patch.version, desk=desk, reading=reading, patches=(*snapshot.patches, patch))
+    moved = replace(
+        snapshot, version=patch.version, session=session, reading=reading, patches=(*snapshot.patches, patch)
+    )
     return _review(snapshot, moved, patch, snapshot.incremental._replace(gone=found.gone, names=names))
 
 
@@ -86,21 +88,21 @@ def _review(
 ) -> RepositorySnapshot:
     """Measures and reviews again what may differ now."""
     handoffs_read = moved.reading.result
-    verdicts = incremental.verdicts.carry(moved.desk, patch, handoffs_read.handoffs)
-    gates = None if moved.gates is None else moved.gates.renew(moved.desk, handoffs_read.handoffs)
+    verdicts = incremental.verdicts.carry(moved.session, patch, handoffs_read.handoffs)
+    gates = None if moved.gates is None else moved.gates.renew(moved.session, handoffs_read.handoffs)
     moved = replace(moved, gates=gates)
-    closed = moved.desk.loaded.refused_shortly
-    handoff_reviewer = HandoffReviewer(moved.desk, handoffs_read, gates, incremental.handoff_reviewer, closed=closed)
+    closed = moved.session.loaded.refused_shortly
+    handoff_reviewer = HandoffReviewer(moved.session, handoffs_read, gates, incremental.handoff_reviewer, closed=closed)
     incremental = incremental._replace(verdicts=verdicts, handoff_reviewer=handoff_reviewer)
     now = [handoff_reviewer.review(handoff, verdicts.measure(handoff)) for handoff in handoffs_read.handoffs]
     known = {one.handoff.id: one for one in snapshot.state.handoffs}  # the same objects: nobody draws them again
     reviewed = tuple(known[one.handoff.id] if known.get(one.handoff.id) == one else one for one in now)
-    state = build_state(moved.desk, handoffs_read, incremental.handoff_reviewer, reviewed, patch.version)
+    state = build_state(moved.session, handoffs_read, incremental.handoff_reviewer, reviewed, patch.version)
     kept = {path: time for path, time in snapshot.changed.items() if path not in patch.paths}
     changed = kept | _read_times(moved, state, patch.paths)
     if reviewed == snapshot.state.handoffs and changed == snapshot.changed:
         return replace(moved, state=state, incremental=incremental)
-    inbox = build_inbox(state, build_inbox_facts(moved.desk, moved.reviewer, changed, moved.gates))
+    inbox = build_inbox(state, build_inbox_facts(moved.session, moved.reviewer, changed, moved.gates))
     return replace(moved, state=state, changed=changed, inbox=inbox, incremental=incremental)
 
 
@@ -109,7 +111,9 @@ def _read_times(moved: RepositorySnapshot, state: ReviewState, paths: frozenset[
     documents = {document.path for one in state.handoffs for document in one.handoff.documents}
     saved = documents.intersection(paths)
     uncommitted = saved.intersection((*state.repository.changed, *state.repository.untracked))
-    times = read_disk_times(moved.desk.repository.root, uncommitted)
+    times = read_disk_times(moved.session.repository.root, uncommitted)
     if saved == uncommitted:
         return times
-    return times | read_commit_times(moved.desk.repository.git, saved - uncommitted, shallow=state.repository.shallow)
+    return times | read_commit_times(
+        moved.session.repository.git, saved - uncommitted, shallow=state.repository.shallow
+    )

@@ -29,7 +29,7 @@ class GateMeasurer:
         self, snapshot: RepositorySnapshot, commands: tuple[CheckResult, ...], cancel: Event
     ) -> Iterator[tuple[str, MeasuredGate]]:
         """Yields each gate that a person at this desk must decide on, in the order of the queue."""
-        if snapshot.desk.loaded.refused is not None:
+        if snapshot.session.loaded.refused is not None:
             return
         causes = CauseFinder(snapshot)
         handoffs = {handoff.id: handoff for handoff in snapshot.reading.result.handoffs}

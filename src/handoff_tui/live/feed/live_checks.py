@@ -21,7 +21,7 @@ from handoff_tui.config.load import LoadedSettings
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.decisions.examine import plan_gate
 from handoff_tui.git.work_tree.patched_tree import is_stored_as_is
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
 from handoff_tui.live.feed.verdict_cache import DeepVerdictCache, VerdictCache
 from handoff_tui.log.index import build_log_index
@@ -38,22 +38,22 @@ def run_requested(
     fresh: bool,
 ) -> tuple[CheckReport, tuple[CheckResult, ...]]:
     """Runs the checks of a gate, or some of them; returns the report and the results of its commands."""
-    snapshot.desk.loaded.refuse_judging()
+    snapshot.session.loaded.refuse_judging()
     handoff, phase, only = place
     request = build_request(snapshot, handoff, phase)._replace(only=only, fresh=fresh)
     report = check(
-        snapshot.desk, request, ProgressCallbacks(on_result=tell, cancel=cancel), Prefetched(snapshot.reading)
+        snapshot.session, request, ProgressCallbacks(on_result=tell, cancel=cancel), Prefetched(snapshot.reading)
     )
     return report, report.command_results
 
 
 def build_request(snapshot: RepositorySnapshot, handoff: str, phase: str | None) -> CheckRequest:
     """Returns the request for the checks of the handoff's gate."""
-    desk = snapshot.desk
-    if desk.work_tree.facts.head is None:
+    session = snapshot.session
+    if session.work_tree.facts.head is None:
         return CheckRequest(Moment.GATE, phase, handoff)
-    index = snapshot.gates.index if snapshot.gates else build_log_index(open_log(desk.repository).verify())
-    return plan_gate(desk, index, snapshot.reading.result.handoffs, handoff, phase).build_request(fresh=False)
+    index = snapshot.gates.index if snapshot.gates else build_log_index(open_log(session.repository).verify())
+    return plan_gate(session, index, snapshot.reading.result.handoffs, handoff, phase).build_request(fresh=False)
 
 
 def merge_reports(before: CheckReport, report: CheckReport) -> CheckReport:
@@ -79,8 +79,8 @@ class StillValidAnswers:
         """`links` remembers which names lead through a link; those are always asked again."""
         self._patch = patch
         self._links = links
-        self._reader = FileReader(now.desk.repository.root, 0)
-        self._same_facts = before.desk.work_tree.facts == now.desk.work_tree.facts
+        self._reader = FileReader(now.session.repository.root, 0)
+        self._same_facts = before.session.work_tree.facts == now.session.work_tree.facts
         old, new = before.reading.result, now.reading.result
         same_lives = before.incremental.handoff_reviewer.lives == now.incremental.handoff_reviewer.lives
         self._same_problems = same_lives and (old is new or old.problems == new.problems)
@@ -131,7 +131,7 @@ def patch_changes(
         return None
     by_path = {change.path: change for change in known}
     old_paths = {change.old_path for change in known}
-    facts, earlier = now.desk.work_tree.facts, before.desk.work_tree.facts
+    facts, earlier = now.session.work_tree.facts, before.session.work_tree.facts
     added: list[Change] = []
     for path in patch.paths:
         change = by_path.get(path)
@@ -152,10 +152,10 @@ def _stays(change: Change, facts: RepositoryFacts, baseline: str, now: Repositor
         return False
     if baseline == facts.head:
         return True
-    desk = now.desk
-    content = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes).read_bytes(change.path)
-    stored = desk.repository.git.run("cat-file", "blob", f"{baseline}:{change.path}")
-    as_is = is_stored_as_is(now.incremental.rules, desk.repository.root, change.path, content)
+    session = now.session
+    content = FileReader(session.repository.root, session.loaded.settings.limits.file_bytes).read_bytes(change.path)
+    stored = session.repository.git.run("cat-file", "blob", f"{baseline}:{change.path}")
+    as_is = is_stored_as_is(now.incremental.rules, session.repository.root, change.path, content)
     return stored.ok and as_is and stored.stdout != content
 
 
@@ -224,9 +224,9 @@ class LiveChecks:
         request = build_request(snapshot, place[1], place[2])._replace(run_commands=False)
         scopes = snapshot.incremental.handoff_reviewer.scopes
         before = Prefetched(snapshot.reading, commands, measurer=self._verdicts.find(snapshot), scopes=scopes)
-        desk = guard(snapshot.desk, scopes.of(place[1]).start).desk
-        report, state = check_once(desk, request, ProgressCallbacks(cancel=cancel), before)
-        return _Last(place, snapshot, request, state, {}, commands, report, desk.loaded)
+        session = guard(snapshot.session, scopes.of(place[1]).start).session
+        report, state = check_once(session, request, ProgressCallbacks(cancel=cancel), before)
+        return _Last(place, snapshot, request, state, {}, commands, report, session.loaded)
 
     def _run_patched(
         self,
@@ -238,8 +238,8 @@ class LiveChecks:
     ) -> _Last:
         cache, baseline = self._verdicts.find(snapshot), last.state.baseline
         scopes = snapshot.incremental.handoff_reviewer.scopes
-        desk = snapshot.desk._replace(loaded=last.loaded)
-        world = build_world(desk, last.request, snapshot.reading, baseline, cache, scopes)
+        session = snapshot.session._replace(loaded=last.loaded)
+        world = build_world(session, last.request, snapshot.reading, baseline, cache, scopes)
         answers = Answers(world)
         answers.take_over(last.state.answers, StillValidAnswers(last.snapshot, snapshot, patch, last.links).holds)
         _take_over_verdicts(answers, last.state.answers, cache, snapshot)
@@ -247,11 +247,11 @@ class LiveChecks:
         changes = None if known is None else patch_changes(known, baseline.commit, last.snapshot, snapshot, patch)
         if changes is not None:
             answers.put(World.changes, changes)
-        still = _list_untouched(last, desk, patch) if commands == last.commands else []
+        still = _list_untouched(last, session, patch) if commands == last.commands else []
         state = last.state._replace(world=world, answers=answers)
         before = Prefetched(snapshot.reading, commands, state)
         request = last.request._replace(excluded=tuple(result.id for result in still))
-        report, state = check_once(desk, request, ProgressCallbacks(cancel=cancel), before)
+        report, state = check_once(session, request, ProgressCallbacks(cancel=cancel), before)
         whole = report.with_results((*report.results, *still))
         return replace(last, snapshot=snapshot, state=state, commands=commands, report=whole)
 
@@ -273,11 +273,11 @@ def _take_over_verdicts(answers: Answers, last: Answers, cache: VerdictCache, sn
     answers.take_over(last, is_valid)
 
 
-def _list_untouched(last: _Last, desk: Desk, patch: SavedPaths) -> list[CheckResult]:
+def _list_untouched(last: _Last, session: Session, patch: SavedPaths) -> list[CheckResult]:
     """Returns the results of commands whose inputs no saved file matches."""
     results = {result.id: result for result in last.report.command_results}
     found: list[CheckResult] = []
-    for command in list_commands(desk, last.request.moment, last.request.phase) if results else ():
+    for command in list_commands(session, last.request.moment, last.request.phase) if results else ():
         patterns = command.check.inputs
         touched = not patterns or any(fnmatch.fnmatch(path, glob) for path in patch.paths for glob in patterns)
         if command.id in results and not touched:

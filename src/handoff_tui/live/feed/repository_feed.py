@@ -217,7 +217,7 @@ class RepositoryFeed:
                 reviewer_note=snapshot.reviewer.note,
                 fatal=snapshot.fatal or self._proof.fatal,
                 foreign=snapshot.foreign,
-                refused=snapshot.desk.loaded.refused_shortly,
+                refused=snapshot.session.loaded.refused_shortly,
                 begun=snapshot.gates is not None,
             )
 
@@ -233,7 +233,7 @@ class RepositoryFeed:
         """Notifies the user, once, of entries in their name that this desk did not make."""
         from handoff_tui.agents.notify import build_foreign_notification, notify  # noqa: PLC0415 - hardly ever needed
 
-        told = notify(snapshot.desk, build_foreign_notification(snapshot.foreign))
+        told = notify(snapshot.session, build_foreign_notification(snapshot.foreign))
         if told.sequence:
             self._store.ring(told.sequence)
 

@@ -14,12 +14,12 @@ from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, build_reading
 from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, read_again
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
-from handoff_tui.handoffs.session import Desk, open_desk_to_look
+from handoff_tui.handoffs.session import Session, open_session_to_look
 from handoff_tui.live.feed.verdict_cache import VerdictCache
 from handoff_tui.log.entry import LogProblem, ProblemLevel
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.open_log import FOREIGN
-from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
+from handoff_tui.log.policy.signer import LocalReviewer, read_reviewer
 from handoff_tui.status.inbox import build_inbox, build_inbox_facts, read_change_times
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.status.refresh import HandoffReviewer, build_state, open_log_gates
@@ -56,10 +56,10 @@ class RepositorySnapshot:
     version: int
     log_version: int
     """The version of the last full read: log, refs and configuration have not changed since."""
-    desk: Desk
+    session: Session
     reading: RepositoryReading
     gates: LogGates | None
-    reviewer: DeskReviewer
+    reviewer: LocalReviewer
     changed: Mapping[str, datetime]
     """When each document last changed."""
     state: ReviewState
@@ -97,30 +97,30 @@ class RepositorySnapshot:
 
 def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     """Reads everything from scratch."""
-    desk = open_desk_to_look(root)
-    gone = find_gone(desk.repository, desk.work_tree)
-    rules = read_content_rules(desk.repository)
+    session = open_session_to_look(root)
+    gone = find_gone(session.repository, session.work_tree)
+    rules = read_content_rules(session.repository)
     memory = ReadingMemory()
-    reading, names = _read(desk, memory)
-    gates = open_log_gates(desk, reading.result.handoffs)
-    reviewer = read_reviewer(desk, gates.policy if gates else None)
+    reading, names = _read(session, memory)
+    gates = open_log_gates(session, reading.result.handoffs)
+    reviewer = read_reviewer(session, gates.policy if gates else None)
     handoffs = reading.result.handoffs
-    verdicts = VerdictCache(desk, handoffs)
-    handoff_reviewer = HandoffReviewer(desk, reading.result, gates, closed=desk.loaded.refused_shortly)
+    verdicts = VerdictCache(session, handoffs)
+    handoff_reviewer = HandoffReviewer(session, reading.result, gates, closed=session.loaded.refused_shortly)
     reviewed = tuple(handoff_reviewer.review(handoff, verdicts.measure(handoff)) for handoff in handoffs)
-    state = build_state(desk, reading.result, handoff_reviewer, reviewed, version)
-    changed = read_change_times(desk, state)
-    inbox = build_inbox(state, build_inbox_facts(desk, reviewer, changed, gates))
+    state = build_state(session, reading.result, handoff_reviewer, reviewed, version)
+    changed = read_change_times(session, state)
+    inbox = build_inbox(state, build_inbox_facts(session, reviewer, changed, gates))
     incremental = IncrementalState(rules, gone, names, memory, verdicts, handoff_reviewer)
     start = gates.policy.start_line if gates and gates.policy else ""
-    since = name_commit(desk.repository.git, start) if start else ""
+    since = name_commit(session.repository.git, start) if start else ""
     return RepositorySnapshot(
-        version, version, desk, reading, gates, reviewer, changed, state, inbox, incremental, since
+        version, version, session, reading, gates, reviewer, changed, state, inbox, incremental, since
     )
 
 
-def _read(desk: Desk, memory: ReadingMemory) -> tuple[RepositoryReading, list[str]]:
+def _read(session: Session, memory: ReadingMemory) -> tuple[RepositoryReading, list[str]]:
     """Reads every handoff, and the names of files that may contain one."""
-    files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
+    files = RepositoryFiles(session.repository, session.work_tree, session.loaded.settings)
     names = list_text_names(files.paths)
-    return build_reading(desk, files, read_again(files, FORMATS, names, memory)), names
+    return build_reading(session, files, read_again(files, FORMATS, names, memory)), names

@@ -10,7 +10,7 @@ from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.moments import Moment
 from handoff_tui.handoffs.claims.path_finder import PathMatch
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 
 if TYPE_CHECKING:
     from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
@@ -41,10 +41,10 @@ class _NotingEvidence(RepositoryEvidence):
 class VerdictCache:
     """Verdicts by handoff. Used by one thread."""
 
-    def __init__(self, desk: Desk, handoffs: tuple[Handoff, ...]) -> None:
-        self.evidence: _NotingEvidence = _NotingEvidence(desk)
+    def __init__(self, session: Session, handoffs: tuple[Handoff, ...]) -> None:
+        self.evidence: _NotingEvidence = _NotingEvidence(session)
         self.evidence.hashed, self.evidence.sought = set(), set()
-        self._desk = desk
+        self._session = session
         self._handoffs = handoffs
         self._verdicts: dict[str, tuple[Handoff, tuple[Verdict, ...]]] = {}
         self._hashed: dict[str, frozenset[str]] = {}
@@ -63,13 +63,13 @@ class VerdictCache:
         """Tells whether a claim names one of these paths; git may ignore them, so no list has them."""
         return not self.evidence.sought.isdisjoint(paths)
 
-    def carry(self, desk: Desk, patch: SavedPaths | None, handoffs: tuple[Handoff, ...]) -> VerdictCache:
+    def carry(self, session: Session, patch: SavedPaths | None, handoffs: tuple[Handoff, ...]) -> VerdictCache:
         """Returns the verdicts after some files were saved; new ones if files came or went, or if more changed."""
         if patch is None or patch.presence:
-            return VerdictCache(desk, handoffs)
-        status_same = desk.work_tree.facts == self._desk.work_tree.facts
-        self.evidence.move_on(desk, patch.paths)
-        self._desk = desk
+            return VerdictCache(session, handoffs)
+        status_same = session.work_tree.facts == self._session.work_tree.facts
+        self.evidence.move_on(session, patch.paths)
+        self._session = session
         everything = self._take_in(handoffs)
         for name, (handoff, _) in tuple(self._verdicts.items()):
             read = not self._hashed[name].isdisjoint(patch.paths)
@@ -100,13 +100,13 @@ class DeepVerdictCache:
 
     def find(self, snapshot: RepositorySnapshot) -> VerdictCache:
         """Returns the verdicts as of a snapshot, which is never older than the one before."""
-        before, desk, handoffs = self._snapshot, snapshot.desk, snapshot.reading.result.handoffs
+        before, session, handoffs = self._snapshot, snapshot.session, snapshot.reading.result.handoffs
         if self._cache is None or before is None:
-            self._cache = VerdictCache(desk, handoffs)
+            self._cache = VerdictCache(session, handoffs)
         elif snapshot is not before:
             same_place = before.state.repository.root == snapshot.state.repository.root
             patch = snapshot.find_patch(before.version) if same_place else None
-            self._cache = self._cache.carry(desk, patch, handoffs)
+            self._cache = self._cache.carry(session, patch, handoffs)
         self._snapshot = snapshot
         return self._cache
 

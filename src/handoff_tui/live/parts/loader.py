@@ -60,13 +60,13 @@ class PartLoader:
 
     def read(self, part: Part, state: AppState, snapshot: RepositorySnapshot, cancel: threading.Event) -> Any:  # noqa: ANN401 - of the part's own type
         if part is Part.LOG:
-            return list_log(open_log(snapshot.desk.repository), EntryFilter())
+            return list_log(open_log(snapshot.session.repository), EntryFilter())
         if part is Part.METRICS:
             return read_repository_metrics(snapshot)
         if part is Part.COVERAGE:
             return read_coverage(snapshot)
         if part in _JUDGED or (part is Part.DOCUMENT and state.open_document == PACKET):
-            snapshot.desk.loaded.refuse_judging()
+            snapshot.session.loaded.refuse_judging()
         wanted = self.build_wanted(state)
         readers: dict[Part, Callable[[], Any]] = {
             Part.SHOWN: lambda: self._read_shown(snapshot, wanted.handoff),
@@ -110,12 +110,12 @@ class PartLoader:
         before = self._shown
         handoff = find_handoff(snapshot.state, wanted).handoff
         if before is None or not _is_same_story(before, snapshot, handoff):
-            self._shown = (snapshot, show(snapshot.desk, snapshot.state, wanted))
+            self._shown = (snapshot, show(snapshot.session, snapshot.state, wanted))
         else:
             verdicts = self._verdicts.find(snapshot).measure(handoff)
             scopes = snapshot.incremental.handoff_reviewer.scopes
             again = show_again(before[1], snapshot.state, verdicts, snapshot.gates, scopes)
-            comments = read_comments(snapshot.desk.repository, handoff.id)
+            comments = read_comments(snapshot.session.repository, handoff.id)
             self._shown = (snapshot, again.model_copy(update={"agent_comments": comments}))
         return self._shown[1]
 

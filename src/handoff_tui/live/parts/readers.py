@@ -21,7 +21,7 @@ from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.commits import read_blobs, read_commits
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.handoffs.handoff import Document
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.state.app import (
     AttemptsView,
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from handoff_tui.history.metrics.report import MetricsReport
 
 
-def list_comparison_points(desk: Desk) -> tuple[ComparisonPoint, ...]:
+def list_comparison_points(session: Session) -> tuple[ComparisonPoint, ...]:
     """Returns stored snapshots, then the latest commits; any other can be typed."""
-    snapshots = list_snapshots(desk.repository.root)[:_MOST_SNAPSHOTS]
-    commits = read_commits(desk.repository.git, _MOST_COMMITS)
+    snapshots = list_snapshots(session.repository.root)[:_MOST_SNAPSHOTS]
+    commits = read_commits(session.repository.git, _MOST_COMMITS)
     return (
         *(ComparisonPoint(digest[:SHORT_DIGEST], "snapshot") for digest in snapshots),
         *(ComparisonPoint(commit.id[:SHORT_COMMIT], "commit", commit.subject, commit.date[:10]) for commit in commits),
@@ -81,15 +81,15 @@ class Wanted:
 def read_pipeline(snapshot: RepositorySnapshot, handoff: str) -> PipelineView:
     reviewed = find_handoff(snapshot.state, handoff)
     index = snapshot.gates.index if snapshot.gates else None
-    return build_pipeline(reviewed, snapshot.desk.loaded.settings.pipelines, index)
+    return build_pipeline(reviewed, snapshot.session.loaded.settings.pipelines, index)
 
 
 def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> ExaminedGate:
     """Examines the gate in view; starts no command."""
-    log = open_log(snapshot.desk.repository)
+    log = open_log(snapshot.session.repository)
     telling = ProgressCallbacks(cancel=cancel)
     return examine(
-        snapshot.desk,
+        snapshot.session,
         log,
         wanted.handoff,
         wanted.phase,
@@ -101,11 +101,11 @@ def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> Examine
 def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
     """Returns which files differ; counting their lines is left for later."""
     if wanted.scope.scope is DiffScope.OWN:
-        found = diff_scope(snapshot.desk, snapshot.incremental.handoff_reviewer.scopes, wanted.handoff)
+        found = diff_scope(snapshot.session, snapshot.incremental.handoff_reviewer.scopes, wanted.handoff)
     else:
-        found = diff(snapshot.desk, _build_request(wanted, files_only=True))
+        found = diff(snapshot.session, _build_request(wanted, files_only=True))
     if found.files is None:
-        note, points = "; ".join(found.notes) or None, list_comparison_points(snapshot.desk)
+        note, points = "; ".join(found.notes) or None, list_comparison_points(snapshot.session)
         return FilesView(found.pair, (), counted=True, note=note, points=points), None
     files = found.files
     view = FilesView(
@@ -114,13 +114,13 @@ def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView,
         counted=False,
         note="; ".join(note for note in (*found.notes, files.listed.note) if note) or None,
         trees=(files.old, files.new),
-        points=list_comparison_points(snapshot.desk),
+        points=list_comparison_points(snapshot.session),
     )
     return view, files
 
 
 def read_difference(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> DifferenceView:
-    found = diff(snapshot.desk, _build_request(wanted, files_only=False), ProgressCallbacks(cancel=cancel))
+    found = diff(snapshot.session, _build_request(wanted, files_only=False), ProgressCallbacks(cancel=cancel))
     return DifferenceView(found.pair, found.record, found.claims, found.notes)
 
 
@@ -143,7 +143,7 @@ def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> Docu
     document = next((one for one in documents if one.path == path), None)
     if ":" in path and document is not None:
         return DocumentView(path, snapshot.reading.files.file(path).text, document)
-    limit = snapshot.desk.loaded.settings.limits.file_bytes
+    limit = snapshot.session.loaded.settings.limits.file_bytes
     content = _read_captured(snapshot, handoff, path, max(limit, _MOST_OPENED))
     return build_document(path, content, document, limit)
 
@@ -158,16 +158,16 @@ def build_document(path: str, content: bytes, document: Document | None, limit: 
 
 def _read_captured(snapshot: RepositorySnapshot, handoff: str, path: str, limit: int) -> bytes:
     """Returns a file as it was when the snapshot was taken, if it is the handoff's own; another one as it is now."""
-    desk, scopes = snapshot.desk, snapshot.incremental.handoff_reviewer.scopes
+    session, scopes = snapshot.session, snapshot.incremental.handoff_reviewer.scopes
     own = scopes.of(handoff).results.get(path)
     if own is not None and not own.deleted:
         with suppress(CaptureError):  # it has changed since, and nobody had captured it: it is read as it is now
-            write_own_sides(desk, scopes, handoff)
-        objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
-        content = read_blobs(desk.repository.git, [own.blob], limit, objects)[own.blob]
+            write_own_sides(session, scopes, handoff)
+        objects = offer_objects(session.repository, find_cache_folder(session.repository.root))
+        content = read_blobs(session.repository.git, [own.blob], limit, objects)[own.blob]
         if content is not None:
             return content
-    return FileReader(desk.repository.root, limit).read_bytes(path)
+    return FileReader(session.repository.root, limit).read_bytes(path)
 
 
 def cut_text(content: bytes, limit: int) -> bytes:
@@ -181,11 +181,11 @@ def cut_text(content: bytes, limit: int) -> bytes:
 
 
 def read_entry(snapshot: RepositorySnapshot, entry: str) -> EntryView:
-    return show_entry(open_log(snapshot.desk.repository), entry).view
+    return show_entry(open_log(snapshot.session.repository), entry).view
 
 
 def read_report(snapshot: RepositorySnapshot) -> LogReport:
-    return verify_whole(snapshot.desk.repository, VerifyOptions())
+    return verify_whole(snapshot.session.repository, VerifyOptions())
 
 
 def _build_request(wanted: Wanted, *, files_only: bool) -> DiffRequest:
@@ -199,7 +199,7 @@ def read_repository_metrics(snapshot: RepositorySnapshot) -> MetricsReport:
     from handoff_tui.history.metrics.compute import DayWindow  # noqa: PLC0415 - few look at it
     from handoff_tui.history.metrics.metrics import read_metrics  # noqa: PLC0415 - few look at it
 
-    return read_metrics(snapshot.desk, open_log(snapshot.desk.repository), DayWindow())
+    return read_metrics(snapshot.session, open_log(snapshot.session.repository), DayWindow())
 
 
 def read_coverage(snapshot: RepositorySnapshot) -> CoverageView:
@@ -215,23 +215,23 @@ def read_threads(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) ->
     if snapshot.gates is None or not _list_phases(snapshot.gates.index, wanted.handoff):
         return ()
     found = look(snapshot, wanted, cancel)
-    return list_threads(snapshot.desk, found.index, found.key.place, found.work_tree)
+    return list_threads(snapshot.session, found.index, found.key.place, found.work_tree)
 
 
 def read_attempts(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> AttemptsView:
     """Returns the attempts at the phase in view with the current work, then those at every other phase in the log."""
     from handoff_tui.history.attempts.attempts import read_history  # noqa: PLC0415 - few look at it
 
-    log = open_log(snapshot.desk.repository)
+    log = open_log(snapshot.session.repository)
     try:
-        snapshot.desk.loaded.refuse_judging()
+        snapshot.session.loaded.refuse_judging()
         now = look(snapshot, wanted, cancel)
     except HandoffError:
         now = None  # what the log and the documents tell can be read all the same
-    here = read_history(snapshot.desk, log, wanted.handoff, wanted.phase, now=now)
+    here = read_history(snapshot.session, log, wanted.handoff, wanted.phase, now=now)
     index = now.index if now is not None else build_log_index(log.verify())
     others = [phase for phase in _list_phases(index, here.handoff) if phase != here.phase]
-    return AttemptsView((here, *(read_history(snapshot.desk, log, here.handoff, phase) for phase in others)))
+    return AttemptsView((here, *(read_history(snapshot.session, log, here.handoff, phase) for phase in others)))
 
 
 def _list_phases(index: LogIndex, handoff: str) -> list[str]:
@@ -242,7 +242,7 @@ def read_comparison(snapshot: RepositorySnapshot, before: str, after: str, cance
     from handoff_tui.history.attempts.compare import compare_attempts  # noqa: PLC0415 - few look at it
 
     return compare_attempts(
-        snapshot.desk, open_log(snapshot.desk.repository), before, after, telling=ProgressCallbacks(cancel=cancel)
+        snapshot.session, open_log(snapshot.session.repository), before, after, telling=ProgressCallbacks(cancel=cancel)
     )
 
 
@@ -250,7 +250,7 @@ def read_why(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> Fai
     """Explains why the gate in view is closed, from existing results; starts no command."""
     from handoff_tui.history.failure.failure import FailurePlace, explore_failure  # noqa: PLC0415 - few look at it
 
-    snapshot.desk.loaded.refuse_judging()
+    snapshot.session.loaded.refuse_judging()
     found = look(snapshot, wanted, cancel)
     place = FailurePlace(found.handoff.id, found.key.phase, found.key.attempt)
-    return explore_failure(snapshot.desk, found.report, None if found.index.verdict.fatal else found.index, place)
+    return explore_failure(snapshot.session, found.report, None if found.index.verdict.fatal else found.index, place)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries.times import build_time, parse_time
 from handoff_tui.log.entry import GateKey, Subject
 from handoff_tui.log.gates.coverage import COVERED, RepositoryCoverage, build_coverage, describe_uncovered
@@ -27,12 +27,12 @@ from handoff_tui.system.files.cache_files import find_cache_folder
 class LogGates:
     """The gates of one repository, judged by one reading of its log."""
 
-    desk: Desk
+    session: Session
     handoffs: tuple[Handoff, ...]
 
     @cached_property
     def index(self) -> LogIndex:
-        return build_log_index(open_log(self.desk.repository).verify())
+        return build_log_index(open_log(self.session.repository).verify())
 
     @cached_property
     def policy(self) -> Policy | None:
@@ -40,15 +40,15 @@ class LogGates:
 
     @cached_property
     def work(self) -> ScopedWork:
-        return ScopedWork(self.desk, self.handoffs, self.index, self.policy)
+        return ScopedWork(self.session, self.handoffs, self.index, self.policy)
 
     @cached_property
     def reviews(self) -> StoredReviews:
-        return StoredReviews(self.desk.repository)
+        return StoredReviews(self.session.repository)
 
-    def renew(self, desk: Desk, handoffs: tuple[Handoff, ...]) -> LogGates:
+    def renew(self, session: Session, handoffs: tuple[Handoff, ...]) -> LogGates:
         """The same log, asked about files that have changed since."""
-        again = LogGates(desk, handoffs)
+        again = LogGates(session, handoffs)
         again.index, again.policy, again.reviews = self.index, self.policy, self.reviews
         return again
 
@@ -105,7 +105,7 @@ class LogGates:
         return GateQuestion(
             key=key,
             subject=Subject(
-                commit=self.desk.work_tree.facts.head or "",
+                commit=self.session.work_tree.facts.head or "",
                 tree=self.tree if is_first_version or self._find_rule(phase).binds_tree else NOT_COMPARED,
                 scope=self.work.digests.digest(scope) if is_decided else NOT_COMPARED,
                 start=scope.start or self._no_start,
@@ -158,7 +158,7 @@ class LogGates:
 
     @cached_property
     def tree(self) -> str:
-        repository, head = self.desk.repository, self.desk.work_tree.facts.head
+        repository, head = self.session.repository, self.session.work_tree.facts.head
         return "" if head is None else build_commit_tree(repository, head, find_cache_folder(repository.root))
 
     @cached_property
@@ -175,7 +175,7 @@ class LogGates:
     @property
     def _no_start(self) -> str:
         """The start of work that begins before the first commit: zeros, as many as an id has here."""
-        return "0" * len(self.desk.work_tree.facts.head or "0" * 40)
+        return "0" * len(self.session.work_tree.facts.head or "0" * 40)
 
     @cached_property
     def _now(self) -> str:

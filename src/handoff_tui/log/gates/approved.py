@@ -8,7 +8,7 @@ from typing import NamedTuple
 from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.git.work_tree.capture import build_commit_tree
-from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.log.entry import APPROVING, EntryKind
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
@@ -45,12 +45,12 @@ class ComparisonPoints:
     """If the log is not intact, nothing is taken from it."""
 
 
-def read_comparison_points(desk: Desk, tree: str, handoff: str | None) -> ComparisonPoints:
+def read_comparison_points(session: Session, tree: str, handoff: str | None) -> ComparisonPoints:
     """Reads the log for states before the current work, whose files are `tree`."""
-    reviewer = read_identity(desk.repository.git).email
-    if not has_log(desk):
+    reviewer = read_identity(session.repository.git).email
+    if not has_log(session):
         return ComparisonPoints(reviewer)
-    verdict = open_log(desk.repository).verify()
+    verdict = open_log(session.repository).verify()
     if verdict.fatal:
         return ComparisonPoints(reviewer, is_intact=False)
     index = build_log_index(verdict)
@@ -60,38 +60,38 @@ def read_comparison_points(desk: Desk, tree: str, handoff: str | None) -> Compar
     earlier = [made for made in living if made.work.handoff == handoff and made.work.subject.tree != tree]
     return ComparisonPoints(
         reviewer=reviewer,
-        approved=list_approved(desk, index, tree),
+        approved=list_approved(session, index, tree),
         my_reviews=tuple(map(_build_point, mine)),
         earlier_attempts=tuple(map(_build_point, earlier)),
     )
 
 
-def find_trusted_commit(desk: Desk) -> ComparisonPoint | None:
+def find_trusted_commit(session: Session) -> ComparisonPoint | None:
     """Returns the commit approved last before HEAD, else the start line; None if the log is not intact."""
-    head = desk.work_tree.facts.head
-    verdict = open_log(desk.repository).verify()
+    head = session.work_tree.facts.head
+    verdict = open_log(session.repository).verify()
     if head is None or verdict.fatal:
         return None
-    tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
-    approved = list_approved(desk, build_log_index(verdict), tree)
+    tree = build_commit_tree(session.repository, head, find_cache_folder(session.repository.root))
+    approved = list_approved(session, build_log_index(verdict), tree)
     commit = next((one.commit for one in approved if one.is_ancestor), None)
     if commit is not None:
         return ComparisonPoint("the last approved commit on this branch", commit=commit)
     policy = find_policy(verdict)
     line = policy.start_line if policy is not None else ""
-    if line and line != head and find_ancestors(desk.repository.git, [line], head):
+    if line and line != head and find_ancestors(session.repository.git, [line], head):
         return ComparisonPoint("the start line of the signed policy", commit=line)
     return None
 
 
-def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[ApprovedSnapshot, ...]:
+def list_approved(session: Session, index: LogIndex, tree: str) -> tuple[ApprovedSnapshot, ...]:
     """Lists approvals of other files than these, newest first: work is no baseline for itself."""
     decisions = [
         made
         for made in sorted(index.decisions.values(), key=lambda made: (-made.entry.seq, made.entry.id))
         if made.decision.verb in APPROVING and made.work.subject.tree != tree and not index.is_void(made.entry.id)
     ]
-    reviews = StoredReviews(desk.repository)
+    reviews = StoredReviews(session.repository)
     reviews.load(made.decision.review for made in decisions if made.entry.kind is EntryKind.SCOPED_DECISION)
     decisions = [
         made
@@ -99,7 +99,7 @@ def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[ApprovedSnaps
         if made.entry.kind is not EntryKind.SCOPED_DECISION
         or reviews.has(made.decision.review, made.work.key, made.work.subject.scope)
     ]
-    behind = find_ancestors(desk.repository.git, (made.work.subject.commit for made in decisions))
+    behind = find_ancestors(session.repository.git, (made.work.subject.commit for made in decisions))
     return tuple(
         ApprovedSnapshot(made.work.subject.snapshot, made.work.subject.commit, made.work.subject.commit in behind)
         for made in decisions

@@ -16,7 +16,7 @@ from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind,
 from handoff_tui.handoffs.scope.run_commits import find_run_commits, read_run_commits
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.scope.traces import find_paperwork, find_records, find_shared_documents
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entry import GateKey, Work
 from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.gates.position import build_principals, build_value_digest
@@ -34,7 +34,7 @@ _NAMED = 3
 class ScopedWork:
     """All handoffs of a repository and their scopes, as of now and by one log."""
 
-    desk: Desk
+    session: Session
     handoffs: tuple[Handoff, ...]
     index: LogIndex
     policy: Policy | None
@@ -44,10 +44,10 @@ class ScopedWork:
         known = LogTraces(
             start_line=(self.policy.start_line or None) if self.policy else None,
             decided=frozenset(made.work.handoff for made in self.index.decisions.values()),
-            stated=list_stated(self.desk),
-            find_run_commits=partial(find_run_commits, read_run_commits(self.desk.repository.root)),
+            stated=list_stated(self.session),
+            find_run_commits=partial(find_run_commits, read_run_commits(self.session.repository.root)),
         )
-        return find_scopes(self.desk, self.handoffs, known)
+        return find_scopes(self.session, self.handoffs, known)
 
     @property
     def scopes(self) -> Scopes:
@@ -55,7 +55,7 @@ class ScopedWork:
 
     @cached_property
     def digests(self) -> ScopeDigests:
-        return ScopeDigests(self.desk, self.found)
+        return ScopeDigests(self.session, self.found)
 
     def find_attempt(self, handoff: Handoff, phase: str) -> int:
         """The current attempt: one more than the last decided one if the agent has committed other work since."""
@@ -80,14 +80,14 @@ class ScopedWork:
         record = None
         for made in self.index.list_decisions(work.handoff, work.phase):
             if made.work is work:
-                record = find_review(self.desk.repository.root, made.decision.review)
+                record = find_review(self.session.repository.root, made.decision.review)
         if record is None or record.scope is None:
             return "its files"
         then = {_name(file): file for file in record.scope.files}
         now = {_name(file): file for file in self.digests.build_files(self.scopes.of(handoff))}
         changed = sorted(path for path in then.keys() | now.keys() if then.get(path) != now.get(path))
         more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
-        cut_off = " (this clone is shallow; git fetch --unshallow)" if self.desk.repository.shallow else ""
+        cut_off = " (this clone is shallow; git fetch --unshallow)" if self.session.repository.shallow else ""
         return ", ".join(changed[:_NAMED]) + more + cut_off
 
     def _is_new(self, handoff: Handoff, decided: list[Work]) -> bool:

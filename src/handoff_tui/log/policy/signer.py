@@ -18,7 +18,7 @@ from handoff_tui.git.signing.signing_key import (
     read_signing_key,
 )
 from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool
-from handoff_tui.handoffs.session import Desk
+from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries.fields import PRINCIPAL
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.policy.policy import Policy
@@ -28,7 +28,7 @@ _NO_LOG = "there is no signed log yet; run `handoff-tui init`"
 _ASKS = "gpg.ssh.defaultKeyCommand names your key; it runs only when you sign"
 
 
-class DeskReviewer(NamedTuple):
+class LocalReviewer(NamedTuple):
     """The person at this computer, found by keys and the policy without asking anybody."""
 
     principal: str | None = None
@@ -43,33 +43,33 @@ class DeskReviewer(NamedTuple):
         return name is not None and name.casefold() in self.names
 
 
-def read_reviewer(desk: Desk, policy: Policy | None) -> DeskReviewer:
+def read_reviewer(session: Session, policy: Policy | None) -> LocalReviewer:
     """Finds the owner of the user's own key. Without a policy everybody may decide, but nobody can sign yet."""
-    identity = read_identity(desk.repository.git)
+    identity = read_identity(session.repository.git)
     if policy is None:
-        return DeskReviewer(None, may_decide=True, note=_NO_LOG, names=_build_names(identity, None))
+        return LocalReviewer(None, may_decide=True, note=_NO_LOG, names=_build_names(identity, None))
     try:
-        principal, note = _find_principal(desk, policy, identity)
+        principal, note = _find_principal(session, policy, identity)
     except HandoffError as missing:
         note = f"{missing.message}. {missing.hint}" if missing.hint else missing.message
-        return DeskReviewer(None, may_decide=False, note=note, names=_build_names(identity, None))
+        return LocalReviewer(None, may_decide=False, note=note, names=_build_names(identity, None))
     names = _build_names(identity, principal)
     if principal is None:
-        return DeskReviewer(None, may_decide=False, note=note, names=names)
+        return LocalReviewer(None, may_decide=False, note=note, names=names)
     if not policy.may_decide(principal):
         role = "as an agent" if principal in policy.agents else "in no role that decides"
-        return DeskReviewer(principal, may_decide=False, note=f"the policy has {principal} {role}", names=names)
-    return DeskReviewer(principal, may_decide=True, note=note, names=names)
+        return LocalReviewer(principal, may_decide=False, note=f"the policy has {principal} {role}", names=names)
+    return LocalReviewer(principal, may_decide=True, note=note, names=names)
 
 
-def _find_principal(desk: Desk, policy: Policy, identity: Identity) -> tuple[str | None, str]:
+def _find_principal(session: Session, policy: Policy, identity: Identity) -> tuple[str | None, str]:
     """Returns the owner of the key, and a note; never runs a command to find out."""
-    settings = UserSettings(desk.repository.git)
+    settings = UserSettings(session.repository.git)
     configured = settings.get("gpg.format") == "ssh" and settings.get("user.signingkey")
     if not configured and settings.get("gpg.ssh.defaultkeycommand"):
         enrolled = {signer.principal.casefold(): signer.principal for signer in policy.signers.values()}
         return enrolled.get((identity.email or "").casefold()), _ASKS
-    key = read_signing_key(desk.repository.git, [signer.key for signer in policy.signers.values()])
+    key = read_signing_key(session.repository.git, [signer.key for signer in policy.signers.values()])
     keyid = parse_public_key(key.public_text).fingerprint
     signer = policy.signers.get(keyid)
     if signer is None:
@@ -96,10 +96,10 @@ class Signing:
         return self.tool.prompt is not Prompt.NOBODY or self.key.needs_touch
 
 
-def find_signing(desk: Desk, policy: Policy, key_file: Path | None = None) -> Signing:
+def find_signing(session: Session, policy: Policy, key_file: Path | None = None) -> Signing:
     """Finds the signer by the user's own configuration or a named key file; refuses an unknown key."""
     enrolled = [signer.key for signer in policy.signers.values()]
-    key = read_key_file(key_file) if key_file is not None else read_signing_key(desk.repository.git, enrolled)
+    key = read_key_file(key_file) if key_file is not None else read_signing_key(session.repository.git, enrolled)
     keyid = parse_public_key(key.public_text).fingerprint
     signer = policy.signers.get(keyid)
     if signer is None:

@@ -9,7 +9,7 @@ from handoff_tui.checks.rules.every.own_changes import documents_list_own_change
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.world import Disagreements
-from handoff_tui.handoffs.session import open_desk
+from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 from tests.support.world import MemoryWorld, judge
 
@@ -66,7 +66,7 @@ def test_real_repository_is_compared_and_nothing_blocks(builder: RepositoryBuild
     builder.write("lamp.py", "1\n").write("extra.py", "1\n")
     builder.write("docs/handoffs/a-1.md", TEXT.format("- `lamp.py` (created)"))
     builder.commit(f"lamp\n\nHandoff: {name}")
-    report = check(open_desk(builder.folder), CheckRequest(only=(RULE,)))
+    report = check(open_session(builder.folder), CheckRequest(only=(RULE,)))
     (result,) = report.results
     told = {finding.message for finding in result.findings}
     assert f"{name}: extra.py: changed in its commits, not declared" in told

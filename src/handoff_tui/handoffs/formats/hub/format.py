@@ -258,26 +258,26 @@ _PRESENT: Final = ("source_phase", "target_phase", "source_agent", "target_agent
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:
-    desk = HubDrafts(_ID, files.settings.hub)
+    session = HubDrafts(_ID, files.settings.hub)
     sources = sorted(owned, key=lambda source: source.path)
-    _read_contexts([source for source in sources if is_context(source)], desk)
+    _read_contexts([source for source in sources if is_context(source)], session)
     documents = [source for source in sources if not is_context(source)]
     with_cycles = [source for source in documents if source.json is not None and reports.find_cycles(source.json)]
-    _read_cycles(with_cycles, desk)
+    _read_cycles(with_cycles, session)
     for source in documents:
         if layout.TODO_NAME.match(source.name) and source not in with_cycles:
-            add_todo(source, desk.open_draft(build_id(source.folder, "todo")))
+            add_todo(source, session.open_draft(build_id(source.folder, "todo")))
         elif source not in with_cycles:
-            _read_report(source, desk)
+            _read_report(source, session)
     used: set[str] = set()
-    if desk.drafts:
+    if session.drafts:
         for proof in find_proofs(files):
-            _attach_proof(proof, desk)
+            _attach_proof(proof, session)
             used.add(proof.path)
-    return FormatReading(handoffs=desk.build(), used=used)
+    return FormatReading(handoffs=session.build(), used=used)
 
 
-def _read_contexts(sources: list[Source], desk: HubDrafts) -> None:
+def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
     """One handoff per task: all its contexts tell of attempts, the newest says where it is now."""
     contexts = sorted(map(read_context, sources), key=lambda context: context.age_key)
     report_foreign_runs(contexts)
@@ -286,21 +286,21 @@ def _read_contexts(sources: list[Source], desk: HubDrafts) -> None:
         by_id.setdefault(context.handoff_id, []).append(context)
     for handoff_id, of_task in by_id.items():
         *older, newest = of_task
-        draft = desk.open_work(handoff_id)
+        draft = session.open_work(handoff_id)
         draft.documents += tuple(one.source.document(DocumentRole.CONTEXT) for one in reversed(of_task))
         draft.original_name = newest.source.name
         for context in older:
-            add_attempts(context, draft, desk.settings)
+            add_attempts(context, draft, session.settings)
             told = f"{context.run or '?'}, {context.generated or 'no time given'}"
             draft.add_fact("earlier run", told, context.source.place())
-        add_context(newest, draft, desk.settings)
+        add_context(newest, draft, session.settings)
         draft.attempt = max(draft.attempt, len(of_task))
     for context in contexts:  # the newest context of a run says which task it is at
         executed = build_id(context.executed.value) if context.executed else ""
-        desk.open_work(executed if executed in desk.drafts else context.handoff_id, context.run)
+        session.open_work(executed if executed in session.drafts else context.handoff_id, context.run)
 
 
-def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
+def _read_cycles(sources: list[Source], session: HubDrafts) -> None:
     """Cycles of one task are one handoff; the newest is added first and so decides."""
     by_id: dict[str, list[JsonNode]] = {}
     for source in sources:
@@ -308,12 +308,12 @@ def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
             task, run = reports.find_named(cycle, "task"), reports.find_named(cycle, "run")
             handoff_id = build_id(task or (f"RUN-{run}" if run else source.path.rpartition(".")[0]))
             by_id.setdefault(handoff_id, []).append(cycle)
-            draft = desk.open_work(handoff_id, None if run in desk.runs else run)
+            draft = session.open_work(handoff_id, None if run in session.runs else run)
             if all(document.path != source.path for document in draft.documents):
                 draft.documents += (source.document(DocumentRole.CONTEXT),)
     for handoff_id, cycles in by_id.items():
         newest_first = sorted(cycles, key=lambda cycle: normalise_time(reports.age_of(cycle)), reverse=True)
-        _add_cycles(newest_first, desk.drafts[handoff_id], desk.settings)
+        _add_cycles(newest_first, session.drafts[handoff_id], session.settings)
 
 
 def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub) -> None:
@@ -342,7 +342,7 @@ def _order_attempts(draft: HandoffDraft, first: int, settings: Hub) -> None:
     count_attempts(draft, settings)
 
 
-def _read_report(source: Source, desk: HubDrafts) -> None:
+def _read_report(source: Source, session: HubDrafts) -> None:
     """A report belongs to the task or run it names, to that of its path, or to the one handoff of its folder.
 
     One that names neither belongs to the task that the newest run is at.
@@ -352,31 +352,31 @@ def _read_report(source: Source, desk: HubDrafts) -> None:
     name = "security-report" if layout.SECURITY_NAME.match(source.name) else "bugs" if is_findings else "reports"
     draft = (
         (
-            desk.find_by_name(reports.find_named(root, "task"), reports.find_named(root, "run"))
+            session.find_by_name(reports.find_named(root, "task"), reports.find_named(root, "run"))
             if root is not None
             else None
         )
-        or desk.find_by_name(layout.find_task(source.path), layout.find_run(source.path))
-        or desk.find_by_folder(source.folder)
-        or desk.find_newest()
-        or desk.open_draft(build_id(source.folder, name))
+        or session.find_by_name(layout.find_task(source.path), layout.find_run(source.path))
+        or session.find_by_folder(source.folder)
+        or session.find_newest()
+        or session.open_draft(build_id(source.folder, name))
     )
     draft.documents += (source.document(DocumentRole.REPORT),)
     if root is None:
         return
     if is_findings:
-        reports.add_findings(root, name.replace("-", " "), draft, desk.settings)
+        reports.add_findings(root, name.replace("-", " "), draft, session.settings)
     elif reports.is_report(root):
-        reports.add_report(root, draft, desk.settings)
+        reports.add_report(root, draft, session.settings)
 
 
-def _attach_proof(proof: Proof, desk: HubDrafts) -> None:
+def _attach_proof(proof: Proof, session: HubDrafts) -> None:
     """To the handoff of its task or run, else to the task list, else to the newest handoff."""
     draft = (
-        desk.find_by_name(proof.task, proof.run)
-        or desk.drafts.get("todo")
-        or desk.find_newest()
-        or desk.drafts[min(desk.drafts)]
+        session.find_by_name(proof.task, proof.run)
+        or session.drafts.get("todo")
+        or session.find_newest()
+        or session.drafts[min(session.drafts)]
     )
     draft.proofs += (proof,)
 
