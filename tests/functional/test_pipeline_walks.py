@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from handoff_tui.agents.step.prepare import StepRequest
-from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.report import Direction, StepOutcome
 from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.errors import AgentRunError, NoHumanError
@@ -153,6 +153,32 @@ def test_builder_is_walked_to_its_end(walk: Walk) -> None:
     assert walk.say("registry", "--json").json["rows"] == []
 
 
+def test_work_rejected_where_only_documents_brought_it_is_tried_again(walk: Walk) -> None:
+    """Documents greenlight nothing; a person's rejection says where the work is, until the phase before changes."""
+    walk.handoff = "H-5"
+    build = write("PKG-LAMP-001/lamp.py", builder.SOURCE) + commit("H-5: built again")
+    answers = write(builder.answers_path("H-5"), builder.build_answers("H-5", by="")) + commit("H-5: other answers")
+    walk.scripts = {"builder": [build, answers, "exit 1"]}
+    walk.begin("builder")
+    walk.desk.builder.write(builder.spec_path("H-5"), builder.build_spec("H-5"))
+    walk.desk.builder.write(builder.results_path("H-5"), builder.build_results("H-5")).commit("H-5: by documents")
+    with pytest.raises(AgentRunError, match="nobody has decided at questions"):
+        walk.step()
+    walk.decide("reject", "build")
+    report = walk.step()
+    assert (report.key.phase, report.route.direction) == ("build", Direction.AGAIN)
+    with pytest.raises(AgentRunError, match=r"does not follow|is not open"):
+        walk.step("review")
+    assert walk.step("questions").key.phase == "questions"
+    for phase in ("build", "review"):
+        with pytest.raises(AgentRunError, match=r"is not open|does not follow"):
+            walk.step(phase)
+    walk.decide("reject", "build")
+    walk.decide("withdraw", "build")
+    with pytest.raises(AgentRunError, match="is not open"):
+        walk.step("build")
+
+
 def test_session_is_walked_to_its_end(walk: Walk) -> None:
     """The first session is sent back once; then the next one resumes."""
     walk.handoff = "mosaic"
@@ -220,9 +246,7 @@ def test_no_phase_of_a_cycle_starts_past_its_gate(walk: Walk) -> None:
             walk.step(phase)
     walk.decide("approve")
     walk.step("RED")
-    words = ("decide", "reject", "TDD-1", "--phase", "PLAN", "--reason", "too big")
-    digest = walk.say("gate", "TDD-1", "--phase", "PLAN", "--json").json["subject"]["digest"]
-    assert walk.say(*words, "--subject", digest).code == 0
+    walk.decide("reject", "PLAN")
     with pytest.raises(AgentRunError):
         walk.step("RED")
     assert [report.key.phase for report in walk.reports] == ["PLAN", "RED"]

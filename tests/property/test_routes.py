@@ -5,11 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.agents.step.report import Direction
-from handoff_tui.agents.step.route import Progress, build_route, find_enterable, find_failure_target, find_source
+from handoff_tui.agents.step.route import (
+    Progress,
+    build_route,
+    find_enterable,
+    find_failure_target,
+    find_returned,
+    find_source,
+)
 from handoff_tui.config.pipeline import Edge, Phase, Pipeline
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.handoffs.handoff import Handoff
@@ -32,6 +39,13 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     chain = list(pairwise(names))[: draw(st.integers(0, 9))]
     edges = tuple(Edge(source=source, target=end) for source, end in dict.fromkeys((*chain, *ends)))
     return Pipeline(name="any", phases=phases, edges=edges, failure_target=draw(target))
+
+
+CHAIN = Pipeline(
+    name="any",
+    phases=tuple(Phase(name=name) for name in _NAMES),
+    edges=tuple(Edge(source=source, target=target) for source, target in pairwise(_NAMES)),
+)
 
 
 class Event(NamedTuple):
@@ -76,15 +90,23 @@ class Story:
         decided = [(event.phase or "", event.decision in _SENT_BACK) for event in since if event.decision in verbs]
         ran = self.events[runs[-1]] if runs else None
         said = ran.phase if ran is not None else self.handoff.source_phase
-        source = find_source(self.pipeline, said, decided, self.list_passed())
+        story = [
+            (event.phase or "", None if event.decision in {None, *_OPEN} else event.decision in _SENT_BACK)
+            for event in self.events
+        ]
+        passed, returned = self.list_passed(), find_returned(self.pipeline, story)
+        source = find_source(self.pipeline, said, decided, find_enterable(self.pipeline, passed, returned))
         failed = (
             find_failure_target(self.pipeline, source).name if ran is not None and ran.failed and not since else None
         )
         gate = self.last(source.name) or GateName.PENDING
-        return Progress(source, gate, self.list_passed(), failed, is_begun=ran is not None)
+        return Progress(source, gate, passed, returned, failed, is_begun=ran is not None)
 
     def may_start(self, phase: str) -> bool:
-        """By the law, worked out apart from the code: the first phase, or one that an open way leads into."""
+        """By the law, worked out apart from the code: the first phase, one that an open way leads into, or one again.
+
+        Again: a person sent back what was there, and has neither decided nor let anybody work before it since.
+        """
         gated = {one.name for one in self.pipeline.phases if one.gate}
         legal = {self.pipeline.phases[0].name, *(name for name in gated if self.last(name) in _OPEN)}
         for _ in self.pipeline.phases:
@@ -93,11 +115,28 @@ class Story:
                 for edge in self.pipeline.edges
                 if (self.last(edge.source) in _OPEN if edge.source in gated else edge.source in legal)
             }
-        return phase in legal
+        return phase in legal or (phase in gated and self.is_sent_back(phase))
+
+    def is_sent_back(self, phase: str) -> bool:
+        """Whether people sent work back at a phase, without holding it, and nothing since was on a way to it."""
+        closing = {*_SENT_BACK, GateName.HELD}
+        decided = [place for place, one in enumerate(self.events) if one.phase == phase and one.decision in closing]
+        if not decided or self.events[decided[-1]].decision not in _SENT_BACK:
+            return False
+        since = {event.phase for event in self.events[decided[-1] + 1 :]}
+        return not any(leads(self.pipeline, one, phase) for one in since if one)
+
+
+def leads(pipeline: Pipeline, source: str, target: str) -> bool:
+    """Whether work goes from one phase to another without turning back to an earlier one."""
+    following = [edge.target for edge in pipeline.edges if edge.source == source and edge.target > source]
+    return target in following or any(leads(pipeline, one, target) for one in following)
 
 
 @settings(max_examples=600)
 @given(pipelines(), st.none() | st.sampled_from(_NAMES), EVENTS)
+@example(CHAIN, "C", [Event("B", GateName.REJECTED), Event("A", GateName.HELD), Event("B")])
+@example(CHAIN, "B", [Event("B", GateName.REJECTED), Event("A"), Event("C", GateName.APPROVED), Event("B")])
 def test_no_phase_starts_past_a_closed_gate(pipeline: Pipeline, claimed: str | None, events: list[Event]) -> None:
     """Neither forward, nor again, nor back, nor along a failure edge; and documents open nothing."""
     story = Story(pipeline, claimed)

@@ -106,10 +106,11 @@ class Walk:
             return True
         return False
 
-    def decide(self, verb: str, *options: str) -> Said:
-        """By the digest that `gate` shows, at the phase where the work is."""
-        digest = str(self.say("gate", self.handoff, "--json").json["subject"]["digest"])
-        words = ("--subject", digest, "--reason", "seen", "--json", *options)
+    def decide(self, verb: str, phase: str | None = None) -> Said:
+        """By the digest that `gate` shows, at a phase; without one, where the work is."""
+        at = () if phase is None else ("--phase", phase)
+        digest = str(self.say("gate", self.handoff, "--json", *at).json["subject"]["digest"])
+        words = ("--subject", digest, "--reason", "seen", "--json", *at)
         said = self.say("decide", verb, self.handoff, *words)
         assert said.code == 0, said.stdout + said.stderr
         return said

@@ -11,6 +11,7 @@ from handoff_tui.agents.step.report import Budget, Direction, Notice, Route, Sig
 from handoff_tui.agents.step.route import (
     Progress,
     build_route,
+    find_enterable,
     find_failure_target,
     find_known_phase,
     find_next,
@@ -223,7 +224,7 @@ def route(
     """With every gate before the work opened."""
     source = find_known_phase(pipeline, handoff.source_phase) or pipeline.phases[0]
     passed = frozenset(phase.name for phase in pipeline.phases[: pipeline.phases.index(source)])
-    return build_route(pipeline, handoff, Progress(source, gate, passed, failed), wanted)
+    return build_route(pipeline, handoff, Progress(source, gate, passed, failed=failed), wanted)
 
 
 def entry(phase: str, outcome: StepOutcome, *, counted: bool = True) -> TrailEntry:
@@ -294,12 +295,12 @@ def test_pipeline_is_the_dialects_or_that_of_the_phase() -> None:
 
 def test_phase_whose_work_is_there_is_found() -> None:
     """As said, as people decided since, and never behind a closed gate; else the first."""
-    assert find_source(TDD, "GREEN", (), {"RED"}).name == "GREEN"
-    assert find_source(TDD, "GREEN", (), {"PLAN"}).name == "RED"
-    assert find_source(TDD, "GREEN", [("PLAN", True)], {"RED"}).name == "PLAN"
-    assert find_source(TDD, "PLAN", [("red", False)], {"PLAN", "RED"}).name == "RED"
-    assert find_source(TDD, "GREEN", [("PLAN", False)], {"PLAN", "RED"}).name == "GREEN"
-    assert find_source(TDD, None, (), ()).name == "PLAN"
+    assert find_source(TDD, "GREEN", (), find_enterable(TDD, {"RED"})).name == "GREEN"
+    assert find_source(TDD, "GREEN", (), find_enterable(TDD, {"PLAN"})).name == "RED"
+    assert find_source(TDD, "GREEN", [("PLAN", True)], find_enterable(TDD, {"RED"})).name == "PLAN"
+    assert find_source(TDD, "PLAN", [("red", False)], find_enterable(TDD, {"PLAN", "RED"})).name == "RED"
+    assert find_source(TDD, "GREEN", [("PLAN", False)], find_enterable(TDD, {"PLAN", "RED"})).name == "GREEN"
+    assert find_source(TDD, None, (), find_enterable(TDD, ())).name == "PLAN"
     with pytest.raises(AgentRunError, match="no phases"):
         find_source(Pipeline(name="x", phases=(), edges=()), None, (), ())
 

@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from handoff_tui.agents.consent import has_phase_agent
 from handoff_tui.agents.step.report import Route, StepOutcome, StepReport, TrailEntry
-from handoff_tui.agents.step.route import Progress, build_route, find_pipeline, find_source
+from handoff_tui.agents.step.route import (
+    Progress,
+    build_route,
+    find_enterable,
+    find_pipeline,
+    find_returned,
+    find_source,
+)
 from handoff_tui.agents.step.trail import build_trail, find_failed_target, list_reports
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.decisions.examine import find_handoff, open_gates
@@ -60,13 +67,16 @@ def read_progress(gates: LogGates, handoff: Handoff, reading: RepositoryReading)
     pipeline = find_pipeline(session.loaded.settings.pipelines, handoff)
     reports = list_reports(session, handoff.id)
     passed = _find_passed(gates, handoff, pipeline, reports)
-    source = _find_source(gates.index, handoff, pipeline, passed, _list_standing(reading, reports))
+    returned = _find_returned(gates.index, handoff, pipeline, reports)
+    enterable = find_enterable(pipeline, passed, returned)
+    source = _find_source(gates.index, handoff, pipeline, enterable, _list_standing(reading, reports))
     trail = build_trail(reports, gates.index, handoff.id)
     report = gates.judge(handoff, build_id(source.name))
     way = Progress(
         source=source,
         gate=report.state,
         passed=frozenset(passed),
+        returned=returned,
         failed=find_failed_target(pipeline, trail),
         is_begun=_is_begun(gates, handoff, report, pipeline, source, reports),
     )
@@ -83,6 +93,20 @@ def _find_passed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports:
     }
 
 
+def _find_returned(
+    index: LogIndex, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]
+) -> frozenset[str]:
+    """The phases that people sent work back to, by the signed log; a withdrawn rejection sends nothing back."""
+    withdrawn = index.find_withdrawn()
+    events: list[tuple[float, str, bool | None]] = []
+    for made in index.list_living(handoff.id):
+        is_sent_back = made.decision.verb in SENDING_BACK and made.entry.id not in withdrawn
+        verdict = None if made.decision.verb in PASSING else is_sent_back
+        events.append((parse_time(made.entry.time).timestamp(), made.work.phase, verdict))
+    events += [(one.end.began, one.key.phase, None) for one in reports]
+    return find_returned(pipeline, ((phase, back) for _, phase, back in sorted(events, key=lambda event: event[0])))
+
+
 def _list_standing(reading: RepositoryReading, reports: tuple[StepReport, ...]) -> tuple[StepReport, ...]:
     """The runs whose work no rollback has taken back."""
     if not any(report.commits for report in reports):
@@ -92,7 +116,11 @@ def _list_standing(reading: RepositoryReading, reports: tuple[StepReport, ...]) 
 
 
 def _find_source(
-    index: LogIndex, handoff: Handoff, pipeline: Pipeline, passed: set[str], reports: tuple[StepReport, ...]
+    index: LogIndex,
+    handoff: Handoff,
+    pipeline: Pipeline,
+    enterable: frozenset[str],
+    reports: tuple[StepReport, ...],
 ) -> Phase:
     """Finds the phase whose work is there."""
     last = reports[-1] if reports else None
@@ -103,7 +131,7 @@ def _find_source(
         for made in index.list_living(handoff.id)
         if made.decision.verb in leading and parse_time(made.entry.time).timestamp() >= since
     ]
-    return find_source(pipeline, last.key.phase if last is not None else handoff.source_phase, decided, passed)
+    return find_source(pipeline, last.key.phase if last is not None else handoff.source_phase, decided, enterable)
 
 
 def _is_begun(

@@ -48,6 +48,8 @@ class Progress(NamedTuple):
     """Its gate, as of now."""
     passed: frozenset[str] = frozenset()
     """Phases whose gate a person opened for the last work that was decided on there."""
+    returned: frozenset[str] = frozenset()
+    """Phases that a person sent work back to, and nothing happened since at a phase before them."""
     failed: str | None = None
     """The phase that the last run sent the work to; None if it did not fail."""
     is_begun: bool = True
@@ -58,27 +60,56 @@ class Progress(NamedTuple):
         """Whether the work may go on from its phase."""
         return self.gate in OPENING or (not self.source.gate and self.failed is None and self.is_begun)
 
+    def find_enterable(self, pipeline: Pipeline) -> frozenset[str]:
+        return find_enterable(pipeline, self.passed, self.returned)
 
-def find_enterable(pipeline: Pipeline, passed: Collection[str]) -> frozenset[str]:
-    """The phases that no closed gate is in front of: the first, the passed ones and those behind them, and so on."""
+
+def find_enterable(pipeline: Pipeline, passed: Collection[str], returned: Collection[str] = ()) -> frozenset[str]:
+    """The phases that no closed gate is in front of: the first, the passed ones and those behind them, and so on.
+
+    Those that a person sent work back to may start again, which opens nothing behind them.
+    """
     gated = {phase.name for phase in pipeline.phases if phase.gate}
     leading = gated & set(passed)
     found: set[str] = set()
-    level = {pipeline.phases[0].name, *leading, *(edge.target for edge in pipeline.edges if edge.source in leading)}
+    level = {
+        *(phase.name for phase in pipeline.phases[:1]),
+        *leading,
+        *(edge.target for edge in pipeline.edges if edge.source in leading),
+    }
     while level - found:
         found |= level
         level = {edge.target for edge in pipeline.edges if edge.source in found - gated}
+    return frozenset({*found, *(gated & set(returned))})
+
+
+def find_returned(pipeline: Pipeline, story: Iterable[tuple[str, bool | None]]) -> frozenset[str]:
+    """Finds the phases that a person sent work back to, as long as nothing happened since at a phase before them.
+
+    `story` has the phases of runs and decisions, oldest first, each with whether work is sent back there from then on;
+    None for a run, and for a decision that lets work pass.
+    """
+    found: set[str] = set()
+    for name, is_sent_back in story:
+        phase = find_known_phase(pipeline, name)
+        if phase is None:
+            continue
+        found = {one for one in found if phase.name not in _list_before(pipeline, one)}
+        if is_sent_back:
+            found.add(phase.name)
+        elif is_sent_back is not None:
+            found.discard(phase.name)
     return frozenset(found)
 
 
 def find_source(
-    pipeline: Pipeline, said: str | None, decided: Iterable[tuple[str, bool]], passed: Collection[str]
+    pipeline: Pipeline, said: str | None, decided: Iterable[tuple[str, bool]], enterable: Collection[str]
 ) -> Phase:
     """Finds the phase whose work is there.
 
     `said` is the phase of the last run, or that of the documents if nothing ran. `decided` are the phases that people
-    decided on since, each with whether it was sent back: those lead back, and what they let pass leads on. If a closed
-    gate is in front of it all, the work is at the last phase before that gate.
+    decided on since, each with whether it was sent back: those lead back, and what they let pass leads on. If the phase
+    is not `enterable`, a closed gate is in front of it, and the work is at the last phase before that gate.
     """
     if not pipeline.phases:
         raise AgentRunError(f"the pipeline {pipeline.name} has no phases", "Add [[pipelines.<name>.phases]].")
@@ -87,10 +118,9 @@ def find_source(
         phase = find_known_phase(pipeline, name)
         if phase is not None and (is_sent_back or source.name in _list_before(pipeline, phase.name)):
             source = phase
-    enterable = find_enterable(pipeline, passed)
     if source.name in enterable:
         return source
-    before = _list_before(pipeline, source.name) & enterable
+    before = _list_before(pipeline, source.name).intersection(enterable)
     return next((phase for phase in reversed(pipeline.phases) if phase.name in before), pipeline.phases[0])
 
 
@@ -147,7 +177,7 @@ def build_route(pipeline: Pipeline, handoff: Handoff, progress: Progress, wanted
     else:
         phase = find_phase(pipeline, wanted)
         direction = _find_direction(pipeline, progress, phase)
-    if direction is not Direction.FORWARD and phase.name not in find_enterable(pipeline, progress.passed):
+    if direction is not Direction.FORWARD and phase.name not in progress.find_enterable(pipeline):
         closed = ", ".join(_list_closed(pipeline, progress, phase.name))
         raise AgentRunError(f"{phase.name} cannot start: nobody has decided at {closed}", _decide_at(handoff, closed))
     return Route(pipeline=pipeline.name, phase=phase.name, source=progress.source.name, direction=direction)
@@ -186,7 +216,7 @@ def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple
             raise PipelineDoneError(f"{handoff.id} is done: {last} is the last phase of {pipeline.name}")
         return following, Direction.FORWARD
     claimed = find_known_phase(pipeline, handoff.source_phase)
-    if claimed is not None and claimed.name not in {source.name, *find_enterable(pipeline, progress.passed)}:
+    if claimed is not None and claimed.name not in {source.name, *progress.find_enterable(pipeline)}:
         closed = ", ".join(_list_closed(pipeline, progress, claimed.name))
         raise AgentRunError(
             f"{handoff.id} says that it is at {claimed.name}, but nobody has decided at {closed}",
