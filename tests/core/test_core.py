@@ -6,15 +6,19 @@ import copy
 import gc
 import importlib
 import inspect
+import marshal
 import pkgutil
 import re
+import sys
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 import handoff_tui
 from handoff_tui.core import errors
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.lazy_pattern import LaterPattern, compile_later
+from handoff_tui.core.lazy_pattern import KeptPatterns, LaterPattern, compile_later
 from handoff_tui.core.model import Model
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Place
@@ -48,6 +52,40 @@ def test_later_pattern_is_not_compiled_until_it_is_used() -> None:
     broken = compile_later("(")
     with pytest.raises(re.error, match="unterminated"):
         broken.search("")
+
+
+@pytest.mark.parametrize("source", [r"(?i)(?P<word>\w+) (b)", rb"[\x80-\xff]+", "[äöü]{2,3}(?!x)"])
+def test_pattern_that_was_kept_is_the_same(
+    source: str | bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next start reads what this one compiled."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    kept = tmp_path / "kept"
+    first = KeptPatterns(kept)
+    assert first.compile(source, 8) == re.compile(source, 8)
+    first._write()
+    with patch.object(re, "compile", side_effect=AssertionError("compiled again")):
+        again = KeptPatterns(kept).compile(source, 8)
+    assert again == re.compile(source, 8)
+    assert (again.groups, again.groupindex) == (first.compile(source, 8).groups, first.compile(source, 8).groupindex)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no such thing",
+        marshal.dumps(("another Python", {("a+", 0): (0, b"", 0, {}, ())})),
+        marshal.dumps((sys.version, {("a+", 0): (0, b"1234", 0, {}, ())})),
+        marshal.dumps((sys.version, {("a+", 0): "nothing"})),
+        marshal.dumps((sys.version, 3)),
+    ],
+)
+def test_kept_patterns_that_make_no_sense_are_compiled_again(content: bytes, tmp_path: Path) -> None:
+    """No file there can stop or change a pattern by accident."""
+    kept = tmp_path / "kept"
+    kept.write_bytes(content)
+    assert KeptPatterns(kept).compile("a+", 0) == re.compile("a+")
 
 
 def test_later_pattern_can_be_copied() -> None:
