@@ -33,7 +33,7 @@ def measure_verbs(folder: Path, rounds: int) -> list[Row]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PYTHON"))}
     environment |= {f"XDG_{name}_HOME": str(folder / "verbs" / name) for name in ("CACHE", "STATE", "CONFIG")}
     sample, empty = folder / "sample", folder / "empty"
-    made = [program, "demo", "--no-open", "--dir", str(sample)]
+    made = [program, "demo", "--no-open", "--fixed-dates", "--dir", str(sample)]
     subprocess.run(made, check=True, env=environment, stdout=subprocess.DEVNULL)
     subprocess.run(["git", "init", "-q", str(empty)], check=True)
     environment["HOME"] = str(sample / "home")

@@ -41,7 +41,7 @@ def shared_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build_demo(folder: Path) -> Path:
-    said = say("demo", "--no-open", "--dir", folder)
+    said = say("demo", "--no-open", "--fixed-dates", "--dir", folder)
     assert said.code == 0, said.stderr
     return Path(said.stdout.strip())
 

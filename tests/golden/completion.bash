@@ -51,7 +51,7 @@ _handoff_tui() {
     'policy sign') call='sign' words='--help --key --yes-i-read-it --json --repo' ;;
     'policy seal') call='seal' words='--help --allow-void --json --repo' ;;
     'policy restore') call='restore' words='--help --json --repo' ;;
-    ' demo') call='demo' words='--help --dir --no-open' ;;
+    ' demo') call='demo' words='--help --dir --fixed-dates --no-open' ;;
     ' hook') call='hook' words='--help install uninstall claude codex gemini vscode goose opencode' ;;
     'hook install') call='install' words='--help claude codex gemini vscode goose opencode --project --user --dry-run --defer --json --repo' ;;
     'hook uninstall') call='uninstall' words='--help claude codex gemini vscode goose opencode --project --user --dry-run --json --repo' ;;

@@ -49,7 +49,7 @@ complete -c handoff-tui -f -n '__fish_seen_subcommand_from policy; and __fish_se
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from sign' -a '--help --key --yes-i-read-it --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from seal' -a '--help --allow-void --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from restore' -a '--help --json --repo'
-complete -c handoff-tui -f -n '__fish_seen_subcommand_from demo' -a '--help --dir --no-open'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from demo' -a '--help --dir --fixed-dates --no-open'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from hook' -a '--help install uninstall claude codex gemini vscode goose opencode'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from hook; and __fish_seen_subcommand_from install' -a '--help claude codex gemini vscode goose opencode --project --user --dry-run --defer --json --repo'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from hook; and __fish_seen_subcommand_from uninstall' -a '--help claude codex gemini vscode goose opencode --project --user --dry-run --json --repo'

@@ -66,7 +66,7 @@ _handoff_tui() {
     'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --security-key --protection --pin --start --all --team --tests --no-tests --agent-note --no-agent-note --json --repo ;;
     'keys'*) compadd -- --help enroll list ;;
     'policy'*) compadd -- --help show propose sign seal restore ;;
-    'demo'*) compadd -- --help --dir --no-open ;;
+    'demo'*) compadd -- --help --dir --fixed-dates --no-open ;;
     'hook'*) compadd -- --help install uninstall claude codex gemini vscode goose opencode ;;
     'mcp'*) compadd -- --help --key --pin --repo ;;
     'hooks'*) compadd -- --help install uninstall ;;

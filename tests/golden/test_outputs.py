@@ -32,9 +32,9 @@ def build_transcript() -> str:
     with tempfile.TemporaryDirectory(prefix="handoff-tui-transcript-") as folder:
         target = Path(folder).resolve() / "sample"
         os.environ["COLUMNS"] = _WIDTH
-        built = say("demo", "--dir", target, "--no-open")
+        built = say("demo", "--dir", target, "--no-open", "--fixed-dates")
         repository = built.stdout.strip()
-        parts = [_show(f"handoff-tui demo --dir {_SHOWN_AT} --no-open", built.stdout)]
+        parts = [_show(f"handoff-tui demo --dir {_SHOWN_AT} --no-open --fixed-dates", built.stdout)]
         for command in _COMMANDS:
             said = say(*command, folder=Path(repository))
             if said.stderr:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
 import shutil
 import stat
 import subprocess
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,12 @@ from handoff_tui.cli.demo.demo import (
 )
 from handoff_tui.core.errors import DemoError
 from handoff_tui.git.repository import open_repository
+from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
+from handoff_tui.status.refresh import refresh
+from handoff_tui.status.review_state import ClaimCounts
 from handoff_tui.system.installation import find_resource
 from tests.support.command_line import Said
 from tests.support.repositories import RepositoryBuilder
@@ -187,6 +193,29 @@ def test_every_build_is_the_same(demo: Path, tmp_path: Path, monkeypatch: pytest
     assert list_files(again) == list_files(demo)
     assert RepositoryBuilder(again).head() == RepositoryBuilder(demo).head()
     assert not [name for name in ("keys", "home") if (demo / name).exists()]
+
+
+def test_demo_happened_in_the_last_days(tmp_path: Path, demo: Path) -> None:
+    """Commits, log, texts and names of files follow the clock; no day of the story is left, and no verdict differs."""
+    now = datetime(2024, 1, 2, 15, 39, tzinfo=UTC)
+    recent = build_demo(tmp_path / "recent", now)
+    dates = RepositoryBuilder(recent).git("log", "--format=%cI %aI").split()
+    assert (min(dates)[:10], max(dates)[:16]) == ("2023-12-28", "2024-01-01T14:10")
+    times = [entry.time for entry in open_log(open_repository(recent), remembered=False).verify().entries]
+    assert max(times) == "2024-01-01T15:40:00Z"
+    names = {path.relative_to(recent).as_posix() for path in recent.rglob("*") if ".git" not in path.parts}
+    assert {"docs/handoffs/2023-12-31-station-names.md", ".mosaic/SESSION_HANDOFF_2024-01-01.md"} <= names
+    texts = [(recent / name).read_bytes() for name in names if (recent / name).is_file()]
+    assert not [text for text in texts if re.search(rb"2026-?03|[2-6] March|\(03-0", text)]
+    assert (recent / ".mosaic" / "LATEST_HANDOFF.md").is_file()
+    assert b"morning of 1 January" in (recent / "HANDOFF.md").read_bytes()
+    assert list_states(recent) == list_states(demo)
+
+
+def list_states(repository: Path) -> set[tuple[str, GateName | None, ClaimCounts]]:
+    """Title, gate and verdicts of every handoff."""
+    reviewed = refresh(open_session(repository)).handoffs
+    return {(one.handoff.title or "", one.gate.state, one.claims) for one in reviewed}
 
 
 def test_sample_can_be_built_again_where_one_was_deleted(tmp_path: Path) -> None:

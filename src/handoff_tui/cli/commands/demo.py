@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from handoff_tui.cli.demo.demo import build_demo, list_homes
+from handoff_tui.cli.demo.demo import build_demo, build_recent_demo, list_homes
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_page, write_text
@@ -28,13 +28,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dir", type=Path, metavar="D", help="build it in this new or empty folder (default: a temporary folder)"
     )
+    parser.add_argument(
+        "--fixed-dates",
+        action="store_true",
+        help="keep the dates of the story, in March 2026: its commits then have the same ids everywhere",
+    )
     parser.add_argument("--no-open", action="store_true", help="only build it, and print its path")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     if not arguments.no_open:
         write_note("Building the sample repository …")
-    repository = build_demo(arguments.dir)
+    repository = (build_demo if arguments.fixed_dates else build_recent_demo)(arguments.dir)
     if arguments.no_open:
         write_text(str(repository))
         return ExitCode.OK

@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import AwareDatetime
 
 from handoff_tui.cli.demo.story import BuiltStory, build_story
+from handoff_tui.cli.demo.story_dates import AS_WRITTEN, shift_to
 from handoff_tui.cli.demo.story_git import check_out_copy
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError
@@ -38,6 +39,7 @@ from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.policy.texts import Texts, build_policy_text
 from handoff_tui.log.storage.blobs import open_log_folder
 from handoff_tui.log.storage.trust_files import write_trust_files
+from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.named_files import read_named_file
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.installation import find_resource, make_temporary_folder
@@ -156,7 +158,7 @@ class _DemoLog:
         self._script = script
         self._story = story
         self._keys = folder / "keys"
-        self._clock = _Clock(script.policy.date)
+        self._clock = _Clock(story.shift.move(script.policy.date))
         self._entries: dict[str, str] = {}
         self._last: ExaminedGate | None = None
         self._public = {
@@ -184,7 +186,7 @@ class _DemoLog:
         self._begin(root)
         session = _open_session(root)
         for decision in self._script.decisions:
-            self._clock.moment = decision.date
+            self._clock.moment = self._story.shift.move(decision.date)
             if decision.at is None:
                 self._last = self._decide(session, decision, self._last)
                 continue
@@ -278,14 +280,21 @@ def _open_session(root: Path) -> Session:
     return Session(repository, build_settings(None, None), read_work_tree(repository))
 
 
-def build_demo(target: Path | None) -> Path:
+def build_recent_demo(target: Path | None) -> Path:
+    """Builds the story as if it had just ended."""
+    return build_demo(target, read_now())
+
+
+def build_demo(target: Path | None, now: datetime | None = None) -> Path:
     """Builds the story where it was asked for, or in a new temporary folder; returns the repository.
 
-    Without ssh-keygen nothing can be signed, and the sample has no log.
+    The story ends within the day before `now`, or on the day it was written for: then every commit and log entry is the
+    same everywhere. Without ssh-keygen nothing can be signed, and the sample has no log.
     """
     folder = target if target is not None else make_temporary_folder("handoff-tui-demo-")
     source = find_resource("sample_repo")
-    story = build_story(source, folder.absolute())
+    shift = shift_to(load_script(source).decisions[-1].date, now) if now is not None else AS_WRITTEN
+    story = build_story(source, folder.absolute(), shift)
     try:
         write_demo_log(source, story)
     except SshKeygenMissingError:

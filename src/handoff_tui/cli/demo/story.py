@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from pydantic import AwareDatetime, ValidationError
 
+from handoff_tui.cli.demo.story_dates import AS_WRITTEN, DateShift
 from handoff_tui.cli.demo.story_git import Signature, StoryGit, open_story_git
 from handoff_tui.core.errors import DemoError
 from handoff_tui.core.lazy_pattern import compile_later
@@ -34,6 +35,7 @@ class Overlay:
     commits: dict[str, str]
     """The ids of earlier steps' commits, by step."""
     sources: dict[str, Path] = field(default_factory=dict)
+    shift: DateShift = AS_WRITTEN
     _rendered: dict[str, bytes] = field(default_factory=dict)
     _being_rendered: list[str] = field(default_factory=list)
 
@@ -59,6 +61,7 @@ class Overlay:
             text = content.decode("utf-8").replace("\r\n", "\n")
         except UnicodeDecodeError as invalid:
             raise DemoError(f"step {self.step}: {name} is neither UTF-8 text nor binary: {invalid}", _HINT) from invalid
+        text = self.shift.move_text(text)
         return _PLACEHOLDER.sub(lambda match: self._replace(match.group(1), name), text).encode()
 
     def _replace(self, words: str, name: str) -> str:
@@ -86,12 +89,12 @@ class Overlay:
         return hashlib.sha256(place.read_bytes()).hexdigest()
 
 
-def find_overlay(folder: Path, step: str) -> dict[str, Path]:
+def find_overlay(folder: Path, step: str, shift: DateShift) -> dict[str, Path]:
     """The files below a step's folder, by their path in the repository."""
     if not folder.is_dir():
         raise DemoError(f"step {step}: its folder {folder} is missing", "Install handoff-tui again.")
     return {
-        place.relative_to(folder).as_posix(): place
+        shift.move_text(place.relative_to(folder).as_posix()): place
         for place in sorted(folder.rglob("*"))
         if place.is_file() and "__pycache__" not in place.parts
     }
@@ -202,9 +205,10 @@ class BuiltStory(NamedTuple):
     commits: Mapping[str, str]
     """The commit of each step, by its name."""
     people: Mapping[str, Person]
+    shift: DateShift = AS_WRITTEN
 
 
-def build_story(story_folder: Path, target: Path) -> BuiltStory:
+def build_story(story_folder: Path, target: Path, shift: DateShift = AS_WRITTEN) -> BuiltStory:
     """Builds repository and remote below `target`, which is absent or empty; a failed build leaves nothing."""
     target = target.absolute()
     story = load_story(story_folder)
@@ -212,14 +216,14 @@ def build_story(story_folder: Path, target: Path) -> BuiltStory:
     try:
         with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as temporary:
             built = Path(temporary) / "built"
-            commits = _build(story, story_folder, built, Path(temporary))
+            commits = _build(story, story_folder, built, Path(temporary), shift)
             built.rename(target)
     except OSError as refused:
         raise DemoError(
             f"the sample repository cannot be written: {refused}", "Name another folder with --dir."
         ) from refused
     head = commits[story.steps[-1].name]
-    return BuiltStory(target / story.repository, target / _REMOTE, head, commits, story.people)
+    return BuiltStory(target / story.repository, target / _REMOTE, head, commits, story.people, shift)
 
 
 def load_story(story_folder: Path) -> Story:
@@ -261,7 +265,7 @@ def _refuse_used_target(target: Path) -> None:
         raise DemoError(f"{target} is not empty", "Name a new or empty folder with --dir.")
 
 
-def _build(story: Story, story_folder: Path, built: Path, scratch: Path) -> dict[str, str]:
+def _build(story: Story, story_folder: Path, built: Path, scratch: Path, shift: DateShift) -> dict[str, str]:
     """Plays every step; the commits by their steps."""
     work_tree, remote = built / story.repository, built / _REMOTE
     work_tree.mkdir(parents=True)
@@ -269,11 +273,11 @@ def _build(story: Story, story_folder: Path, built: Path, scratch: Path) -> dict
     commits: dict[str, str] = {}
     with open_story_git(work_tree, remote, scratch, story.branch) as git:
         for step in story.steps:
-            overlay = Overlay(
-                step.name, work_tree, commits, find_overlay(story_folder / "steps" / step.name, step.name)
-            )
+            files = find_overlay(story_folder / "steps" / step.name, step.name, shift)
+            overlay = Overlay(step.name, work_tree, commits, files, shift)
             _play(story, step, overlay, git, story_folder)
-        overlay = Overlay(story.work_tree, work_tree, commits, find_overlay(story_folder / story.work_tree, "the last"))
+        files = find_overlay(story_folder / story.work_tree, "the last", shift)
+        overlay = Overlay(story.work_tree, work_tree, commits, files, shift)
         git.refresh_index()
         write_overlay(work_tree, overlay.render_all(), ())
     return commits
@@ -284,8 +288,9 @@ def _play(story: Story, step: Step, overlay: Overlay, git: StoryGit, story_folde
     delete_paths(overlay.work_tree, step.delete, step.name)
     move_paths(overlay.work_tree, step.move, step.name)
     write_overlay(overlay.work_tree, files, step.executable)
-    write_links(overlay.work_tree, step.links)
-    signature = _build_signature(story, step)
+    move_text = overlay.shift.move_text
+    write_links(overlay.work_tree, {move_text(path): move_text(to) for path, to in step.links.items()})
+    signature = _build_signature(story, step, overlay.shift)
     commit = git.commit(step.message, signature, step.executable)
     overlay.commits[step.name] = commit
     if step.note is not None:
@@ -305,7 +310,7 @@ def _read_note(place: Path, step: str) -> bytes:
     return place.read_bytes()
 
 
-def _build_signature(story: Story, step: Step) -> Signature:
+def _build_signature(story: Story, step: Step, shift: DateShift) -> Signature:
     author = story.people[step.author]
     committer = story.people[step.committer or step.author]
-    return Signature(author.name, author.email, committer.name, committer.email, step.date)
+    return Signature(author.name, author.email, committer.name, committer.email, shift.move(step.date))
