@@ -98,6 +98,27 @@ def test_status_needs_results() -> None:
     ]
 
 
+_SHORT = "# RESULTS HANDOFF-9: Lamp\n\n## Status: PASS\n\n## Test Results\n\n5 passed, 0 failed\n"
+_STANDARD = (full_regression_recorded, baseline_recorded, clean_room_recorded, reviewer_checklist_complete)
+
+
+def test_later_standard_does_not_judge_documents_of_an_earlier_one() -> None:
+    """Flat results need no section of the later standard; their own numbers still count."""
+    world = MemoryWorld({"handoffs/RESULTS_HANDOFF_9.md": _SHORT})
+    assert judge(status_matches_its_numbers, world) == []
+    for rule in _STANDARD:
+        with pytest.raises(NotApplicableError, match="earlier standard"):
+            judge(rule, world)
+    failing = MemoryWorld({"handoffs/RESULTS_HANDOFF_9.md": _SHORT.replace("0 failed", "2 failed")})
+    assert find_subjects(status_matches_its_numbers, failing) == ["H-9 package.failed"]
+
+
+def test_results_beside_a_spec_of_the_standard_are_judged_by_it() -> None:
+    """An agent cannot choose the earlier standard: the spec says which one it is."""
+    world = MemoryWorld({"handoffs/H-9/H-9_SPEC.md": build_spec("H-9"), "handoffs/RESULTS_HANDOFF_9.md": _SHORT})
+    assert find_subjects(clean_room_recorded, world)
+
+
 _OWN = "- Total: 12 tests\n- Passed: 12\n- Failed: 0\n- Skipped: 0\n"
 
 

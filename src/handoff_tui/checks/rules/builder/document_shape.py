@@ -77,7 +77,7 @@ _CONSTRAINTS = "Critical Constraints"
     remedy="Add the missing sections, fill in the empty ones, and put them in the order of the standard.",
 )
 def spec_sections_in_order(context: Context) -> Findings:
-    for handoff in builder.require_builders(context):
+    for handoff in builder.list_of_this_standard(context):
         specs = builder.list_documents(handoff, DocumentRole.SPEC)
         if not specs and handoff.registry is not RegistryState.SUPERSEDED:
             yield _build_missing_spec(handoff)

@@ -17,6 +17,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.claims.blocking import is_before_results
+from handoff_tui.handoffs.formats.builder.names import is_earlier_standard
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Heading, RegistryState
 
@@ -37,6 +38,17 @@ def require_builders(context: Context) -> tuple[Handoff, ...]:
     return found or context.skip("no builder handoff here")
 
 
+def list_of_this_standard(context: Context) -> tuple[Handoff, ...]:
+    """Returns the builder handoffs under review without those of an earlier standard, which this one doesn't judge."""
+    found = tuple(handoff for handoff in require_builders(context) if not is_earlier(handoff))
+    return found or context.skip("every builder handoff here is of an earlier standard")
+
+
+def is_earlier(handoff: Handoff) -> bool:
+    """Returns whether its documents were written before the standard: what that wants, they need not have."""
+    return is_earlier_standard((document.role, document.path) for document in handoff.documents)
+
+
 def require_finished(context: Context) -> tuple[Finished, ...]:
     """Returns the builder handoffs under review that have results, with their newest results."""
     found = [(handoff, find_results(handoff)) for handoff in require_builders(context)]
@@ -46,7 +58,20 @@ def require_finished(context: Context) -> tuple[Finished, ...]:
 
 def judge_finished(context: Context, find: Callable[[Context, Handoff, Document], Iterable[RuleFinding]]) -> Findings:
     """Judges the newest results of each handoff, unless they are unreadable."""
-    for handoff, results in require_finished(context):
+    return _judge(context, require_finished(context), find)
+
+
+def find_gaps(context: Context, find: Callable[[Context, Handoff, Document], Iterable[RuleFinding]]) -> Findings:
+    """Looks for what the standard wants in the newest results of each handoff that was written for it."""
+    due = ((handoff, find_results(handoff)) for handoff in list_of_this_standard(context))
+    finished = [(handoff, results) for handoff, results in due if results is not None]
+    return _judge(context, finished or context.skip("no builder handoff has results yet"), find)
+
+
+def _judge(
+    context: Context, finished: Iterable[Finished], find: Callable[[Context, Handoff, Document], Iterable[RuleFinding]]
+) -> Findings:
+    for handoff, results in finished:
         yield from list(find_unreadable(context, {results.path})) or find(context, handoff, results)
 
 
@@ -73,7 +98,7 @@ def owes_results(handoff: Handoff, context: Context) -> bool:
 
 def list_due(context: Context) -> list[tuple[Handoff, Document | None]]:
     """Returns the builder handoffs that have results or owe them, with their newest results."""
-    found = [(handoff, find_results(handoff)) for handoff in require_builders(context)]
+    found = [(handoff, find_results(handoff)) for handoff in list_of_this_standard(context)]
     return [(handoff, results) for handoff, results in found if results is not None or owes_results(handoff, context)]
 
 

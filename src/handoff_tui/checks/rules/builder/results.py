@@ -125,7 +125,7 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
     remedy="Run the tests of all staged packages. Record the four numbers, the command and any new failures.",
 )
 def full_regression_recorded(context: Context) -> Findings:
-    return builder.judge_finished(context, find_regression_gaps)
+    return builder.find_gaps(context, find_regression_gaps)
 
 
 @high_rule(
@@ -134,7 +134,7 @@ def full_regression_recorded(context: Context) -> Findings:
     remedy="Count the installed packages and all staged tests after the work, and record both.",
 )
 def baseline_recorded(context: Context) -> Findings:
-    return builder.judge_finished(context, find_baseline_gaps)
+    return builder.find_gaps(context, find_baseline_gaps)
 
 
 @high_rule(
@@ -143,7 +143,7 @@ def baseline_recorded(context: Context) -> Findings:
     remedy="Install all packages into an empty folder, run the tests after each, and record count, order and outcome.",
 )
 def clean_room_recorded(context: Context) -> Findings:
-    return builder.judge_finished(context, find_clean_room_gaps)
+    return builder.find_gaps(context, find_clean_room_gaps)
 
 
 _ITEMS = (

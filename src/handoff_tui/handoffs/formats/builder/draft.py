@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.core.place import ProblemLevel
+from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.tasks import Attempt, Question
-from handoff_tui.handoffs.formats.builder.names import HandoffFiles, NamedSource, strip_id
+from handoff_tui.handoffs.formats.builder.names import HandoffFiles, NamedSource, is_earlier_standard, strip_id
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
     ReviewReading,
@@ -208,6 +208,8 @@ def _by_attempt(members: list[NamedSource]) -> list[NamedSource]:
 def _build_documents(draft: BuilderDraft) -> list[Document]:
     specs = {spec.source.path: spec for spec in draft.specs}
     missing = {results.reading.source.sha256: results.reading.missing for results in draft.results}
+    members = [member for role in _ORDER for member in draft.group.of(role)]
+    earlier = is_earlier_standard((member.named.role, member.source.path) for member in members)
     documents: list[Document] = []
     for role in _ORDER:
         for member in draft.group.of(role):
@@ -223,4 +225,12 @@ def _build_documents(draft: BuilderDraft) -> list[Document]:
                     out_of_order=spec.out_of_order if spec else (),
                 )
             )
-    return documents
+    return [_excuse(draft, document) for document in documents] if earlier else documents
+
+
+def _excuse(draft: BuilderDraft, document: Document) -> Document:
+    """Documents of the first standard need not have the sections of a later one; what they lack is only told."""
+    if document.missing:
+        lacks = ", ".join(document.missing)
+        draft.told.add_fact("of an earlier standard, without", lacks, Place(path=document.path))
+    return document.model_copy(update={"missing": (), "out_of_order": ()})

@@ -112,6 +112,16 @@ def _expand_range(first: str, last: str) -> list[str]:
     return [f"H-{number}" for number in range(low + 1, high)] if low < high <= low + _LONGEST_RANGE else []
 
 
+_FIRST_STANDARD: Final = compile_later(r"(?:BUILDER|RESULTS|AGENT_PROMPT)_(?!HANDOFF\.)", re.IGNORECASE)
+_OF_A_STANDARD: Final = frozenset({DocumentRole.SPEC, DocumentRole.RESULTS, DocumentRole.PROMPT})
+
+
+def is_earlier_standard(documents: Iterable[tuple[DocumentRole, str]]) -> bool:
+    """Whether spec, prompt and results all have the names of the first, flat standard: no later one judges them."""
+    names = [path.rpartition("/")[2] for role, path in documents if role in _OF_A_STANDARD]
+    return bool(names) and all(map(_FIRST_STANDARD.match, names))
+
+
 _ROLE_NAME: Final = r"RESULTS|AGENT_PROMPT|1[03]Q_ANSWERS|REVIEW_REPORT|EVALUATION_REPORT"
 _FLAT_SPEC: Final = compile_later(
     r"(?:BUILDER_(?P<kind>HANDOFF|FOLLOW_?UP|CLEANUP|BUGFIX|HOUSEKEEPING)|(?P<other>CLEANUP|BUGFIX|HOUSEKEEPING))"
