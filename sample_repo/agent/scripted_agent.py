@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A scripted agent for the sample: it works in the hub's phases, reviews what a builder built, and prints what Claude Code prints.
+"""A scripted agent for the sample: it brings back the tests of the stations, works in the hub's phases, and reviews.
 
-It needs no model, no network and no package. In SEC its first run fails, in QA its first run reports a bug, so
-the work goes back to DEV, and every other run succeeds.
+It prints what Claude Code prints, and needs no model, no network and no package. In SEC its first run fails, in QA its
+first run reports a bug, so the work goes back to DEV, and every other run succeeds.
 """
 
 import json
@@ -22,6 +22,7 @@ TRIED = (
     "import glob, sys, unittest; sys.path[:0] = glob.glob('PKG-*'); "
     "unittest.main('test_tide_harmonics', argv=['harmonics'])"
 )
+STATIONS = "PKG-STATIONS-001/test_tide_stations.py"
 BUGS = f"tasks/{HANDOFF}/bugs.json"
 SECURITY = f"tasks/{HANDOFF}/security_report.json"
 BUG = {
@@ -93,10 +94,10 @@ class Session:
         self.use("Bash", given, (done.stdout + done.stderr).strip() or "(no output)", failed=done.returncode != 0)
         return done.returncode == 0
 
-    def commit(self, subject):
-        self.run("git", "add", "--all")
-        who = ("-c", "user.name=sanderling", "-c", "user.email=sanderling@agents.example.com")
-        return self.run("git", *who, "commit", "--quiet", "--message", f"{HANDOFF}: {subject}")
+    def commit(self, subject, *paths, name="sanderling"):
+        self.run("git", "add", *(paths or ["--all"]))
+        who = ("-c", f"user.name={name}", "-c", f"user.email={name}@agents.example.com")
+        return self.run("git", *who, "commit", "--quiet", "--message", f"{HANDOFF}: {subject}", *paths)
 
     def end(self, text, *, failed=False):
         milliseconds = int(1000 * (time.monotonic() - self.began))
@@ -176,7 +177,37 @@ def review(session):
     return session.end("The tests pass; the notes say what was run.")
 
 
-PHASES = {"REVIEW": review, "DEV": develop, "QA": test, "SEC": secure, "DOCS": document, "DEPLOY": deploy}
+def build(session):
+    """The next attempt at H-3: another agent switched off some of its tests and removed others."""
+    results = f"handoffs/{HANDOFF}/{HANDOFF}_RESULTS.md"
+    place = Path(results)
+    if not (place.exists() and Path(STATIONS).exists()):
+        return session.end(f"There are no results of {HANDOFF} to go on from.", failed=True)
+    session.tell(f"{HANDOFF} was sent back: {read_reason()} I'll see what became of its tests.")
+    session.run("git", "log", "--format=%h %an: %s", "-2", "--", STATIONS)
+    own = subprocess.run(
+        ["git", "log", "--format=%h", "-1", f"--grep=({HANDOFF}, attempt"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    session.run("git", "diff", "--stat", own, "HEAD", "--", STATIONS)
+    session.tell("Another agent removed five of my tests and switched two off. I'll bring them back, and run them.")
+    session.run("git", "checkout", "--quiet", own, "--", STATIONS)
+    program = "import glob, sys; sys.path[:0] = glob.glob('PKG-*'); import unittest; "
+    session.run(sys.executable, "-B", "-c", program + "unittest.main('test_tide_stations', argv=['stations'])")
+    text = re.sub(r"(?<=\*\*Attempt\*\*: )\d+", os.environ.get("HANDOFF_TUI_ATTEMPT", "3"), place.read_text(encoding="utf-8"))
+    session.write(results, text.rstrip("\n") + f"\n- `{STATIONS}` is again as at `{own}`: all 11 tests are back.\n")
+    session.commit("bring back the tests of the stations", STATIONS, results, name="heron")
+    return session.end("All 11 tests are back, and pass.")
+
+
+def read_reason():
+    """What the reviewer wrote, from what this run was told."""
+    told = Path(os.environ.get("HANDOFF_TUI_CONTEXT_FILE", ""))
+    packet = json.loads(told.read_text(encoding="utf-8")).get("packet") if told.is_file() else None
+    demands = packet["demands"] if packet else []
+    return f'"{demands[-1]["reason"]}"' if demands else "no reason was given."
+
+
+PHASES = {"BUILD": build, "REVIEW": review, "DEV": develop, "QA": test, "SEC": secure, "DOCS": document, "DEPLOY": deploy}
 
 if __name__ == "__main__":
     own = Session()

@@ -45,7 +45,7 @@ from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.installation import find_resource, make_temporary_folder
 
 _AGENT = Path("agent/scripted_agent.py")
-_WORKERS = ("reviewer", "dev", "qa", "security", "docs")
+_WORKERS = ("builder", "reviewer", "dev", "qa", "security", "docs")
 """The agents of the sample that a person can start."""
 _KEY_MODE = 0o600
 _FOLDER_MODE = 0o700
@@ -307,7 +307,7 @@ def write_demo_agents(source: Path, folder: Path, homes: Iterable[Path]) -> None
     """Configures the scripted agent in the homes of the sample, from a copy of its own: starting one really runs it."""
     place = folder / "agent" / _AGENT.name
     command = json.dumps([sys.executable, str(place)])
-    sections = [f'[agents.{name}]\ncommand = {command}\nstream = "claude"\n' for name in _WORKERS]
+    sections = [f'[agents.{name}]\ncommand = {command}\nstream = "claude"\nstarts_again = true\n' for name in _WORKERS]
     try:
         place.parent.mkdir()
         place.write_bytes((source / _AGENT).read_bytes())

@@ -97,6 +97,8 @@ class Agent(Model):
     """How much it may print before it is stopped."""
     retries: Count = 0
     """Attempts after the first if it fails: an exit code other than 0, or a timeout."""
+    starts_again: bool = False
+    """Whether the app starts it by itself when you send its work back."""
     backoff_seconds: tuple[Pause, ...] = (1.0, 2.0, 4.0)
     """The wait before each retry; the last one is used again when there are more retries."""
     prompt: str = _PROMPT

@@ -1,4 +1,4 @@
-"""Starts what follows when an agent has ended: automatic retries, and the loop if somebody asked for it.
+"""Starts what follows: automatic retries, the loop if somebody asked for it, and agents whose work was sent back.
 
 Nothing here opens a gate. It lasts as long as the app is open; agents that are running go on without it.
 """
@@ -151,6 +151,10 @@ class FollowUps:
         )
         self._on_change()
 
+    def start_again(self, handoff: HandoffKey) -> None:
+        """Starts the next attempt at work that was sent back, if its agent is set to start by itself."""
+        self._worker.submit(handoff, lambda cancel: self._start(handoff, None, cancel))
+
     def _schedule(self, following: NextRun) -> None:
         handoff = following.follow_up.handoff
         at = read_now() + timedelta(seconds=following.wait)
@@ -161,30 +165,33 @@ class FollowUps:
         if following.wait:
             words = f"{following.phase} starts automatically in {following.wait:g} s: {following.why}"
             self._store.say(f"{handoff.handoff} · {words}", "agent")
-        self._worker.submit(handoff, lambda cancel: self._start(following, cancel), delay=following.wait)
+        self._worker.submit(handoff, lambda cancel: self._start(handoff, following, cancel), delay=following.wait)
 
-    def _start(self, following: NextRun, cancel: threading.Event) -> None:
+    def _start(self, handoff: HandoffKey, following: NextRun | None, cancel: threading.Event) -> None:
+        """Starts a run that follows another one; without one, the next attempt at work that was sent back."""
         from handoff_tui.agents.step.prepare import StepRequest, prepare_step  # noqa: PLC0415
         from handoff_tui.agents.step.step import start_step, stop_step  # noqa: PLC0415
         from handoff_tui.checks.run.check import ProgressCallbacks  # noqa: PLC0415 - not before an agent has ended
         from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
 
-        handoff = following.follow_up.handoff
         try:
             session = open_session(Path(handoff.root))
-            prepared = prepare_step(
-                session, StepRequest(handoff.handoff, following.phase), ProgressCallbacks(cancel=cancel)
-            )
-            if cancel.is_set():
+            if following is None and not any(agent.starts_again for agent in session.loaded.settings.agents.values()):
+                return
+            request = StepRequest(handoff.handoff, following.phase if following is not None else None)
+            prepared = prepare_step(session, request, ProgressCallbacks(cancel=cancel))
+            agent = prepared.agent.settings
+            if cancel.is_set() or (following is None and not agent.starts_again):
                 return
             view = start_step(prepared)
         except (HandoffError, OSError) as refused:
             self.end(handoff)
-            self._store.say_trouble(f"{following.phase} wasn't started. ", refused)
+            self._store.say_trouble(f"{following.phase if following else 'The agent'} wasn't started. ", refused)
             return
         if cancel.is_set():  # somebody kept it from starting, or left, while it did
             stop_step(session, view.state.key)
         else:
-            self.begin(following.follow_up._replace(agent=prepared.agent.settings), view.state.key)
+            follow_up = following.follow_up if following is not None else FollowUp(handoff, agent, loop=False)
+            self.begin(follow_up._replace(agent=agent), view.state.key)
             self._store.say("")  # the list shows who is running
         self._follow(session, view.state.key)

@@ -170,6 +170,10 @@ class AgentControl:
 
     # follow-ups
 
+    def start_again(self, handoff: HandoffKey) -> None:
+        """Starts the agent whose work was sent back, if it is set to start by itself."""
+        self._follow_ups.start_again(handoff)
+
     def cancel_follow_ups(self) -> None:
         """Cancels what would start automatically for the handoff in view; running agents go on."""
         chosen = self._store.state.chosen

@@ -52,10 +52,11 @@ class Deciding:
         worker: KeyedWorker,
         drafts: DraftKeeper,
         find_opened: Callable[[HandoffKey], RepositorySnapshot | None] = lambda _: None,
+        on_sent_back: Callable[[HandoffKey], None] = lambda _: None,
     ) -> None:
         """`find_opened` returns what the reviewer has before them of a handoff; None if they have not opened it."""
         self._store, self._worker, self._drafts = store, worker, drafts
-        self._find_opened = find_opened
+        self._find_opened, self._on_sent_back = find_opened, on_sent_back
         self._lock = threading.Lock()
         self._in_use = threading.Lock()
         """Held while the draft is used: by the worker, or by the thread that has the terminal."""
@@ -199,6 +200,8 @@ class Deciding:
         self._store.change_part("decision", underway.number, **stored)
         self._drafts.forget_signed(underway.verb.value, draft.comments)
         self._worker.submit("wake", lambda _: self._wake(draft))
+        if underway.verb is DecisionVerb.REJECT:
+            self._on_sent_back(underway.key)
 
     def _wake(self, draft: DecisionDraft) -> None:
         """Wakes procedures that wait at this gate. The decision stands whatever comes of that."""
