@@ -152,3 +152,29 @@ def test_repositories_inside_are_told(gate_desk: GateDesk, tmp_path: Path) -> No
     shown = read_page(gate_desk, bo)
     assert "2 repositories inside this one not looked into" in shown
     assert "lib, nested/" in shown
+
+
+def test_edited_review_record_is_noticed(gate_desk: GateDesk) -> None:
+    """What a decision rests on is verified with the log: edited in place is not intact, gone is said."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "approve")
+    verify = ("log", "verify", "--json", "--repo", gate_desk.root)
+    assert gate_desk.speaking(bo, *verify).code == 0
+    record = next((gate_desk.root / ".handoff-tui/reviews").glob("*.json"))
+    signed = record.read_bytes()
+    record.write_bytes(signed.replace(b'"attempt": 1', b'"attempt": 2'))
+    edited = gate_desk.speaking(bo, *verify)
+    assert edited.code == 3
+    assert edited.json["problems"][0]["code"] == "evidence-changed"
+    assert record.name in edited.json["problems"][0]["text"]
+    record.unlink()
+    gone = gate_desk.speaking(bo, *verify)
+    assert ("NOTE", "evidence-missing") in [(one["level"], one["code"]) for one in gone.json["problems"]]
+    assert gate_desk.gate(bo).json["state"] == "pending"
+    record.write_bytes(signed)
+    gate_desk.commit_log()
+    record.unlink()
+    assert "evidence" not in gate_desk.speaking(bo, *verify).stdout
+    record.write_bytes(b"{}")
+    assert gate_desk.speaking(bo, *verify).code == 3

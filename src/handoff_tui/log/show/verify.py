@@ -23,6 +23,7 @@ from handoff_tui.log.open_log import OpenLog, find_policy, open_log
 from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.policy import parse_policy
 from handoff_tui.log.show.view import LogReport
+from handoff_tui.log.storage.evidence import find_review_faults
 from handoff_tui.log.storage.losses import find_losses, resolve_commit
 from handoff_tui.log.verify import check_entries
 from handoff_tui.system.clock import read_now
@@ -138,6 +139,7 @@ def verify_whole(repository: Repository, options: VerifyOptions, now: Callable[[
     verdict = log.verify()
     anchor = verdict.anchor
     more = [*list_notes(verdict, anchor), *_list_keys_together(repository, verdict)]
+    more += _list_review_faults(repository, verdict)
     opinion = _ask(log, verdict) if options.second_opinion else None
     if opinion is not None:
         more += opinion.problems
@@ -217,6 +219,18 @@ def _list_losses(repository: Repository, commit: str) -> list[LogProblem]:
             text=f"{commit[:SHORT_DIGEST]} has this entry: {loss.detail}",
         )
         for loss in find_losses(repository, commit)
+    ]
+
+
+def _list_review_faults(repository: Repository, verdict: LogVerdict) -> list[LogProblem]:
+    return [
+        LogProblem(
+            level=ProblemLevel.NOTE if fault.is_missing else ProblemLevel.FATAL,
+            code="evidence-missing" if fault.is_missing else "evidence-changed",
+            entry=entry,
+            text=fault.text,
+        )
+        for entry, fault in find_review_faults(repository, verdict.entries).items()
     ]
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from handoff_tui.core.errors import HandoffError, ReviewRecordError
+from handoff_tui.core.errors import HandoffError, ReviewRecordError, StoredFileDamagedError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs
 from handoff_tui.git.repository import Repository
-from handoff_tui.log.entry import GateKey
+from handoff_tui.handoffs.scope.manifest import build_scope_digest
+from handoff_tui.log.entry import Entry, EntryKind, GateKey
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
@@ -80,6 +82,14 @@ class EvidenceFiles:
                 return content
         return None
 
+    def find_damaged(self, folder: str, digests: Iterable[str]) -> dict[str, str]:
+        """Those whose file in the work tree isn't what its name says, each with what is wrong."""
+        return {
+            digest: answer.message
+            for digest, answer in self._folders[folder].read_many(digests)
+            if isinstance(answer, StoredFileDamagedError)
+        }
+
     def read_many(self, folder: str, digests: Iterable[str], refs: Iterable[str] = ()) -> Iterator[tuple[str, bytes]]:
         """Reads many, one at a time, and leaves out what is nowhere. Each ref costs two git calls."""
         missing: set[str] = set()
@@ -96,6 +106,45 @@ class EvidenceFiles:
                 if content is not None and hashlib.sha256(content).hexdigest() == names[name]:
                     missing.discard(names[name])
                     yield names[name], content
+
+
+class ReviewFault(NamedTuple):
+    """What is wrong with the review record of a decision."""
+
+    text: str
+    is_missing: bool = False
+
+
+def find_review_faults(repository: Repository, decisions: Collection[Entry]) -> dict[str, ReviewFault]:
+    """By entry, what is wrong with its review record: edited where it is stored, about other files, or nowhere.
+
+    Only decisions that bind a scope need a record; what is stored must be what was signed, whatever the version.
+    """
+    wanted = {entry.id: entry.decision.review for entry in decisions if entry.decision is not None}
+    files = EvidenceFiles(repository)
+    commits = dict.fromkeys(list_ref_ids(repository.git, "refs/heads", "refs/remotes").values()) if wanted else {}
+    damaged = files.find_damaged(REVIEWS, wanted.values())
+    sound = dict(files.read_many(REVIEWS, {*wanted.values()} - damaged.keys(), commits))
+    faults = {}
+    for entry in decisions:
+        digest = wanted.get(entry.id, "")
+        if digest in damaged:
+            faults[entry.id] = ReviewFault(damaged[digest])
+        elif entry.kind is EntryKind.SCOPED_DECISION and digest not in sound:
+            path = files.build_path(REVIEWS, digest)
+            faults[entry.id] = ReviewFault(f"its review record {path} is stored nowhere", is_missing=True)
+        elif entry.kind is EntryKind.SCOPED_DECISION and not _is_manifest_of(sound[digest], entry):
+            faults[entry.id] = ReviewFault("the files in its review record are not those that it signs")
+    return faults
+
+
+def _is_manifest_of(content: bytes, entry: Entry) -> bool:
+    """Whether the files in a record are those whose digest the entry binds."""
+    try:
+        files = (json.loads(content).get("scope") or {}).get("files", [])
+    except (ValueError, AttributeError, RecursionError):
+        return False
+    return entry.work is not None and build_scope_digest(files) == entry.work.subject.scope
 
 
 class StoredReviews:
