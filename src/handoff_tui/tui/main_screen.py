@@ -498,7 +498,7 @@ class MainScreen(Openers):
         event.stop()
         if not event.kept:
             self.close_find()
-        self.view.focus_first()
+        self.view.leave_find()
 
     def _say_found(self, words: str) -> None:
         self.say(Cell(f" {words}", "muted")) if words else self._draw_status()

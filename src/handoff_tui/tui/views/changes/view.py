@@ -164,6 +164,17 @@ class ChangesView(DiffPanels):
             return words if is_read else f"{words}; reading the changed lines…"
         return self._find_line(self._sought, backwards=backwards, again=again)
 
+    def leave_find(self) -> None:
+        """Opens the only file that is left; one of several is chosen in the list."""
+        left = self._list_filtered() if self._filter and self._panel == FILES else ()
+        if len(left) != 1:
+            self.focus_first()
+            return
+        self._filter = ""
+        self._draw_files()
+        self._list.choose(left[0].change.path)
+        self._open_lines(left[0].change.path)
+
     def _seek(self, text: str) -> None:
         """Marks a text in the lines, and asks for the changed lines of all files while there is one."""
         self._awaited = None
