@@ -185,10 +185,11 @@ async def _decide(keys: Counted, verb: str, *more: str) -> None:
     await keys.press({"approve": "a", "reject": "x"}[verb])
     [asked] = [one for one in keys.app.asked if isinstance(one, messages.DecisionWanted)]
     assert asked.verb == verb
-    chosen = keys.app.state.chosen
-    assert chosen is not None
-    part = DecisionPart(verb, chosen, DecisionStage.READY, needs_reason=verb == "reject", view=VIEW)
-    await keys.give(replace(keys.app.state, decision=part))
+    state = keys.app.state
+    assert state is not None
+    assert state.chosen is not None
+    part = DecisionPart(verb, state.chosen, DecisionStage.READY, needs_reason=verb == "reject", view=VIEW)
+    await keys.give(replace(state, decision=part))
     hands = Hands(keys.app, keys.pilot)
     await hands.settle()
     for key in (*more, "ctrl+s", "ctrl+s"):
