@@ -55,7 +55,7 @@ _ALL: Final = compile_later(
 _NUMBER_THEN_WORD: Final = compile_later(
     rf"(?<![\w./])(?<!/ ){_N}\s+(?:{_TESTED}\s+)?(?:(?:is|are|was|were|have|has)\s+)?"
     rf"(?:(?P<passed>{_PASS})|(?P<failed>{_FAIL}|errors?)|(?P<skipped>skipped)|(?P<total>total))\b(?!\s+(?:to|of"
-    rf"|out)\b)",
+    rf"|out|logins?|requests?|jobs?|attempts?|payments?|deploy\w*|uploads?|calls?|messages?)\b)",
     re.IGNORECASE,
 )
 _WORD_THEN_NUMBER: Final = compile_later(
