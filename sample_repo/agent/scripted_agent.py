@@ -92,7 +92,7 @@ class Session:
 
     def run(self, *command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        given = {"command": " ".join(command), "description": "Run a command"}
+        given = {"command": " ".join(command).replace(sys.executable, "python3"), "description": "Run a command"}
         self.use("Bash", given, (done.stdout + done.stderr).strip() or "(no output)", failed=done.returncode != 0)
         return done.returncode == 0
 
