@@ -1,4 +1,4 @@
-"""How often each kind of claim was found and judged rightly, measured three ways; one that wasn't measured never blocks.
+"""How often each kind of claim was found and judged rightly, measured three ways; unmeasured kinds never block.
 
 `read` is from documents of public repositories, read by eye: of so many sampled sentences, so many claim what was found
 in them. `generated` is from documents of known truth, which the tests write: how many verdicts "false" are right.
