@@ -57,7 +57,8 @@ def list_codes_of(path: Path) -> Iterator[str]:
 
 def list_code_values(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.Call):
-        yield from (keyword.value for keyword in node.keywords if keyword.arg == "code")
+        for value in (keyword.value for keyword in node.keywords if keyword.arg == "code"):
+            yield from (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
         if isinstance(node.func, ast.Name) and node.func.id == "_build_fatal":
             yield node.args[0]
     elif isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
