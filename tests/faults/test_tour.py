@@ -44,7 +44,7 @@ def walk(terminal: Terminal) -> None:
 
 
 def test_tour_leads_from_a_red_row_to_a_verified_log(terminal: Terminal, tmp_path: Path) -> None:
-    """Each step is noticed by what was done; coverage grows, and the named command verifies the log without us."""
+    """Each step is noticed by what was done; coverage grows, and the named command verifies the log by itself."""
     folder = tmp_path / "demo"
     terminal.start({"SSH_AUTH_SOCK": ""}, "demo", "--dir", folder, width=100, height=30)
     terminal.wait_for("approved 14 %")

@@ -47,10 +47,10 @@ from handoff_tui.tui.messages import (
     ViewWanted,
 )
 from handoff_tui.tui.openers import Openers
-from handoff_tui.tui.tour import Seen, Tour
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, KeyBar
 from handoff_tui.tui.widgets.find_line import FindLine
+from handoff_tui.tui.widgets.tour import Seen, Tour
 from handoff_tui.tui.widgets.travel_bar import TravelBar, describe_notes
 
 _NAMES = (

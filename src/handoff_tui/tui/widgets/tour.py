@@ -97,7 +97,7 @@ STEPS = (
         (),
     ),
     Step(
-        "↵ shows the log, verified; without us: sh ../verify.sh",
+        "↵ shows the log, verified; by ssh-keygen: sh ../verify.sh",
         lambda _: False,
         ("view.log",),
         frozenset({"queue", "overview", "agent", "changes", "evidence", "documents", "history"}),
