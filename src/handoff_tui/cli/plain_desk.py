@@ -75,9 +75,10 @@ class _Review:
     def run(self) -> bool:
         """Goes through the steps; returns False if the person wants to quit."""
         steps = self._list_steps()
-        number = 0
+        number, shown = 0, -1
         while True:
-            if number < len(steps):
+            if shown < number < len(steps):  # after a comment or a refusal, it is above already
+                shown = number
                 self._show(steps[number], f"{number + 1} of {len(steps)}")
             answer = _ask(_CHOICES if number < len(steps) else f"That was everything. {_CHOICES}")
             if answer is None or answer == "q":
