@@ -10,7 +10,7 @@ export PIP_CONSTRAINT :=
 # together in a few folders, so a worker that is done takes over from one that is not.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))' 2>/dev/null || echo 2)
 
-.PHONY: help demo test test-slow coverage lint format types contracts check bench build golden pictures upgrade clean
+.PHONY: help demo test test-slow coverage lint format types contracts check bench build golden pictures cast upgrade clean
 
 help:
 	@echo "make demo        set up, build the sample repository, review it"
@@ -22,6 +22,7 @@ help:
 	@echo "make build       a wheel and a source archive in dist/"
 	@echo "make golden      write the expected outputs, screens and docs/transcript.md anew"
 	@echo "make pictures    draw the screens in the README anew"
+	@echo "make cast        record the tour of the demo anew, as docs/pictures/tour.cast"
 
 demo: $(VENV)/.runtime
 	@$(BIN)/handoff-tui demo
@@ -64,6 +65,9 @@ golden: $(VENV)/.development
 
 pictures: $(VENV)/.development
 	$(BIN)/python -m tests.support.desk_pictures
+
+cast: $(VENV)/.development
+	$(BIN)/python -m tests.support.desk_cast
 
 upgrade: clean $(VENV)/.python
 	$(PIP) install hatchling editables

@@ -84,13 +84,15 @@ class Session:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
         if known:
-            self.use("Edit", {"file_path": path, "old_string": old, "new_string": text}, f"{path} has been updated.")
+            before, after = leave_out_equal(old.splitlines(), text.splitlines())
+            given = {"file_path": path, "old_string": "\n".join(before), "new_string": "\n".join(after)}
+            self.use("Edit", given, f"{path} has been updated.")
         else:
             self.use("Write", {"file_path": path, "content": text}, f"File created successfully at: {path}")
 
     def run(self, *command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        given = {"command": " ".join(command), "description": "Run a command"}
+        given = {"command": " ".join(command).replace(sys.executable, "python3"), "description": "Run a command"}
         self.use("Bash", given, (done.stdout + done.stderr).strip() or "(no output)", failed=done.returncode != 0)
         return done.returncode == 0
 
@@ -114,6 +116,15 @@ class Session:
             permission_denials=[],
         )
         return 1 if failed else 0
+
+
+def leave_out_equal(before, after):
+    """The lines that differ, without those that are equal at the beginning and at the end."""
+    while before and after and before[0] == after[0]:
+        before, after = before[1:], after[1:]
+    while before and after and before[-1] == after[-1]:
+        before, after = before[:-1], after[:-1]
+    return before, after
 
 
 def is_first_run():
@@ -193,7 +204,7 @@ def build(session):
     session.run("git", "checkout", "--quiet", own, "--", STATIONS)
     program = "import glob, sys; sys.path[:0] = glob.glob('PKG-*'); import unittest; "
     session.run(sys.executable, "-B", "-c", program + "unittest.main('test_tide_stations', argv=['stations'])")
-    text = re.sub(r"(?<=\*\*Attempt\*\*: )\d+", os.environ.get("HANDOFF_TUI_ATTEMPT", "3"), place.read_text(encoding="utf-8"))
+    text = place.read_text(encoding="utf-8")
     session.write(results, text.rstrip("\n") + f"\n- `{STATIONS}` is again as at `{own}`: all 11 tests are back.\n")
     session.commit("bring back the tests of the stations", STATIONS, results, name="heron")
     return session.end("All 11 tests are back, and pass.")

@@ -46,12 +46,17 @@ def _leave(code: int) -> None:
 
 
 def _open_app(
-    starts: Sequence[Path], theme: str | None, *, read_only: bool, opening: tuple[str, str] | None = None
+    starts: Sequence[Path],
+    theme: str | None,
+    *,
+    read_only: bool,
+    opening: tuple[str, str] | None = None,
+    tour: bool = False,
 ) -> None:
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415 - the command line loaded it already
     from handoff_tui.tui.run import run_app  # noqa: PLC0415 - the command line does without Textual
 
-    for name in run_app(starts, theme=theme, read_only=read_only, opening=opening):
+    for name in run_app(starts, theme=theme, read_only=read_only, opening=opening, tour=tour):
         write_note(f"{name} is still running. `handoff-tui step --attach` follows it and checks its work.")
 
 

@@ -36,6 +36,8 @@ def test_handoff_is_reviewed_commented_and_sent_back_in_plain_text(
         ("q", "ended with"),
     ):
         terminal.answer(answer, then)
+        if answer == "x":  # no step is shown again after a comment
+            assert terminal.read().count("4 of 4. Changes of lamp.py") == 1
     assert terminal.wait_for_end()[0] == 0
     packet = ada.say("packet", ID, "--repo", builder.folder, "--json").json
     assert [one["reason"] for one in packet["demands"]] == ["say which"]

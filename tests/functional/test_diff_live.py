@@ -80,3 +80,40 @@ def test_reading_is_kept_over_two_sittings_and_drops_with_the_content(work: Repo
     sit_down(work.folder, first)
     assert compare_fingerprints(before, read_fingerprint(work.folder)) == []
     sit_down(work.folder, second)
+
+
+def test_a_search_goes_on_in_the_other_changed_files(work: RepositoryBuilder) -> None:
+    """From a file without the text to the one that has it, also where it was deleted; `n` and `N` go round."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await pilot.press("enter", "slash", *"hundred", "enter")
+        await see(pilot, "1 changed line in 1 file", "▸      101 │ + value_100 = 'a hundred'")
+        await pilot.press("slash", *"value", "enter")
+        await see(pilot, "4 changed lines in 2 files")
+        await pilot.press("n")
+        await see(pilot, "▸   1      │ - value = 2")
+        await pilot.press("n")
+        await see(pilot, "▸        1 │ + value = 4")
+        await pilot.press("n")
+        await see(pilot, "▸ 101      │ - value_100 = 100")
+        await pilot.press("N")
+        await see(pilot, "▸        1 │ + value = 4")
+        await pilot.press("slash", *"value_99", "enter")
+        await see(pilot, "▸ 100  100 │   value_99 = 99", "Only in unchanged lines of this file")
+        await pilot.press("slash", *"zzz", "enter")
+        await see(pilot, 'No matches for "zzz" in the changed text')
+
+    sit_down(work.folder, script)
+
+
+def test_the_list_keeps_the_files_that_have_the_text(work: RepositoryBuilder) -> None:
+    """In the list of files, `/` filters by path and by changed text; `n` leads to the first line."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await pilot.press("slash", *"hundred", "enter")
+        screen = await see(pilot, "1 of 2 shown")
+        assert "○M   src/other.py" not in screen
+        await pilot.press("n")
+        await see(pilot, "▸      101 │ + value_100 = 'a hundred'")
+
+    sit_down(work.folder, script)

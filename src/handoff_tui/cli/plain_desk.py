@@ -6,7 +6,6 @@ Each step runs a verb, so a decision made here is confirmed, checked and signed 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
@@ -14,6 +13,7 @@ from handoff_tui.changes.diff import DiffRequest, diff
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_text
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.records import dataclass, field
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.confirm import ask_person
@@ -75,9 +75,10 @@ class _Review:
     def run(self) -> bool:
         """Goes through the steps; returns False if the person wants to quit."""
         steps = self._list_steps()
-        number = 0
+        number, shown = 0, -1
         while True:
-            if number < len(steps):
+            if shown < number < len(steps):  # after a comment or a refusal, it is above already
+                shown = number
                 self._show(steps[number], f"{number + 1} of {len(steps)}")
             answer = _ask(_CHOICES if number < len(steps) else f"That was everything. {_CHOICES}")
             if answer is None or answer == "q":

@@ -96,6 +96,16 @@ class Attempt(Model):
     """The run of the hub that it was part of."""
 
 
+class SuiteCounts(Model):
+    """The claimed numbers of one suite of a test run."""
+
+    name: str
+    total: int | None = None
+    passed: int | None = None
+    failed: int | None = None
+    skipped: int | None = None
+
+
 class TestCounts(Model):
     """The claimed numbers of one test run; None for numbers that weren't given."""
 
@@ -106,6 +116,8 @@ class TestCounts(Model):
     failed: int | None = None
     skipped: int | None = None
     command: str | None = None
+    suites: tuple[SuiteCounts, ...] = ()
+    """The suites of the run, if it tells them apart; the numbers above are their sum, or as stated."""
 
 
 class Fact(Model):

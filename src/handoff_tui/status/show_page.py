@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.tasks import Blocker, TestCounts
+from handoff_tui.core.tasks import Blocker, SuiteCounts, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
@@ -240,14 +240,19 @@ def _join(source: str | None, target: str | None) -> str | None:
 
 def _add_numbers(page: Page, handoff: Handoff) -> None:
     own = "this package" if handoff.dialect == "builder" else "tests"
+    names = ("total", "passed", "failed", "skipped")
+    runs = ((own, handoff.tests), ("full regression", handoff.regression))
+    told = ((name, counts) for name, counts in runs if counts is not None)
+    lines: list[tuple[str, TestCounts | SuiteCounts]] = []
+    for name, counts in told:
+        lines.extend((f"  {suite.name}", suite) for suite in counts.suites)
+        lines.append((f"{name}, {len(counts.suites)} suites" if counts.suites else name, counts))
     rows = [
-        (Cell(name), *(Cell(_number(getattr(counts, field))) for field in ("total", "passed", "failed", "skipped")))
-        for name, counts in ((own, handoff.tests), ("full regression", handoff.regression))
-        if isinstance(counts, TestCounts)
+        (Cell(render_safe(name, 40)), *(Cell(_number(getattr(counts, field))) for field in names))
+        for name, counts in lines
     ]
     if rows:
         page.heading("Tests, as claimed")
-        names = ("total", "passed", "failed", "skipped")
         page.grid((Column("run"), *(Column(name, right=True) for name in names)), rows)
     if handoff.baseline:
         page.heading("Baseline, as claimed")

@@ -116,15 +116,17 @@ class ReviewApp(App[None], inherit_bindings=False):
         theme: Theme,
         load_look: Callable[[], Appearance],
         opening: tuple[str, str] | None = None,
+        *,
+        tour: bool = False,
     ) -> None:
-        """`opening` is a handoff and the tab to begin with."""
+        """`opening` is a handoff and the tab to begin with; the demo begins with a tour."""
         colourless = os.environ.pop("NO_COLOR", None)  # the framework would turn everything grey; our theme does better
         super().__init__()
         if colourless is not None:
             os.environ["NO_COLOR"] = colourless  # for the programs that the app starts
         self._starts = tuple(starts)
         self._load_look = load_look
-        self._opening = opening
+        self._opening, self._tour = opening, tour
         self.ink = Ink(theme)
         self.look: Appearance | None = None
         self.state: AppState | None = None
@@ -191,7 +193,8 @@ class ReviewApp(App[None], inherit_bindings=False):
         self.look, self.state = look, state
         self.ink = Ink(look.theme, ascii_only=look.ascii_only)
         self._apply_theme()
-        self._main = MainScreen(look, Opening(*self._opening) if self._opening is not None else None)
+        opening = Opening(*self._opening) if self._opening is not None else None
+        self._main = MainScreen(look, opening, tour=self._tour)
         await self.push_screen(self._main)
         self._main.show(state)
 

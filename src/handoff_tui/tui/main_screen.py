@@ -50,6 +50,7 @@ from handoff_tui.tui.openers import Openers
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, KeyBar
 from handoff_tui.tui.widgets.find_line import FindLine
+from handoff_tui.tui.widgets.tour import Seen, Tour
 from handoff_tui.tui.widgets.travel_bar import TravelBar, describe_notes
 
 _NAMES = (
@@ -110,9 +111,12 @@ class MainScreen(Openers):
 
     CSS_PATH = "main_screen.tcss"
 
-    def __init__(self, look: Appearance, opening: Opening | None = None) -> None:
+    def __init__(self, look: Appearance, opening: Opening | None = None, *, tour: bool = False) -> None:
         super().__init__()
         self._look = look
+        self.tour = Tour()
+        if not tour:
+            self.tour.end()
         self.keys = Keys(look.keymap)
         self._views: dict[str, View] = {}
         self._opening = opening
@@ -139,6 +143,7 @@ class MainScreen(Openers):
         yield FindLine(id="find")
         yield TravelBar(self.keys)
         yield Bar(id="status")
+        yield Bar(id="tour", raised=True)
         yield KeyBar(id="keys", raised=True)
 
     def on_mount(self) -> None:
@@ -440,6 +445,7 @@ class MainScreen(Openers):
 
     def _decide(self, verb: str) -> None:
         """Asks for a decision on the selected handoff."""
+        self.tour.note_decision(verb)
         problems = self.state.problems.value.problems if self.state.problems.value is not None else ()
         looked = frozenset(check for one in problems if one.key in self.looked for check in one.checks)
         self.post_message(DecisionWanted(verb, self.view.handoff, looked))
@@ -466,7 +472,27 @@ class MainScreen(Openers):
         if action is not None:
             event.stop()
             event.prevent_default()
-            await self.perform(action)
+            if not await self._go_on_with_tour(action):
+                await self.perform(action)
+
+    async def _go_on_with_tour(self, action: str) -> bool:
+        """Enter performs the step of the tour, escape ends it; tells whether the key was meant for it."""
+        if self.tour.step is None or self.query_one(FindLine).display:
+            return False
+        if action == "app.back":
+            self.tour.end()
+            self._draw()
+            return True
+        actions = self.tour.list_actions(self.view_name) if action == "app.open" else ()
+        key = self.tour.find_key(self.state)
+        if not actions or key is None:
+            return False
+        if not self.in_review and actions != ("view.log",):
+            await self.open_handoff(HandoffOpened(key, "overview"))
+        for one in actions:
+            if not self.refuse(one):
+                await self.perform(one)
+        return True
 
     @on(Bar.Pressed)
     async def perform_clicked(self, event: Bar.Pressed) -> None:
@@ -498,7 +524,7 @@ class MainScreen(Openers):
         event.stop()
         if not event.kept:
             self.close_find()
-        self.view.focus_first()
+        self.view.leave_find()
 
     def _say_found(self, words: str) -> None:
         self.say(Cell(f" {words}", "muted")) if words else self._draw_status()
@@ -509,6 +535,10 @@ class MainScreen(Openers):
 
     def _draw(self) -> None:
         width = self.size.width
+        self.tour.follow(Seen(self.state, self.view_name))
+        guide = self.query_one("#tour", Bar)
+        guide.display = self.tour.step is not None
+        guide.show(*self.tour.build_line())
         tabs = {name: self.keys.show(f"view.{n}") for n, name in enumerate(list_tabs(self.view_name), start=1)}
         progress = describe_progress(self.state, self.looked) if self.in_review else ""
         self.query_one("#title", Bar).show(*build_title(self.state, self.view_name, progress, width))

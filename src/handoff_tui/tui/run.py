@@ -27,6 +27,7 @@ def run_app(
     theme: str | None = None,
     read_only: bool = False,
     opening: tuple[str, str] | None = None,
+    tour: bool = False,
 ) -> tuple[str, ...]:
     """Runs until the user quits; names the agents that keep running. `opening` is a handoff, and the tab to begin with.
 
@@ -38,7 +39,7 @@ def run_app(
 
         return load_appearance(theme, read_only=read_only)
 
-    app = ReviewApp(starts, peek_theme(theme), look, opening)
+    app = ReviewApp(starts, peek_theme(theme), look, opening, tour=tour)
     app.driver_class = outlive_terminal(app.driver_class)
     gc.freeze()  # imported objects stay; later collections skip them
     heard = asyncio.run(_run(app))

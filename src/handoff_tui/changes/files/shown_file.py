@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from handoff_tui.core.records import dataclass, field
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileKind
 
 LONGEST_LINE = 64 * 1024
 """Only this many bytes of a line are decoded."""
 _ADDED, _DELETED = b"+", b"-"
+_SAME = ord(" ")
 
 
 class PatchBlock(NamedTuple):
@@ -125,8 +126,8 @@ class PatchLines:
         added, deleted = self.marks.count(_ADDED, first), self.marks.count(_DELETED, first)
         return block.old_number + count - added - 1, block.new_number + count - deleted - 1
 
-    def find_text(self, text: str, start: int, *, backwards: bool = False) -> int | None:
-        """The next line from `start` with the text, ignoring case; None if there is none."""
+    def find_text(self, text: str, start: int, *, backwards: bool = False, changed: bool = False) -> int | None:
+        """The next line from `start` with the text, ignoring case, or the next changed one; None if there is none."""
         wanted, raw = text.casefold(), text.lower().encode("utf-8", "surrogateescape")
         place = max(bisect_right(self.firsts, start) - 1, 0)
         for number in range(place, -1, -1) if backwards else range(place, len(self.blocks)):
@@ -135,7 +136,8 @@ class PatchLines:
                 continue
             last = first + len(block.starts) - 1
             lines = range(min(start, last - 1), first - 1, -1) if backwards else range(max(start, first), last)
-            found = next((index for index in lines if wanted in self.read_line(index).text.casefold()), None)
+            looked_at = (index for index in lines if not changed or self.marks[index] != _SAME)
+            found = next((index for index in looked_at if wanted in self.read_line(index).text.casefold()), None)
             if found is not None:
                 return found
         return None

@@ -56,10 +56,10 @@ def _open(repository: Path, open_app: Callable[..., None]) -> None:
     """Opens the app as the first reviewer of the story, whose key can sign."""
     homes = list_homes(repository)
     if homes:
-        for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "GIT_CONFIG_GLOBAL"):
             os.environ.pop(name, None)
         os.environ["HOME"] = str(homes[0])
-    open_app([repository], None, read_only=False)
+    open_app([repository], None, read_only=False, tour=bool(homes))
     _tell_on(repository)
 
 
@@ -69,6 +69,7 @@ def _tell_on(repository: Path) -> None:
     homes = list_homes(repository)
     if homes:
         lines += ["  handoff-tui log verify", "  handoff-tui packet FMWK-002"]
+        lines += ["Verify its log without handoff-tui; one entry is forged on purpose:", "  sh ../verify.sh"]
         lines += ["Decide as one of its reviewers. Their keys are public; don't use them for anything else:"]
         lines += [f"  HOME={shlex.quote(str(home))} handoff-tui decide approve TDD-1" for home in homes]
     else:

@@ -11,7 +11,6 @@ import tomllib
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from handoff_tui.cli.demo.story_git import check_out_copy
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError
 from handoff_tui.core.model import Model
+from handoff_tui.core.records import dataclass
 from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
 from handoff_tui.decisions.examine import ExaminedGate
@@ -45,8 +45,11 @@ from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.installation import find_resource, make_temporary_folder
 
 _AGENT = Path("agent/scripted_agent.py")
+_VERIFY = "verify.sh"
 _WORKERS = ("builder", "reviewer", "dev", "qa", "security", "docs")
 """The agents of the sample that a person can start."""
+_PACE = 'variables = { SCRIPTED_AGENT_PAUSE = "0.25" }\n'
+"""Slow enough to be watched."""
 _KEY_MODE = 0o600
 _FOLDER_MODE = 0o700
 
@@ -304,13 +307,19 @@ def build_demo(target: Path | None, now: datetime | None = None) -> Path:
 
 
 def write_demo_agents(source: Path, folder: Path, homes: Iterable[Path]) -> None:
-    """Configures the scripted agent in the homes of the sample, from a copy of its own: starting one really runs it."""
+    """Configures the scripted agent in the homes of the sample, from a copy of its own: starting one really runs it.
+
+    Beside the repository also lies the script that verifies its log.
+    """
     place = folder / "agent" / _AGENT.name
     command = json.dumps([sys.executable, str(place)])
-    sections = [f'[agents.{name}]\ncommand = {command}\nstream = "claude"\nstarts_again = true\n' for name in _WORKERS]
+    sections = [
+        f'[agents.{name}]\ncommand = {command}\nstream = "claude"\nstarts_again = true\n{_PACE}' for name in _WORKERS
+    ]
     try:
         place.parent.mkdir()
         place.write_bytes((source / _AGENT).read_bytes())
+        (folder / _VERIFY).write_bytes((source / _VERIFY).read_bytes())
         for home in homes:
             settings = home / ".config" / "handoff-tui"
             settings.mkdir(parents=True)

@@ -37,7 +37,7 @@ _SORTS: Final = (
             r"|good)\b"
             r"|\b(?:did|does|do)(?: not|n['\u2019]t) (?:pass|work|meet)\b|\babort\w*|\bcancel\w*|\bescalate\w*"
             r"|\bretry\b"
-            r"|\broll(?:ed)?[ -]?back\b|\bunresolved\b|\bcrash\w*|\bregress(?:ed|ion)\b",
+            r"|\broll(?:ed)?[ -]?back\b|\bunresolved\b|\bwithheld\b|\bcrash\w*|\bregress(?:ed|ion)\b",
             re.IGNORECASE,
         ),
     ),
@@ -158,13 +158,14 @@ _NOTHING: Final = compile_later(
     re.IGNORECASE,
 )
 _BEGINS_WITH_NONE: Final = compile_later(
-    r"^\W*(?:none|nothing blocking|(?:there (?:are|is) )?(?:currently )?no (?:known |open |current "
+    r"^\W*(?:none|nothing(?: blocking\b|\W+(?:good|all|clear|ready)\b|\W*$)"
+    r"|(?:there (?:are|is) )?(?:currently )?no (?:known |open |current "
     r"|active )?blockers?)\b",
     re.IGNORECASE,
 )
 _SETTLED: Final = compile_later(
     r"^\W{0,4}(?:✅|✔|☑|🟢|~~|\[x\])|^\W*(?:resolved|fixed|closed|cleared|unblocked)\b|(?<!un)(?<!not )\bresolved\b"
-    r"|\|\s*(?:closed|done|fixed)\s*$",
+    r"|\|\s*(?:closed|done|fixed)\s*$|(?:✅|✔)\W*(?:done|closed|fixed|resolved|complete)?\W*$",
     re.IGNORECASE,
 )
 

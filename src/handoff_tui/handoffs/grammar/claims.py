@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
+from handoff_tui.core.records import dataclass, field
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.headings import DIRTY, MOVED, READ, Context, find_folder, find_label, read_headings
@@ -63,6 +63,15 @@ _UNCOMMITTED: Final = compile_later(r"\bun-?committed\b|\bnot (?:yet |been )?com
 _NO_UNCOMMITTED: Final = compile_later(
     r"\b(?:no|none|nothing|without|0) (?:\w+ )?(?:un-?committed|unstaged)|^\W*none\b", re.IGNORECASE
 )
+_RULE_FOR_OTHERS: Final = compile_later(
+    r"\b(?:don['\u2019]t|do not|never|must not|should not) (?:leave|keep|have)\b|\bsuch as\b|\bfor example\b|\be\.g\.",
+    re.IGNORECASE,
+)
+_UNDONE: Final = compile_later(
+    r"\b(?:reverted|undid|undone|rolled (?:it |that )?back|backed (?:it |that )?out)\b", re.IGNORECASE
+)
+"""What was done and taken back is no change."""
+_ELSEWHERE: Final = compile_later(r"\bupstream\b|\bgit(?:hub|lab)\.com\b|\banother repo", re.IGNORECASE)
 _COMMIT_ORDER: Final = compile_later(r"^\W*(?:\[[^\]]*\]\W*)*(?:track|commit|stage|push|add)\b", re.IGNORECASE)
 _NAME_STATUS: Final = compile_later(r"^\s{0,4}(\?\?|[AMDRC]{1,2})\s+(\S+)$")
 _STATUS_KINDS: Final = {"A": CREATED, "M": MODIFIED, "D": DELETED, "??": CREATED, "AM": CREATED, "MM": MODIFIED}
@@ -369,12 +378,14 @@ def _read_sentence(
         clause = _clause_start(masked, start, word.start)
         before, after = masked[clause : word.start], masked[word.end : end]
         if _UNCOMMITTED.search(masked, start, end):
-            if not _NO_UNCOMMITTED.search(masked[start:end]) and not _COMMIT_ORDER.match(masked[start:end]):
+            silent = (_NO_UNCOMMITTED.search, _COMMIT_ORDER.match, _RULE_FOR_OTHERS.search)
+            if not any(look(masked[start:end]) for look in silent):
                 claims.add(DIRTY, line, said, subject=word.path)
             continue
         if not is_surely_path(word.path):
             continue
-        kind = _find_kind(masked[start : word.start], before, after, done=done)
+        undone = _UNDONE.search(after)
+        kind = None if undone else _find_kind(masked[start : word.start], before, after, done=done)
         if kind is not None:
             claims.add(kind, line, said, subject=word.path)
         elif _POINTING.search(before) and stance.is_instruction(masked[start : word.start]):
@@ -450,7 +461,12 @@ def _read_commits(claims: _Claims, context: Context, line: int, text: str, *, ti
         before = text[: match.start()]
         named = context.commits or _COMMIT_WORD.search(text) is not None
         closing = ticked and re.search(r"\(`?$", before) is not None
-        if not (named or closing) or _NO_COMMIT.search(before) or not stance.is_assertion(_last_clause(before)):
+        if (
+            not (named or closing)
+            or _NO_COMMIT.search(before)
+            or _ELSEWHERE.search(text)
+            or not stance.is_assertion(_last_clause(before))
+        ):
             continue
         claims.add(ClaimKind.COMMIT, line, text.strip(), value=match.group())
 
@@ -472,7 +488,7 @@ def _read_table(claims: _Claims, context: Context, table: Table) -> None:
     if context.silent:
         return
     files = table.column("file", "path", "asset", "archive", "document")
-    actions = table.column("action", "change", "status", "type", "operation", "kind")
+    actions = table.column("action", "change", "status", "type", "operation", "kind", "state")
     commits = table.column("commit", "revision", "sha") if files is None else table.column("commit")
     for row in table.rows:
         text = " | ".join(row.cells)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.tasks import TestCounts
+from handoff_tui.core.records import dataclass, field, replace
+from handoff_tui.core.tasks import SuiteCounts, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.grammar.stance import is_silent_heading
 from handoff_tui.handoffs.reading.markdown import Code, Section, Table, TextLine, list_fields, normalise_name, plain
@@ -55,7 +55,7 @@ _ALL: Final = compile_later(
 _NUMBER_THEN_WORD: Final = compile_later(
     rf"(?<![\w./])(?<!/ ){_N}\s+(?:{_TESTED}\s+)?(?:(?:is|are|was|were|have|has)\s+)?"
     rf"(?:(?P<passed>{_PASS})|(?P<failed>{_FAIL}|errors?)|(?P<skipped>skipped)|(?P<total>total))\b(?!\s+(?:to|of"
-    rf"|out)\b)",
+    rf"|out|logins?|requests?|jobs?|attempts?|payments?|deploy\w*|uploads?|calls?|messages?)\b)",
     re.IGNORECASE,
 )
 _WORD_THEN_NUMBER: Final = compile_later(
@@ -171,6 +171,20 @@ _FIELD: Final = compile_later(
     r"|(?P<command>command)$"
 )
 _TEST_HEADING: Final = compile_later(r"\b(?:tests?|testing|results?|verif\w+|validation|ci|qa|suite)\b", re.IGNORECASE)
+_SUITE_HEADING: Final = compile_later(
+    r"\b(?:unit|integration|e2e|end-to-end|functional|smoke|acceptance|contract|component|api|ui|cli|backend|frontend"
+    r"|server|client|web|mobile|system|property|snapshot|performance|security|regression|full|all|overall|total|combined)"
+    r"\b.*\b(?:tests?|testing|suites?|specs?|results?)\b|\btests?\b\W+\w+\.\w+$|\btest_\w+\.py\b",
+    re.IGNORECASE,
+)
+"""A heading of a suite, wherever it stands."""
+_WHOLE_SUITE: Final = compile_later(r"\b(?:total|overall|combined|regression|full|all|sum(?:mary)?)\b", re.IGNORECASE)
+_OTHER_RUN: Final = compile_later(
+    r"\b(?:attempts?|(?:re-?)?runs?|before|after|baseline|previous(?:ly)?|earlier|former|old|initial|first|second|third"
+    r"|final|last|rounds?|iterations?|expected|targets?|planned|historical?|new tests|coverage)\b|\d(?:st|nd|rd|th)\b",
+    re.IGNORECASE,
+)
+"""A heading of the same tests at another time, which are no suite beside others."""
 _ONE_RESULT: Final = compile_later(r"\W*(?:pass|fail|skip|ok\b)", re.IGNORECASE)
 _ATTEMPT: Final = compile_later(r"\W*attempt\s+#?[0-9]{1,3}\b", re.IGNORECASE)
 _TOTAL_ROW: Final = compile_later(r"(?:grand )?(?:total|overall|sum|all)\b")
@@ -191,13 +205,16 @@ class Run:
     places: dict[str, TextLine] = field(default_factory=dict)
     """The line of each number that is on a separate line."""
     command: str | None = None
+    suites: list[Run] = field(default_factory=list)
+    """Its parts, each with its label."""
 
     @property
     def is_complete(self) -> bool:
         return "total" in self.numbers and "passed" in self.numbers
 
     def counts(self) -> TestCounts:
-        return TestCounts(**self.numbers, command=self.command)
+        suites = tuple(SuiteCounts(name=quote(suite.label), **suite.numbers) for suite in self.suites)
+        return TestCounts(**self.numbers, command=self.command, suites=suites)
 
     def claims(self, scope: str, path: str) -> list[Claim]:
         """One claim per number, at the line on which it stands."""
@@ -217,8 +234,44 @@ class Run:
 
 def find_first_run(sections: Iterable[Section]) -> Run | None:
     """The first run that some sections tell of; what is planned, expected or former is none."""
-    told = (_leave_out_code(section) for section in sections if not is_silent_heading(section.name))
-    return next((run for section in told if (run := find_runs([section])[0]) is not None and run.numbers), None)
+    told = [_leave_out_code(section) for section in sections if not is_silent_heading(section.name)]
+    found = [(section, run) for section in told if (run := find_runs([section])[0]) is not None and run.numbers]
+    if not found:
+        return None
+    first = found[0][0]
+    beside = [(section, run) for section, run in found if section.level == first.level and _is_suite(section, told)]
+    return _sum_suites(beside) if _is_suite(first, told) and len(beside) > 1 else found[0][1]
+
+
+def _is_suite(section: Section, sections: list[Section]) -> bool:
+    """Whether a heading names a suite: `E2E tests`, or anything right below a heading about tests."""
+    if not section.name or _OTHER_RUN.search(section.name):
+        return False
+    above = next((one for one in reversed(sections[: sections.index(section)]) if one.level < section.level), None)
+    is_below = above is not None and above.level > 1 and _TEST_HEADING.search(above.name) is not None
+    return is_below or _SUITE_HEADING.search(section.name) is not None
+
+
+def _sum_suites(found: list[tuple[Section, Run]]) -> Run | None:
+    """The sum of the suites below several headings; None if two have one name. A suite of all is the sum itself."""
+    for section, run in found:
+        run.label = run.label or plain(section.name)
+    suites = [run for _, run in found]
+    if len({normalise_name(run.label) for run in suites}) < len(suites):
+        return None
+    whole = next((run for run in suites if _WHOLE_SUITE.search(run.label)), None)
+    if whole is None:
+        return _add_up(suites)
+    whole.suites = [run for run in suites if run is not whole]
+    return whole
+
+
+def _add_up(suites: list[Run]) -> Run | None:
+    """One run with the sums of what every suite says, and with every failure."""
+    names = {name for run in suites for name in run.numbers}
+    whole = {name for name in names if all(name in run.numbers for run in suites)} | (names & {"failed", "skipped"})
+    sums = {name: sum(run.numbers.get(name, 0) for run in suites) for name in _NAMES if name in whole}
+    return Run(suites[0].line, f"{len(suites)} suites", numbers=sums, suites=suites) if sums else None
 
 
 def _leave_out_code(section: Section) -> Section:
@@ -229,7 +282,18 @@ def _leave_out_code(section: Section) -> Section:
 
 
 def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
-    """The run that counts, and the earlier ones. Fields come before tables, tables before output and prose."""
+    """The run that counts, and the earlier ones. Fields come before tables, tables before output and prose.
+
+    Suites that each have a heading below the first are summed.
+    """
+    parts = [(section, run) for section in sections[1:] if (run := find_runs([section])[0]) is not None and run.numbers]
+    suites = [(section, run) for section, run in parts if _is_suite(section, sections)]
+    top = min((section.level for section, _ in suites), default=0)
+    suites = [(section, run) for section, run in suites if section.level == top]
+    if len(suites) > 1 and len(suites) == len(parts) and find_runs(sections[:1])[0] is None:
+        total = _sum_suites(suites)
+        if total is not None:
+            return total, []
     runs = _runs_of_fields(sections)
     told = [run for run in runs if run.numbers]
     if told:
@@ -290,6 +354,7 @@ def _run_of_table(table: Table) -> Run | None:
         return _sum_rows(table, columns)
     row = totals[-1] if totals else table.rows[0]
     run = Run(row.line, " | ".join(row.cells))
+    run.suites = [suite for suite in _list_suites(table, columns) if suite.line != row.line]
     for kind, column in columns.items():
         number = _read_cell(row.cells, column)
         if number is not None:
@@ -303,13 +368,22 @@ def _sum_rows(table: Table, columns: dict[str, int]) -> Run | None:
     """Several suites, a row each, without a row of totals; None unless each says how many passed or failed."""
     if not {"passed", "failed"} & columns.keys():
         return None
-    rows = [[_read_cell(row.cells, column) for column in columns.values()] for row in table.rows]
+    suites = _list_suites(table, columns)
     sums = {
-        kind: sum(row[number] or 0 for row in rows)
-        for number, kind in enumerate(columns)
-        if all(row[number] is not None for row in rows)
+        kind: sum(suite.numbers[kind] for suite in suites)
+        for kind in columns
+        if all(kind in suite.numbers for suite in suites)
     }
-    return Run(table.line, f"{len(rows)} suites", numbers=sums) if sums else None
+    return Run(table.line, f"{len(suites)} suites", numbers=sums, suites=suites) if sums else None
+
+
+def _list_suites(table: Table, columns: dict[str, int]) -> list[Run]:
+    """A run for each row, named by its first cell."""
+    runs = [Run(row.line, " | ".join(row.cells), plain(row.cells[0])) for row in table.rows if row.cells]
+    for run, row in zip(runs, (row for row in table.rows if row.cells), strict=True):
+        cells = {kind: _read_cell(row.cells, column) for kind, column in columns.items()}
+        run.numbers = {kind: number for kind, number in cells.items() if number is not None}
+    return runs
 
 
 def _read_cell(cells: tuple[str, ...], column: int) -> int | None:
@@ -345,13 +419,13 @@ def _join_suites(runs: list[Run]) -> Run | None:
     labels = [_find_label(run.text) for run in runs]
     if len(runs) < 2 or not all(labels) or len(set(labels)) < len(labels):  # noqa: PLR2004 - one run is its own sum
         return runs[0] if runs else None
-    total = next((run for run, label in zip(runs, labels, strict=True) if _TOTAL_ROW.match(label)), None)
+    for run, label in zip(runs, labels, strict=True):
+        run.label = label
+    total = next((run for run in runs if _TOTAL_ROW.match(run.label)), None)
     if total is not None:
+        total.suites = [run for run in runs if run is not total]
         return total
-    names = {name for run in runs for name in run.numbers}
-    whole = {name for name in names if all(name in run.numbers for run in runs)} | (names & {"failed", "skipped"})
-    sums = {name: sum(run.numbers.get(name, 0) for run in runs) for name in _NAMES if name in whole}
-    return Run(runs[0].line, f"{len(runs)} suites", numbers=sums) if sums else runs[0]
+    return _add_up(runs) or runs[0]
 
 
 def _find_label(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from handoff_tui.changes.diff import FilesDiff
+from handoff_tui.changes.files.changed_text import ChangedText, read_changed_text
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult
@@ -77,6 +78,7 @@ class PartLoader:
             Part.FILES: lambda: self._read_files(snapshot, wanted, cancel),
             Part.DIFFERENCE: lambda: read_difference(snapshot, wanted, cancel),
             Part.FILE: lambda: self._read_file(state, snapshot, wanted, cancel),
+            Part.CHANGED_TEXT: lambda: self._read_changed_text(snapshot, wanted, cancel),
             Part.DOCUMENT: lambda: self._read_document(state, snapshot, wanted, cancel),
             Part.THREADS: lambda: read_threads(snapshot, wanted, cancel),
             Part.ATTEMPTS: lambda: read_attempts(snapshot, wanted, cancel),
@@ -148,6 +150,10 @@ class PartLoader:
         if files is None or state.open_file is None:
             return None
         return read_file(files, state.open_file, state.file.value, self._show_some, cancel)
+
+    def _read_changed_text(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> ChangedText:
+        _, files = self._find_files(snapshot, wanted)
+        return read_changed_text(files, cancel.is_set) if files is not None else ChangedText(())
 
     def _show_some(self, some: ShownFile) -> None:
         self._store.change(lambda state: _show_incomplete(state, some))

@@ -26,9 +26,19 @@ QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.PROBLEMS, Part.D
 """Read on a separate worker, so that they never wait for slow ones."""
 _ORDER = (
     *(Part.CHECKS, Part.PROBLEMS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE, Part.COVERAGE),
-    *(Part.LOG, Part.FILES, Part.FILE, Part.THREADS, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.METRICS),
+    *(
+        Part.LOG,
+        Part.FILES,
+        Part.FILE,
+        Part.CHANGED_TEXT,
+        Part.THREADS,
+        Part.GATE,
+        Part.DIFFERENCE,
+        Part.ATTEMPTS,
+        Part.METRICS,
+    ),
 )
-_OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE)
+_OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE, Part.CHANGED_TEXT)
 _FROZEN = frozenset({Part.FILES, Part.FILE, Part.DOCUMENT})
 """Whoever looks at one of these has opened the handoff."""
 _FIRST = -1
@@ -229,14 +239,14 @@ def _is_frozen(part: Part, state: AppState) -> bool:
     """Whether a part is shown as of the moment the handoff was opened: its own diff, and its documents."""
     if part is Part.DOCUMENT:
         return state.open_document != PACKET
-    return part in {Part.FILES, Part.FILE} and state.scope == USUAL_SCOPE
+    return part in {Part.FILES, Part.FILE, Part.CHANGED_TEXT} and state.scope == USUAL_SCOPE
 
 
 def _find_subject(part: Part, state: AppState) -> Token:
     """Returns what is in view besides the handoff; a None among it means there is nothing to read."""
     if part is Part.FILE:
         return (state.scope, state.open_file)
-    if part in {Part.FILES, Part.DIFFERENCE}:
+    if part in {Part.FILES, Part.DIFFERENCE, Part.CHANGED_TEXT}:
         return (state.scope,)
     if part in {Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS, Part.THREADS}:
         return (state.phase or "",)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from handoff_tui.changes.comparison.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
+from handoff_tui.changes.files.changed_text import ChangedText
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.core.errors import HandoffError
@@ -62,6 +63,8 @@ class Part(StrEnum):
     """The snapshot diff too: tests, packages, findings by id."""
     FILE = "file"
     """The lines of the file in view."""
+    CHANGED_TEXT = "changed_text"
+    """The changed lines of all files, while somebody searches."""
     DOCUMENT = "document"
     LOG = "log"
     AGENT = "agent"
@@ -476,6 +479,7 @@ class AppState:
     difference: Loaded[DifferenceView] = Loaded()
     open_file: OpenFile | None = None
     file: Loaded[ShownFile] = Loaded()
+    changed_text: Loaded[ChangedText] = Loaded()
     open_document: str | None = None
     document: Loaded[DocumentView] = Loaded()
     log: Loaded[LogView] = Loaded()

@@ -125,6 +125,10 @@ class View(Container):
         """Finds a text or filters by it; returns what to say about it. An empty text ends the search."""
         return ""
 
+    def leave_find(self) -> None:
+        """Called when the find line is left, with or without a text."""
+        self.focus_first()
+
     def go_to(self, path: str, line: int | None) -> None:
         """Shows a place in a file; for views that show files."""
 

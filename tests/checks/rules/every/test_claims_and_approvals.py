@@ -11,6 +11,7 @@ from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.every.claims import approvals_are_real, claims_hold, problems_absent
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claims.precision import MEASURED, may_block
 from tests.support.world import MemoryWorld, find_subjects, judge
 
 HEAD = "# Handoff\n\n## Status\nReady.\n\n## Next steps\n- row\n\n"
@@ -116,7 +117,18 @@ def world(kind: ClaimKind, state: VerdictState) -> MemoryWorld:
     return MemoryWorld({"HANDOFF.md": NOTE_CLAIMS}, measured={ID: (verdict,)})
 
 
-@pytest.mark.parametrize("kind", sorted(set(ClaimKind) - {ClaimKind.STATUS, ClaimKind.CHECK}))
+_OWN_RULES = {ClaimKind.STATUS, ClaimKind.CHECK}
+
+
+def test_kinds_below_the_precision_that_is_asked_for_are_hints() -> None:
+    """Branches and uncommitted files were misread too often at the first look: a false one blocks nothing."""
+    hints = {kind for kind in MEASURED if not may_block(kind)}
+    assert hints == {ClaimKind.BRANCH, ClaimKind.UNCOMMITTED}
+    for kind in hints:
+        assert list(judge(claims_hold, world(kind, VerdictState.CONTRADICTED))) == []
+
+
+@pytest.mark.parametrize("kind", sorted(kind for kind in ClaimKind if may_block(kind) and kind not in _OWN_RULES))
 def test_claim_that_is_contradicted_is_found(kind: ClaimKind) -> None:
     """With what was claimed and what was measured."""
     [found] = judge(claims_hold, world(kind, VerdictState.CONTRADICTED))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final, NamedTuple
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.records import dataclass, field, replace
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.formats.builder import sections as outlines
@@ -102,6 +102,7 @@ _PACKAGES_IN_PROSE: Final = compile_later(
     r"\b([0-9]{1,6}) (?:total )?packages?(?: (?:were )?installed)?\b", re.IGNORECASE
 )
 _ALL_PASS: Final = compile_later(r"all\b.*\bpass")
+_SUM: Final = compile_later(r"\+.*=\s*([0-9]{1,6})\b")
 
 
 @dataclass(slots=True)
@@ -150,12 +151,15 @@ def find_baseline(source: Source, standard: tuple[str, ...]) -> BaselineReading:
         return reading
     parts = outlines.body(source.outline, section, standard)
     numbers: dict[str, int] = {}
+    listed = _list_packages(parts)
 
     def take(subject: str, value: str, line: TextLine) -> bool:
-        number = parse_number(value)
+        number = _parse_sum(value)
         if number is None or subject in numbers:
             return False
         numbers[subject] = number
+        if subject == "packages" and listed and len(listed) != number:
+            source.report(f"says {number} packages, but lists {len(listed)}", line.number)
         reading.claims.append(source.claim(ClaimKind.BASELINE, line.number, line.text, subject=subject, value=number))
         return True
 
@@ -171,6 +175,20 @@ def find_baseline(source: Source, standard: tuple[str, ...]) -> BaselineReading:
     if numbers:
         reading.baseline = ClaimedBaseline(packages=numbers.get("packages"), tests=numbers.get("tests"))
     return reading
+
+
+def _parse_sum(value: str) -> int | None:
+    """The number of a value, or of the sum that it ends with: `8 bootstrap + 4 Layer 3 = 12 total`."""
+    total = _SUM.search(plain(value))
+    return int(total.group(1)) if total else parse_number(value)
+
+
+def _list_packages(sections: list[Section]) -> list[str]:
+    """The packages that a section lists: several on a line, or a list item each."""
+    names = [find_packages(line.text) for line in _prose(sections)]
+    alone = [found[0] for found in names if len(found) == 1]
+    together = [name for found in names if len(found) > 1 for name in found]
+    return list(dict.fromkeys(together or (alone if len(alone) > 1 else ())))
 
 
 def find_clean_room(source: Source, standard: tuple[str, ...]) -> list[Fact]:

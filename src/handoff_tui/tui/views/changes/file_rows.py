@@ -106,10 +106,16 @@ def label_read(*, read: bool) -> Label:
     return READ if read else UNREAD
 
 
-def filter_files(files: Sequence[ChangedFile], text: str) -> tuple[ChangedFile, ...]:
-    """Returns the files whose path contains every word."""
+def filter_files(
+    files: Sequence[ChangedFile], text: str, having: frozenset[str] = frozenset()
+) -> tuple[ChangedFile, ...]:
+    """Returns the files whose path contains every word, and those that have the text in their changed lines."""
     words = text.casefold().split()
-    return tuple(file for file in files if all(word in file.change.path.casefold() for word in words))
+    return tuple(
+        file
+        for file in files
+        if file.change.path in having or all(word in file.change.path.casefold() for word in words)
+    )
 
 
 def count_read(files: Sequence[ChangedFile], viewed: frozenset[str]) -> int:

@@ -100,7 +100,7 @@ class DiffLinesView(CursorView):
         same = self._rows is not None and rows is not None and self._rows.file.change == rows.file.change
         self._rows = rows
         if anew:
-            self._anchor, self._offset, self._found = None, 0, ""
+            self._anchor, self._offset = None, 0
         self._index = 0 if anchor is None or rows is None else _find_again(rows, anchor, same=same)
         self._index = min(self._index, max(0, self.row_count - 1))
         self.lines_changed()
@@ -155,17 +155,26 @@ class DiffLinesView(CursorView):
         self.lines_changed()
         self._keep_in_view()
 
-    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> int | None:
-        """Finds the next line of the patch with the text, from the cursor on, wrapping around."""
-        self._found = text.casefold()
-        self.lines_changed()
+    def mark(self, text: str) -> None:
+        """Marks a text wherever it is shown."""
+        if self._found != text.casefold():
+            self._found = text.casefold()
+            self.lines_changed()
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False, changed: bool = False) -> int | None:
+        """Finds the next line of the patch with the text, from the cursor on, wrapping around.
+
+        With `changed`, only among changed lines, and not beyond the last.
+        """
+        self.mark(text)
         if not text or self._rows is None or not len(self._rows.file.lines):
             return None
         lines = self._rows.file.lines
         here = max(0, self._rows.map.find_line_at(self._index))
         start = here + ((-1 if backwards else 1) if again else 0)
-        found = lines.find_text(text, start, backwards=backwards) if 0 <= start < len(lines) else None
-        if found is None:
+        is_inside = 0 <= start < len(lines)
+        found = lines.find_text(text, start, backwards=backwards, changed=changed) if is_inside else None
+        if found is None and not changed:
             found = lines.find_text(text, len(lines) - 1 if backwards else 0, backwards=backwards)
         return found
 

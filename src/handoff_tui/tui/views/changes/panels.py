@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
+from handoff_tui.changes.files.changed_text import Matches
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
@@ -36,6 +39,14 @@ FILES, LINES = "files", "lines"
 """The two panels."""
 
 
+class Expected(NamedTuple):
+    """The place to show once its file has been read; without a number, its beginning."""
+
+    path: str
+    number: int | None = None
+    old: bool = False
+
+
 class DiffPanels(View):
     """Snapshot diff, files, lines. With little room, files or lines: Enter opens a file, escape returns."""
 
@@ -59,7 +70,8 @@ class DiffPanels(View):
         self._opened: frozenset[int] = frozenset()
         self._expanded = False
         self._options = DiffOptions(most_lines=None)
-        self._expected: tuple[str, int | None] | None = None
+        self._expected: Expected | None = None
+        self._sought = ""
         self._asked: tuple[object, ...] = ()
         self._places: tuple[FilesView | None, dict[str, int]] = (None, {})
         self._last_files: dict[HandoffKey | None, str] = {}
@@ -193,23 +205,33 @@ class DiffPanels(View):
     def _draw_files(self) -> None:
         state = self._state
         facts = self._find_facts()
-        now = (state.files, state.drafts, self._path, self._filter, facts)
+        now = (state.files, state.drafts, self._path, self._filter, facts, state.changed_text if self._filter else None)
         if is_same(now, self._drawn_files):
             return
         self._drawn_files = now
-        files = filter_files(self._files, self._filter)
+        files = self._list_filtered()
         if files:
             self._list.show(ChangedFileRows(files, state.drafts.viewed, state.drafts.comments, self._path, facts))
         else:
             self._list.show(EmptyRows(*self._describe_nothing()))
         read = count_read(self._files, state.drafts.viewed)
-        title = f"Files · {read} of {len(self._files)} read" if self._files else "Files"
-        more = f"{len(files)} of {len(self._files)} shown" if self._filter else ""
+        counted = f"{len(files)} of {len(self._files)} shown" if self._filter else f"{read} of {len(self._files)} read"
+        title = f"Files · {counted}" if self._files else "Files"
         note = self._view.note if self._view is not None and self._view.note else ""
         self.query_one("#files-title", Rule).show_title(
-            Cell(title, "heading"), Cell(f"  ! {render_safe(note, 60)}" if note else "", "warning"), right=more
+            Cell(title, "heading"), Cell(f"  ! {render_safe(note, 60)}" if note else "", "warning")
         )
         self._place()
+
+    def _find_matches(self) -> Matches | None:
+        """Where the text is that is searched for; None while the changed lines are being read."""
+        text = self._state.changed_text
+        return text.value.find(self._sought) if text.value is not None and self._sought else None
+
+    def _list_filtered(self) -> tuple[ChangedFile, ...]:
+        matches = self._find_matches() if self._filter else None
+        having = frozenset(path for path, _, _ in matches.files) if matches is not None else frozenset[str]()
+        return filter_files(self._files, self._filter, having)
 
     @property
     def _threads(self) -> tuple[Thread, ...]:
@@ -324,16 +346,16 @@ class DiffPanels(View):
     def _meet_expectation(self) -> None:
         """Goes to the requested line once its file has been read."""
         file = self._file
-        if self._expected is None or file is None or file.change.path != self._expected[0]:
+        if self._expected is None or file is None or file.change.path != self._expected.path:
             return
-        number = self._expected[1]
+        _, number, old = self._expected
         if number is None:
             self._expected = None
             return
-        known = file.lines.find_last_numbers()[1]
+        known = file.lines.find_last_numbers()[0 if old else 1]
         if file.complete or number <= known:
             self._expected = None
-            line = file.lines.find_numbered(number)
+            line = file.lines.find_numbered(number, old=old)
             if line is not None:
                 self._go_to_line(line)
 

@@ -9,20 +9,20 @@ from typing import ClassVar
 from textual import on
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.changes.files.changed_text import Matches
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.file_diff import DiffLine, DiffOptions, Whitespace
-from handoff_tui.live.state.app import USUAL_SCOPE, Part, Scope
+from handoff_tui.live.state.app import USUAL_SCOPE, AppState, Part, Scope
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui import messages
 from handoff_tui.tui.views.changes.bars import Shown, build_status
-from handoff_tui.tui.views.changes.file_rows import filter_files
 from handoff_tui.tui.views.changes.head import AS_STORED, AS_TEXT, EXPAND
 from handoff_tui.tui.views.changes.lines_view import DiffLinesView
-from handoff_tui.tui.views.changes.panels import FILES, LEAST_SPLIT, LINES, DiffPanels
+from handoff_tui.tui.views.changes.panels import FILES, LEAST_SPLIT, LINES, DiffPanels, Expected
 from handoff_tui.tui.views.changes.row_map import RowKind
 from handoff_tui.tui.views.changes.rows import DiffRows
 from handoff_tui.tui.views.view import Act
@@ -99,6 +99,9 @@ class ChangesView(DiffPanels):
         *("decide.reject", "review.lens", "review.compare", "review.select", "app.edit", "nav.next-handoff"),
     )
 
+    _awaited: tuple[bool, bool] | None = None
+    """A search, backwards or not, again or not, that goes on when the changed lines of all files have been read."""
+
     def refuse(self, action: str) -> str:
         if action in {"changes.snapshots", "review.compare", "review.lens"}:
             return "" if self._state.chosen is not None else "no handoff selected"
@@ -146,18 +149,88 @@ class ChangesView(DiffPanels):
         if self._record_open:
             found = self.query_one("#record", PageView).find(text, backwards=backwards, again=again)
             return "" if found else f'No matches for "{render_safe(text, 40)}" in the snapshot diff'
-        if self._panel == FILES:
+        self._seek(text)
+        if self._panel == FILES and not again:
             self._filter = text
             self._draw_files()
-            return f"{plural(len(filter_files(self._files, text)), 'file')}" if text else ""
-        line = self._lines.find(text, backwards=backwards, again=again)
+        return self._find_again(backwards=backwards, again=again) if text else ""
+
+    def _find_again(self, *, backwards: bool, again: bool) -> str:
+        """Finds the text; while not all changed lines have been read, once more when they have."""
+        is_read = self._state.changed_text.value is not None
+        self._awaited = (backwards, again) if not is_read and not again else None
+        if self._panel == FILES and not again:
+            words = plural(len(self._list_filtered()), "file")
+            return words if is_read else f"{words}; reading the changed lines…"
+        return self._find_line(self._sought, backwards=backwards, again=again)
+
+    def leave_find(self) -> None:
+        """Opens the only file that is left; one of several is chosen in the list."""
+        left = self._list_filtered() if self._filter and self._panel == FILES else ()
+        if len(left) != 1:
+            self.focus_first()
+            return
+        self._filter = ""
+        self._draw_files()
+        self._list.choose(left[0].change.path)
+        self._open_lines(left[0].change.path)
+
+    def _seek(self, text: str) -> None:
+        """Marks a text in the lines, and asks for the changed lines of all files while there is one."""
+        self._awaited = None
+        if bool(text) != bool(self._sought):
+            self.post_message(messages.PartsChanged())
+        self._sought = text
+        self._lines.mark(text)
+
+    def _find_line(self, text: str, *, backwards: bool, again: bool) -> str:
+        """Goes to the next changed line with the text, in this file or in the next that has one."""
+        if again:
+            self._focus_panel(LINES)
+        matches = self._find_matches()
+        line = self._lines.find(
+            text, backwards=backwards, again=again, changed=matches is not None and matches.lines > 0
+        )
         if line is not None:
             self._go_to_line(line)
-        return "" if line is not None or not text else f'No matches for "{render_safe(text, 40)}" in this file'
+            return self._describe_matches(matches)
+        if matches is None:
+            self._awaited = (backwards, again)
+            return f'No matches for "{render_safe(text, 40)}" in this file; reading the others…'
+        order = {file.change.path: place for place, file in enumerate(self._files)}
+        beyond = matches.find_beyond(self._path or "", order, backwards=backwards)
+        if beyond is None:
+            return f'No matches for "{render_safe(text, 40)}" in the changed text'
+        path, found = beyond
+        self._expected = Expected(path, found.number, found.old)
+        if path == self._path:
+            self._meet_expectation()
+        else:
+            self._show_file(path)
+        return self._describe_matches(matches)
+
+    def _describe_matches(self, matches: Matches | None) -> str:
+        if matches is None:
+            return ""
+        if not matches.lines:
+            return "Only in unchanged lines of this file"
+        is_cut = self._state.changed_text.value is not None and self._state.changed_text.value.is_cut
+        words = f"{plural(matches.lines, 'changed line')} in {plural(len(matches.files), 'file')}"
+        return f"{words}; not everything was searched" if is_cut else words
+
+    def list_parts(self) -> frozenset[Part]:
+        return self.parts | {Part.CHANGED_TEXT} if self._sought else self.parts
+
+    def show(self, state: AppState) -> None:
+        super().show(state)
+        if self._awaited is not None and state.changed_text.value is not None:
+            (backwards, again), self._awaited = self._awaited, None
+            words = self._find_again(backwards=backwards, again=again)
+            self.post_message(messages.StatusTextWanted(words, "muted"))
 
     def go_to(self, path: str, line: int | None) -> None:
         """Opens a file at a line, once it has been read."""
-        self._expected = (path, line)
+        self._expected = Expected(path, line)
         self._record_open = False
         if path == self._path:
             self._meet_expectation()

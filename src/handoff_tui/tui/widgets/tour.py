@@ -1,0 +1,146 @@
+"""The tour of the demo: one line above the keys that says what to do next, and notices when it was done. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.app import AppState
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, QueueGroup
+
+HANDOFF = "H-3"
+"""The handoff that the tour is about."""
+_ATTEMPT = 2
+"""The attempt that the story ends with."""
+
+
+class Seen(NamedTuple):
+    """What the person sees."""
+
+    state: AppState
+    view: str
+
+    @property
+    def item(self) -> InboxItem | None:
+        """The handoff of the tour."""
+        return next((item for item in self.state.inbox if item.key.handoff == HANDOFF), None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the handoff of the tour is the one in view."""
+        return self.state.chosen is not None and self.state.chosen.handoff == HANDOFF
+
+    @property
+    def gate(self) -> GateName | None:
+        return self.item.reviewed.gate.state if self.item is not None else None
+
+    @property
+    def running(self) -> bool:
+        return self.item is not None and bool(self.item.running)
+
+    @property
+    def has_come_back(self) -> bool:
+        """Whether the agent has made its next attempt, and ended."""
+        return self.item is not None and self.item.reviewed.attempt > _ATTEMPT and not self.running
+
+
+class Step(NamedTuple):
+    """One step: what to see and to press, how it is recognised as done, and the actions that Enter performs."""
+
+    words: str
+    is_done: Callable[[Seen], bool]
+    actions: tuple[str, ...]
+    views: frozenset[str] = frozenset({"queue", "overview", "agent"})
+    """Where Enter goes on with the tour; anywhere else it opens what it always opens."""
+
+
+def _is_sent_back(seen: Seen) -> bool:
+    return seen.gate is GateName.REJECTED or seen.running or seen.has_come_back
+
+
+def _is_ready(seen: Seen) -> bool:
+    item = seen.item
+    is_shown = seen.view == "queue" or (seen.is_open and not seen.state.moved and seen.view == "overview")
+    ready = item is not None and item.group is QueueGroup.READY and seen.has_come_back
+    return (ready and is_shown) or seen.gate is GateName.APPROVED
+
+
+STEPS = (
+    Step(
+        '"Stations" says all 11 tests pass, and is red: ↵ opens it',
+        lambda seen: seen.is_open and seen.view in {"overview", "changes", "evidence", "documents"},
+        ("view.overview",),
+        frozenset({"queue"}),
+    ),
+    Step(
+        "Claim, measurement, and the commit: x sends it back",
+        _is_sent_back,
+        ("decide.reject",),
+        frozenset({"overview"}),
+    ),
+    Step("x, a reason, ^s twice: signed, and sent back", _is_sent_back, ("decide.reject",)),
+    Step(
+        "The agent starts by itself and fixes it: ↵ or 5 watches",
+        lambda seen: seen.has_come_back,
+        ("view.agent",),
+    ),
+    Step(
+        "It is done, and checked here: ↵ takes its new work in",
+        _is_ready,
+        ("review.take-in", "view.overview"),
+    ),
+    Step(
+        "Ready: space reads on; a, then ^s, approves it",
+        lambda seen: seen.gate is GateName.APPROVED,
+        (),
+    ),
+    Step(
+        "↵ shows the log, verified; by ssh-keygen: sh ../verify.sh",
+        lambda _: False,
+        ("view.log",),
+        frozenset({"queue", "overview", "agent", "changes", "evidence", "documents", "history"}),
+    ),
+)
+
+
+class Tour:
+    """Where the person is; it only ever goes forward."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    @property
+    def step(self) -> Step | None:
+        """The step to do next; None at the end."""
+        return STEPS[self.number] if self.number < len(STEPS) else None
+
+    def follow(self, seen: Seen) -> None:
+        """Goes on past every step that was done."""
+        while self.step is not None and self.step.is_done(seen):
+            self.number += 1
+
+    def find_key(self, state: AppState) -> HandoffKey | None:
+        """The handoff that the tour is about; None if it isn't here."""
+        item = Seen(state, "").item
+        return item.key if item is not None else None
+
+    def note_decision(self, verb: str) -> None:
+        """The box of a decision was opened: what to do in it is the next step."""
+        if self.step is STEPS[1] and verb == "reject":
+            self.number += 1
+
+    def list_actions(self, view: str) -> tuple[str, ...]:
+        """What Enter does in a tab; none if it does what it always does."""
+        return self.step.actions if self.step is not None and view in self.step.views else ()
+
+    def end(self) -> None:
+        self.number = len(STEPS)
+
+    def build_line(self) -> tuple[Cell, ...]:
+        """The line above the keys; empty once the tour is over."""
+        if self.step is None:
+            return ()
+        place = Cell(f" {self.number + 1} of {len(STEPS)} ", "accent")
+        return (place, Cell(f"{self.step.words}  "), Cell("esc", "key"), Cell(" ends it", "muted"))

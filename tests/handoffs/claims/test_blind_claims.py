@@ -1,0 +1,30 @@
+"""Documents whose author hadn't read the grammar: how many of their claims are found, and how many alarms are right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.blind_claims import Tally, World, load_samples, measure
+
+
+def _share(tally: Tally, others: int) -> float:
+    right = sum(tally.right.values())
+    return right / (right + others)
+
+
+@pytest.mark.parametrize(
+    ("name", "alarms_right", "alarms_raised", "claims_right", "claims_found"),
+    [("blind_claims.toml", 0.93, 0.50, 0.93, 0.64)],
+)
+def test_claims_of_documents_written_blind(
+    tmp_path: Path, name: str, alarms_right: float, alarms_raised: float, claims_right: float, claims_found: float
+) -> None:
+    """Of "contradicted", and of what is taken for a claim, so many are right; of what there is, so much is found."""
+    recognised, contradicted = measure(load_samples(name), World.build(tmp_path / "library"))
+    report = "\n".join((*recognised.rows(), *contradicted.rows(), *recognised.lines, *contradicted.lines))
+    assert _share(contradicted, sum(contradicted.wrong.values())) >= alarms_right, report
+    assert _share(contradicted, sum(contradicted.missed.values())) >= alarms_raised, report
+    assert _share(recognised, sum(recognised.wrong.values())) >= claims_right, report
+    assert _share(recognised, sum(recognised.missed.values())) >= claims_found, report
