@@ -20,8 +20,8 @@ from handoff_tui.core import errors
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import KeptPatterns, LaterPattern, compile_later
 from handoff_tui.core.model import Model
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Place
-from handoff_tui.core.records import without_collection
 from handoff_tui.core.validation import read_annotations
 from handoff_tui.handoffs.handoff import HandoffDraft
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.changes.own_changes import OwnSides, write_own_sides
-from handoff_tui.core.records import replace
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.find import find_behind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import NamedTuple
 
@@ -17,7 +18,6 @@ from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, c
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.guards import Guards, guard
 from handoff_tui.core.errors import RepositoryError
-from handoff_tui.core.records import dataclass, field, replace
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff

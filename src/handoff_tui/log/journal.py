@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from handoff_tui.core.errors import AppendRefusedError, LogBrokenError
-from handoff_tui.core.records import without_collection
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.sshsig import re_armor
 from handoff_tui.log.entries.statement import ParsedEntry, parse_entry, verify_signatures

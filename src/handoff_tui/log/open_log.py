@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from handoff_tui.core.errors import LogPresentError, StoredFileDamagedError, StoreWriteError, WitnessDamagedError
-from handoff_tui.core.records import dataclass
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import UserSettings

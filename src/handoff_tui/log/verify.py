@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from handoff_tui.core.errors import LogEntryError
-from handoff_tui.core.records import without_collection
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.restored import restore
 from handoff_tui.log.chain import Candidate, Chain, Known
 from handoff_tui.log.entries.statement import parse_entry, verify_signatures

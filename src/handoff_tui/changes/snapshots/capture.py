@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import normpath
 from typing import Final, Literal, NamedTuple
@@ -26,7 +27,6 @@ from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
 from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
-from handoff_tui.core.records import dataclass, field
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.objects.tree_files import (
     BlobHash,

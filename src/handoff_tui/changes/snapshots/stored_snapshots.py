@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -24,7 +25,6 @@ from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, find_change_since_reading
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core import errors
-from handoff_tui.core.records import dataclass
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs

@@ -12,7 +12,7 @@ from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_at_option, add_reading_options
 from handoff_tui.cli.remembered import open_cache, repeat
-from handoff_tui.core.records import without_collection
+from handoff_tui.core.pause_collection import without_collection
 
 FORMATS = ("text", "json", "jsonl", "junit", "sarif", "tap", "github", "markdown")
 

@@ -11,6 +11,7 @@ import tomllib
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -22,7 +23,6 @@ from handoff_tui.cli.demo.story_git import check_out_copy
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError
 from handoff_tui.core.model import Model
-from handoff_tui.core.records import dataclass
 from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
 from handoff_tui.decisions.examine import ExaminedGate

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
-
-from handoff_tui.core.records import dataclass, field
 
 
 class Cell(NamedTuple):

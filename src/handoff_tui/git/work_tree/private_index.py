@@ -15,11 +15,11 @@ import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.core.errors import CaptureError
-from handoff_tui.core.records import dataclass, field
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import build_cache_error, make_folder, offer_objects
 from handoff_tui.git.repository import Repository
@@ -453,8 +453,8 @@ def _build_index_error(reason: str | None) -> CaptureError:
 
 
 def _build_record(notes: IndexNotes) -> dict[str, object]:
-    fields = ((name, getattr(notes, name)) for name in IndexNotes.__match_args__)
-    return {"version": _VERSION} | {name: sorted(value) if isinstance(value, set) else value for name, value in fields}
+    values = {name: sorted(value) if isinstance(value, set) else value for name, value in asdict(notes).items()}
+    return {"version": _VERSION, **values}
 
 
 def _parse_notes(record: object) -> IndexNotes | None:

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.records import without_collection
 from handoff_tui.core.text.lookalikes import fold_lookalikes, is_disguised
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.reading import format as contract

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.core.errors import HandoffNotFoundError
-from handoff_tui.core.records import dataclass, replace
 from handoff_tui.decisions.examine import ExaminedGate, find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository

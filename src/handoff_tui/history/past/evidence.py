@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import read_snapshot
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.records import dataclass
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck

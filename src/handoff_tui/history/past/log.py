@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from handoff_tui.core.errors import EntryNotFoundError
-from handoff_tui.core.records import dataclass
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.log.chain import Candidate, Chain, Known

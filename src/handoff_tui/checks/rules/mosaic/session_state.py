@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -10,7 +11,6 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
 from handoff_tui.checks.rule import Findings, RuleFinding
 from handoff_tui.core.place import Place
-from handoff_tui.core.records import dataclass, field
 from handoff_tui.handoffs.formats.mosaic.layout import AGENT_STATE
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
@@ -17,7 +18,6 @@ from handoff_tui.checks.rules.mosaic.session_state import (
 )
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.records import dataclass, field
 from handoff_tui.handoffs.formats.mosaic.layout import (
     AGENT_STATE,
     APPROVAL,

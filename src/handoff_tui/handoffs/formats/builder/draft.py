@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.place import Place, ProblemLevel
-from handoff_tui.core.records import dataclass, field
 from handoff_tui.core.tasks import Attempt, Question
 from handoff_tui.handoffs.formats.builder.names import HandoffFiles, NamedSource, is_earlier_standard, strip_id
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.records import dataclass, field, replace
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import quote
 from handoff_tui.handoffs.formats.builder import sections as outlines

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.records import dataclass, field
 from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine
 
 
