@@ -107,13 +107,27 @@ def test_a_search_goes_on_in_the_other_changed_files(work: RepositoryBuilder) ->
 
 
 def test_the_list_keeps_the_files_that_have_the_text(work: RepositoryBuilder) -> None:
-    """In the list of files, `/` filters by path and by changed text; `n` leads to the first line."""
+    """In the list of files, `/` filters by path and by changed text; `enter` opens the only one, at the text."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await pilot.press("slash", *"hundred")
+        screen = await see(pilot, "1 of 2 shown")
+        assert "○M   src/other.py" not in screen
+        await pilot.press("enter")
+        await see(pilot, "▸      101 │ + value_100 = 'a hundred'", "0 of 2 read")
+        await pilot.press("tab", "slash", *"value")
+        await see(pilot, "2 of 2 shown")
+        await pilot.press("enter")
+        await see(pilot, "2 of 2 shown", "○M   src/other.py")
+
+    sit_down(work.folder, script)
+
+
+def test_a_search_confirmed_at_once_opens_the_only_file_too(work: RepositoryBuilder) -> None:
+    """Whether the changed lines were read before `enter` makes no difference."""
 
     async def script(pilot: Pilot[None]) -> None:
         await pilot.press("slash", *"hundred", "enter")
-        screen = await see(pilot, "1 of 2 shown")
-        assert "○M   src/other.py" not in screen
-        await pilot.press("n")
-        await see(pilot, "▸      101 │ + value_100 = 'a hundred'")
+        await see(pilot, "▸      101 │ + value_100 = 'a hundred'", "0 of 2 read")
 
     sit_down(work.folder, script)

@@ -49,6 +49,7 @@ class FindLine(Horizontal):
     def open(self) -> None:
         self.display = True
         field = self.query_one(Input)
+        field.can_focus = True
         field.value = ""
         self.screen.set_focus(field)  # at once: the letters that follow belong to it
 
@@ -61,6 +62,7 @@ class FindLine(Horizontal):
     @on(Input.Submitted)
     def keep(self, event: Input.Submitted) -> None:
         event.stop()
+        event.input.can_focus = False  # the text stays on the screen, but is no pane to step to
         self.post_message(self.Left(kept=bool(event.value)))
 
     def on_key(self, event: events.Key) -> None:

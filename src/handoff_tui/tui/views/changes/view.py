@@ -102,6 +102,9 @@ class ChangesView(DiffPanels):
     _awaited: tuple[bool, bool] | None = None
     """A search, backwards or not, again or not, that goes on when the changed lines of all files have been read."""
 
+    _is_left = False
+    """Whether the search was confirmed before the changed lines had been read."""
+
     def refuse(self, action: str) -> str:
         if action in {"changes.snapshots", "review.compare", "review.lens"}:
             return "" if self._state.chosen is not None else "no handoff selected"
@@ -165,15 +168,21 @@ class ChangesView(DiffPanels):
         return self._find_line(self._sought, backwards=backwards, again=again)
 
     def leave_find(self) -> None:
-        """Opens the only file that is left; one of several is chosen in the list."""
+        """Opens the only file that is left, at the text; one of several is chosen in the list."""
         left = self._list_filtered() if self._filter and self._panel == FILES else ()
+        self._is_left = self._awaited is not None and len(left) != 1
         if len(left) != 1:
             self.focus_first()
             return
-        self._filter = ""
+        path, self._filter = left[0].change.path, ""
         self._draw_files()
-        self._list.choose(left[0].change.path)
-        self._open_lines(left[0].change.path)
+        self._list.choose(path)
+        matches = self._find_matches()
+        first = next((first for name, first, _ in matches.files if name == path), None) if matches else None
+        self.go_to(path, None)
+        if first is not None:
+            self._expected = Expected(path, first.number, first.old)
+            self._meet_expectation()
 
     def _seek(self, text: str) -> None:
         """Marks a text in the lines, and asks for the changed lines of all files while there is one."""
@@ -227,6 +236,8 @@ class ChangesView(DiffPanels):
             (backwards, again), self._awaited = self._awaited, None
             words = self._find_again(backwards=backwards, again=again)
             self.post_message(messages.StatusTextWanted(words, "muted"))
+            if self._is_left:
+                self.leave_find()
 
     def go_to(self, path: str, line: int | None) -> None:
         """Opens a file at a line, once it has been read."""
