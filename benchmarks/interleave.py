@@ -27,7 +27,7 @@ class Row:
 def interleave(
     cases: dict[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """The median seconds of each case over some rounds; one round before them warms the caches.
+    """The median seconds of each case over some repetitions; one before them warms the caches.
 
     With `time.thread_time` as the clock, what only computes is not charged for the time that others had the processor.
     """
@@ -50,7 +50,7 @@ def spend(argv: list[str], environment: dict[str, str], given: str = "") -> floa
 
 
 def interleave_spending(cases: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """The median of what each case says it spent; one round before them warms the caches."""
+    """The median of what each case says it spent; one repetition before them warms the caches."""
     spent: dict[str, list[float]] = {name: [] for name in cases}
     for number in range(rounds + 1):
         for name, case in cases.items():

@@ -1,4 +1,4 @@
-"""Figures over 10,000 entries with a review record each, against verifying those entries."""
+"""Metrics over 10,000 entries with a review record each, against verifying those entries."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_lines_meant_are_marked_and_have_neighbours() -> None:
 
 
 def test_moved_lines_have_not_changed() -> None:
-    """A remark is answered by changing the lines, not by pushing them down."""
+    """A comment is answered by changing the lines, not by pushing them down."""
     comment = Comment(text="x", path="a", line=2, end_line=3)
     assert not has_changed(comment, CONTENT, b"zero\n" + CONTENT)
     assert has_changed(comment, CONTENT, CONTENT.replace(b"three", b"3"))
@@ -126,7 +126,7 @@ def test_white_space_alone_is_no_change() -> None:
 
 
 def test_white_space_counts_where_there_is_nothing_else() -> None:
-    """In binary content a byte is a byte; blank lines are what a remark on them is about."""
+    """In binary content a byte is a byte; blank lines are what a comment on them is about."""
     assert has_changed(Comment(text="x", path="a"), b"\0a b", b"\0ab")
     blank = Comment(text="x", path="a", line=2)
     assert has_changed(blank, b"a\n\nb\n", b"a\nb\n")

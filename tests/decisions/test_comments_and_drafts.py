@@ -57,7 +57,7 @@ def test_file_is_read_as_text(tmp_path: Path) -> None:
 
 
 def test_comment_is_added_once_and_removed() -> None:
-    """The same remark twice is one; a handoff without drafts leaves nothing behind."""
+    """The same comment twice is one; a handoff without drafts leaves nothing behind."""
     stored = StoredDrafts().add_comment("H-1", COMMENT).add_comment("H-1", COMMENT)
     assert stored.get("H-1").comments == (COMMENT,)
     assert stored.get("H-2").comments == ()

@@ -19,7 +19,7 @@ def look(desk: GateDesk) -> ExaminedGate:
 
 
 def test_record_is_what_stands_at_this_moment(gate_desk: GateDesk) -> None:
-    """Every check, every contradicted claim, the remarks and what was read; the same bytes each time."""
+    """Every check, every false claim, the comments and what was read; the same bytes each time."""
     gate_desk.change("Status: COMPLETE\n\nCreated `src/gone.py` and `src/app.py`.\n", "HANDOFF.md")
     examined = look(gate_desk)
     remark = Comment(text="why?", path="src/app.py", line=2)
@@ -56,7 +56,7 @@ def test_differences_are_counted_against_the_baseline(gate_desk: GateDesk, bo: P
 
 
 def test_text_that_is_no_text_can_be_stored(gate_desk: GateDesk) -> None:
-    """A file name that is no UTF-8 and remarks with half a character come back as something readable."""
+    """A file name that is no UTF-8 and comments with half a character come back as something readable."""
     remark = Comment(text="x\udc80" * 3000, path="a\udcff.py")
     record = build_record(look(gate_desk), (remark,), ("b\udcfe",), overrides=False)
     digest = write_review(gate_desk.root, record)

@@ -199,7 +199,7 @@ def test_json_is_the_packet_and_its_schema() -> None:
 
 
 def test_markdown_has_everything_in_order() -> None:
-    """Reason, what became of it, remarks with code, failing checks with remedies, changes, notes, what to do then."""
+    """Reason, what became of it, comments with code, failing checks with remedies, changes, notes, what to do then."""
     text = render_packet(PACKET)
     expected = [
         "# H-1: what attempt 3 of build must do",

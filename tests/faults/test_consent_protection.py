@@ -63,7 +63,7 @@ def test_init_asks_nobody_who_cannot_answer(builder: RepositoryBuilder, tmp_path
 
 
 def test_doctor_compares_what_was_said(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """What speaks against it is named; what cannot be told is not called fine."""
+    """What rules it out is named; what cannot be told is not called fine."""
     ada = make_person(tmp_path)
     walls = "other-user,ci,touch,passphrase,confirm,two-people"
     assert ada.say("init", "--repo", builder.folder, "--protection", walls).code == 0

@@ -53,7 +53,7 @@ def test_rewritten_history_is_said_and_still_measured(story: AttemptStory) -> No
 
 
 def test_pruned_commits_leave_only_what_is_stored(story: AttemptStory) -> None:
-    """Checks and tests come from the evidence; remarks, commits and files are not guessed."""
+    """Checks and tests come from the evidence; comments, commits and files are not guessed."""
     rewrite(story, pruned=True)
     first, second = read(story.root).attempts
     assert {first.commit_place, second.commit_place} == {CommitPlace.MISSING}

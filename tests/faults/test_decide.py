@@ -145,7 +145,7 @@ def test_two_people_are_needed_where_the_policy_says_two(desk: GateDesk) -> None
 
 
 def test_roles_are_counted_as_the_gate_asks(desk: GateDesk) -> None:
-    """«1 of security and 2 of dev»: three of dev are not enough, with security they are; each fills one place."""
+    """ "1 of security and 2 of dev": three of dev are not enough, with security they are; each fills one place."""
     bo, cy, di, eve = (desk.person(name) for name in ("bo", "cy", "di", "eve"))
     roles = (
         f'[roles.security]\nprincipals = ["{eve.email}"]\n'
@@ -186,7 +186,7 @@ def test_co_author_and_committer_are_producers(desk: GateDesk) -> None:
 
 
 def test_submitter_does_not_approve(desk: GateDesk) -> None:
-    """Whoever signs a submission made the work; an agent's submission is recorded with its name."""
+    """The signer of a submission made the work; an agent's submission is recorded with its name."""
     bo, cy, robot = desk.person("bo"), desk.person("cy"), desk.person("robot")
     desk.begin(bo, cy, agents=[robot], gates='[gates."*"]\nthreshold = 1\nrequire_signed_submission = true\n')
     assert desk.decide(bo, "approve").json["gate"]["state"] == "blocked"

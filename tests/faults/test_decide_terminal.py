@@ -27,7 +27,7 @@ def answer(terminal: Terminal, text: str, then: str = "ended with") -> None:
 
 
 def test_typed_verb_signs_what_was_shown(desk: GateDesk, bo: Person, terminal: Terminal) -> None:
-    """Everything that is signed stands on the page before the question, the remarks whole."""
+    """Everything that is signed stands on the page before the question, the comments in full."""
     remarks = desk.folder / "remarks.txt"
     remarks.write_text("src/app.py:2: add is not tested\n\nAll in all too thin.\n", encoding="utf-8")
     subject = desk.gate(bo).json["subject"]

@@ -1,4 +1,4 @@
-"""The terminal is given back as it was: after a fault of ours, in a window too small, and while we are suspended."""
+"""The terminal is given back as it was: after a bug, in a window too small, and while the app is suspended."""
 
 from __future__ import annotations
 

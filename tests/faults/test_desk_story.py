@@ -44,7 +44,7 @@ def open_app(terminal: Terminal, demo: Path) -> None:
 
 
 def read_and_remark(terminal: Terminal) -> None:
-    """The document, and a remark on one of its lines."""
+    """The document, and a comment on one of its lines."""
     terminal.press_slowly("4")
     terminal.wait_for("Two names that differ in case only")
     terminal.press_slowly("j", "j", "c")

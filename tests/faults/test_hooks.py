@@ -423,7 +423,7 @@ def kill_at(step: int, folder: Path, verb: str, content: bytes) -> bool:
 
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 def test_killed_at_any_step_nothing_is_lost(odd: RepositoryBuilder, program: RecordingProgram, verb: str) -> None:
-    """The place holds the old hook or the new one, whole; another run finishes the work, and the old one comes back."""
+    """The old hook or the new one is there in full; another run finishes the work, and the old one comes back."""
     earlier = add_hook(odd, PRE_COMMIT, program)
     os.utime(earlier, ns=(1_500_000_000_000_000_001, 1_500_000_000_000_000_001))
     old = earlier.read_bytes()

@@ -276,7 +276,7 @@ def test_deleted_middle_is_fatal(log: RealLog) -> None:
 
 
 def test_cut_tail_is_noticed_by_the_witness(log: RealLog) -> None:
-    """Who has seen the last entry misses it."""
+    """A person who has seen the last entry misses it."""
     log.place(find(log, "H-2")).unlink()
     report = log.verify()
     assert list_codes(report, "FATAL") == ["rollback"]

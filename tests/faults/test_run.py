@@ -101,7 +101,7 @@ def test_agents_of_an_own_procedure_are_started_once_and_found_again(run_desk: R
 
 
 def test_failing_agent_is_tried_again_and_then_rolled_back_by_another(run_desk: RunDesk, isolated_user: Path) -> None:
-    """Each try is a run of its own; the way back may be an agent's, too."""
+    """Each attempt is a run of its own; the way back may be an agent's, too."""
     script = isolated_user / "agent.sh"
     script.write_text(f"echo $1 >> {isolated_user}/tried\nexit 3\n", encoding="utf-8")
     own = OWN.replace("SCRIPT", str(script)).replace("FOLDER", str(isolated_user))

@@ -35,7 +35,7 @@ _PATH = os.pathsep.join((os.environ.get("PATH", ""), *map(str, sorted(Path("/usr
 
 
 def find_missing() -> str | None:
-    """Why no PostgreSQL can be started here; nothing where it can."""
+    """Why no PostgreSQL can be started here; empty if it can."""
     needed = ["initdb", "pg_ctl", *(["setpriv"] if os.geteuid() == 0 else [])]
     missing = [name for name in needed if shutil.which(name, path=_PATH) is None]
     return f"not installed: {', '.join(missing)}" if missing else None

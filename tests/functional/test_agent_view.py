@@ -157,7 +157,7 @@ async def test_tries_are_gone_through_and_told_apart(pilot: Pilot[None], app: St
 
 @at_desk(make_agent_state(FAILED))
 async def test_new_try_is_shown_to_who_looks_at_the_newest(pilot: Pilot[None], app: StillApp) -> None:
-    """Who reads an older one stays there."""
+    """A person who reads an older one stays there."""
     assert "Output · build 1.1" in await settle(pilot, "enter", "5")
     app.give(make_agent_state(FAILED, RUNNING))
     assert "Output · build 1.2" in await settle(pilot)
@@ -184,7 +184,7 @@ async def test_no_action_of_the_view_is_dead(pilot: Pilot[None], app: StillApp) 
 
 @at_desk(WORKING)
 async def test_try_that_somebody_starts_comes_into_view(pilot: Pilot[None], app: StillApp) -> None:
-    """Also for who has read an older one; what others start moves nothing."""
+    """Also for a person who has read an older one; what others start moves nothing."""
     third = make_run(3, RunStatus.RUNNING)
     assert "Output · build 1.1" in await settle(pilot, "enter", "5", "[")
     app.give(make_agent_state(FAILED, RUNNING, third))
@@ -342,7 +342,7 @@ async def test_note_is_written_to_the_agents(pilot: Pilot[None], app: StillApp) 
 
 @at_desk(make_agent_state(FAILED, look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))))
 async def test_diff_of_a_try_is_opened(pilot: Pilot[None], app: StillApp) -> None:
-    """From before it to after it; two tries are compared by their last commits."""
+    """From before it to after it; two attempts are compared by their last commits."""
     await settle(pilot, "enter", "5", "ctrl+p", *"changes of this run", "enter")
     assert app.main_screen.view_name == "changes"
     await settle(pilot, "5", "D")

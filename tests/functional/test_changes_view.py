@@ -125,7 +125,7 @@ async def test_files_look_as_committed_where_there_is_little_room(pilot: Pilot[N
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 @at_desk(DESK)
 async def test_lines_look_as_committed(pilot: Pilot[None], size: tuple[int, int], theme: str) -> None:
-    """Unified where it is narrow, side by side where there is room; folds, remarks, hidden characters."""
+    """Unified where it is narrow, side by side where there is room; folds, comments, hidden characters."""
     screen = await settle(pilot, "enter", "2", "j", "enter")
     compare_screen(f"changes-{size[0]}x{size[1]}", cut_view(pilot, screen))
 
@@ -174,7 +174,7 @@ async def test_context_grows_and_shrinks(pilot: Pilot[None]) -> None:
 
 @at_desk(DESK)
 async def test_files_are_stepped_through_and_the_unread_found(pilot: Pilot[None]) -> None:
-    """Braces go round; `m` marks and goes on to what was not read yet, from here on."""
+    """Braces start again at the end; `m` marks and goes on to what was not read yet, from here on."""
     await settle(pilot, "enter", "2", "right_curly_bracket", "left_curly_bracket", "m")
     paths = [one.path for one in list_asked(pilot, messages.FileWanted)]
     assert paths[:2] == [LOCK, LAMP]
@@ -520,7 +520,7 @@ async def test_list_previews_the_file_under_the_cursor_where_both_are_in_view(pi
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_hostile_names_and_lines_are_shown_and_not_obeyed(size: tuple[int, int]) -> None:
-    """Markup, escape codes, overrides and a line of ten megabytes: all of it is text, and the screen stays whole."""
+    """Markup, escape codes, overrides and a line of ten megabytes: all of it is text, and the screen stays intact."""
     change = build_change("src/[@click=app.exit]x\x1b]52;c;aGk=\x07.py", old_path="\u202eold")
     lines = ["[red]a[/]", "\x1b[2J\x1b[31mPASS", "\x9b31m", "a\u202eb\u200bc", "x" * 10_000_000]
     shown = build_shown([], lines, change)

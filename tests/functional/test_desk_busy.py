@@ -20,7 +20,7 @@ from tests.support.view_states import DESK
 @pytest.mark.parametrize("view", [name for name in VIEW_MAKERS if name != "queue"])
 @at_desk(DESK)
 async def test_state_may_arrive_while_a_view_is_opened(pilot: Pilot[None], view: str) -> None:
-    """A view is shown a state only when it is whole."""
+    """A view is shown a state only when it is complete."""
     desk = get_app(pilot).main_screen
     opening = asyncio.create_task(desk.open_view(view))
     number = 0

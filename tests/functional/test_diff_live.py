@@ -60,7 +60,7 @@ def sit_down(folder: Path, script: Callable[[Pilot[None]], Awaitable[None]]) -> 
 
 
 def test_reading_is_kept_over_two_sittings_and_drops_with_the_content(work: RepositoryBuilder) -> None:
-    """Marks and remarks are there when the app is opened again; a saved file is unread, the other one is not."""
+    """Marks and comments are there when the app is opened again; a saved file is unread, the other one is not."""
     before = read_fingerprint(work.folder)
 
     async def first(pilot: Pilot[None]) -> None:
@@ -83,7 +83,7 @@ def test_reading_is_kept_over_two_sittings_and_drops_with_the_content(work: Repo
 
 
 def test_a_search_goes_on_in_the_other_changed_files(work: RepositoryBuilder) -> None:
-    """From a file without the text to the one that has it, also where it was deleted; `n` and `N` go round."""
+    """From a file without the text to the one that has it, also where it was deleted; `n` and `N` wrap."""
 
     async def script(pilot: Pilot[None]) -> None:
         await pilot.press("enter", "slash", *"hundred", "enter")

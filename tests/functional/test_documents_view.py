@@ -159,7 +159,7 @@ async def test_line_of_a_claim_is_told_in_the_status_line(pilot: Pilot[None]) ->
 
 @at_desk(DESK)
 async def test_remark_is_written_on_a_range(pilot: Pilot[None], app: StillApp) -> None:
-    """V begins the range, c asks for the words, Enter keeps them; c on such a line writes its remark anew."""
+    """V begins the range, c asks for the words, Enter keeps them; c on such a line edits its comment."""
     screen = await settle(pilot, "enter", "4", "V", "j", "j", "v", "j", "j")
     assert "lines 3 to 5" in screen
     await settle(pilot, "c")

@@ -74,7 +74,7 @@ async def test_first_failing_check_is_chosen_and_its_finding_shown(pilot: Pilot[
 
 @at_desk(DESK)
 async def test_problems_come_first_with_everything_beneath(pilot: Pilot[None]) -> None:
-    """One row a root cause; the page has the finding, the check and what to do. `f` goes through the three lists."""
+    """One row per root cause; the page has the finding, the check and what to do. `f` goes through the three lists."""
     screen = await settle(pilot, "enter", "3")
     assert "▸ ✗  2 failed of 418" in screen
     assert "fails tests-unit" in screen

@@ -34,7 +34,7 @@ async def test_log_looks_as_committed(pilot: Pilot[None], size: tuple[int, int],
 
 @at_desk(DESK, size=(100, 40))
 async def test_entry_under_the_cursor_is_asked_for_and_shown(pilot: Pilot[None], app: StillApp) -> None:
-    """Until it is read whole, what the list knows; an agent's submission has no human input."""
+    """Until it is read in full, what the list knows; an agent's submission has no human input."""
     screen = await settle(pilot, "2", "j")
     assert list_wanted(pilot) == ["d", "c"]
     assert "No human input is recorded for build of H-2, attempt 3." in screen

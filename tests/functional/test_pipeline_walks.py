@@ -1,4 +1,4 @@
-"""Each system walked from `new` to its end: scripted agents work, a person decides, one round leads back."""
+"""Each system walked from `new` to its end: scripted agents work, a person decides, one attempt is sent back."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ async def test_what_becomes_ready_stays_in_view_until_somebody_moves(pilot: Pilo
 
 @at_desk(DESK)
 async def test_filter_narrows_with_every_letter_and_escape_ends_it(pilot: Pilot[None]) -> None:
-    """The status line says how many there are; nothing fits is said too."""
+    """The status line says how many there are; that there are none is said too."""
     screen = await settle(pilot, "slash", "k", "e", "t")
     assert "kettle" in screen
     assert "chair" not in screen

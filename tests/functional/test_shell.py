@@ -53,7 +53,7 @@ def words_views(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @at_desk(make_state(reviewer="ada@example.com", state=Loaded(build_state())))
 async def test_bars_say_where_one_is_and_what_can_be_done(pilot: Pilot[None]) -> None:
-    """Title, tabs, whose move it is, keys: nothing is wider than the screen."""
+    """Title, tabs, whose turn it is, keys: nothing is wider than the screen."""
     lines = (await settle(pilot)).splitlines()
     assert "1 needs you" in lines[0]
     assert lines[1].startswith("▐1 Queue 1 │ 2 Log │ 3 Metrics")

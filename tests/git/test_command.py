@@ -137,7 +137,7 @@ def test_much_input_is_read_to_its_end_however_long_git_takes(
 
 
 def test_object_that_is_not_here_is_named(builder: RepositoryBuilder) -> None:
-    """Whatever git was doing; a partial clone is told how to become whole."""
+    """Whatever git was doing; a partial clone is told how to become complete."""
     builder.commit("one").commit("two").commit("three")
     gone = builder.head("HEAD~1")
     (builder.folder / ".git" / "objects" / gone[:2] / gone[2:]).unlink()
@@ -216,7 +216,7 @@ def test_lines_are_those_of_the_output(builder: RepositoryBuilder, content: byte
 
 
 def test_leaving_early_ends_git(builder: RepositoryBuilder) -> None:
-    """Who has seen enough leaves no process behind, after an error too."""
+    """A reader who has seen enough leaves no process behind, after an error too."""
     builder.write("a", b"x" * 10_000_000).commit()
     before = list_children()
     with open_stream(Git(builder.folder), "cat-file", "blob", "HEAD:a") as stream:

@@ -30,7 +30,7 @@ def refuse(start: Path) -> HandoffError:
     "name", ["new\nline", "vertical\x0btab", "next\x85line", "separator\u2028", 'quo\'te "d"', "-C"]
 )
 def test_repository_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
-    """A folder's name is read whole, line ends and quotes included."""
+    """A folder's name is read in full, line ends and quotes included."""
     builder = RepositoryBuilder.init(tmp_path / name).write("a.txt").commit()
     assert open_repository(builder.folder).root == builder.folder
     assert read_facts(builder).head == builder.head()

@@ -275,7 +275,7 @@ def test_packet_is_a_document(work: RepositoryBuilder) -> None:
 
 
 def test_commands_run_only_when_asked(work: RepositoryBuilder, tmp_path: Path) -> None:
-    """Looking starts nothing; asked, a trusted command runs, with progress, and its result stays while it fits."""
+    """Looking starts nothing; asked, a command with consent runs, with progress, and its result stays while it fits."""
     marks = tmp_path / "marks"
     work.write("handoff-tui.toml", COMMAND.format(marks=marks)).commit("a command")
     desk = open_session(work.folder)

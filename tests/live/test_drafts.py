@@ -73,7 +73,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 
 def test_draft_is_there_at_once_and_on_disk_soon(table: Table) -> None:
-    """Who writes a remark sees it in the next state; after a crash it is still there."""
+    """A comment is shown as soon as it is written: it is in the next state; after a crash it is still there."""
     table.keeper.add_comment(REMARK)
     assert table.state.drafts.comments == (REMARK,)
     table.rest()

@@ -133,7 +133,7 @@ def test_damaged_witness_is_fatal_and_takes_no_entry(log: RealLog, tmp_path: Pat
 
 
 def test_appended_entry_is_witnessed(log: RealLog) -> None:
-    """Who adds an entry will miss it."""
+    """The person who adds an entry will miss it."""
     opened = open_it(log)
     opened.consent(opened.verify())
     added = append(opened)

@@ -84,7 +84,7 @@ def test_unsound_entry_raises(content: bytes, error: type[Exception]) -> None:
 
 
 def test_problems_of_entries_carry_code_and_id() -> None:
-    """What is unsound is refused under the id of its bytes."""
+    """What is damaged is refused under the id of its bytes."""
     sound, problems = check_entries({"sha256:" + "0" * 64: b"{}\n"})
     assert sound == {}
     assert [(one.level, one.code, one.entry) for one in problems] == [
@@ -115,7 +115,7 @@ def test_verifier_judges_further_entries_without_keeping_them(log: RealLog) -> N
 
 
 def test_candidates_include_what_the_chain_refuses(log: RealLog) -> None:
-    """An entry that is sound by itself can be shown, even without a place in the log."""
+    """An entry that is intact by itself can be shown, even without a place in the log."""
     stranger = log.decide("mallory")
     verifier = open_verifier(log)
     assert list_codes(verifier()) == ["unknown-key"]

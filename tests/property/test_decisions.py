@@ -1,4 +1,4 @@
-"""Laws of what surrounds a decision: remarks, attempts, packets."""
+"""Laws of what surrounds a decision: comments, attempts, packets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_remarks_that_were_written_down_are_read_back(comments: list[Comment]) -
 @settings(max_examples=100)
 @given(line_texts(["a.py:1: ", "a/b:2-1: ", ":", ": ", "\r\n", "\t", "a.py:0", "é", "x" * 50]))
 def test_no_text_breaks_the_parser_of_remarks(text: str) -> None:
-    """It is remarks, or a usage error that says which place is none; nothing that was written is lost."""
+    """It is comments, or a usage error that says which place is none; nothing that was written is lost."""
     try:
         found = parse_comments(text)
     except UsageError:
@@ -62,7 +62,7 @@ def is_sent_back(index: LogIndex, attempt: int, tree: str) -> bool:
 
 
 def is_standing(index: LogIndex, identifier: str) -> bool:
-    """Whether a vote sends back, and its author has not decided otherwise on the same attempt."""
+    """Whether a decision sends back, and its author has not decided otherwise on the same attempt."""
     vote = index.decisions[identifier]
     later = [
         other
@@ -94,7 +94,7 @@ def test_any_content_can_be_quoted(comment: Comment, content: bytes) -> None:
 @settings(max_examples=60)
 @given(st.text(max_size=80), st.lists(model_values(Comment), max_size=3).map(tuple))
 def test_page_before_a_decision_is_safe_and_whole(reason: str, comments: tuple[Comment, ...]) -> None:
-    """Any reason and any remarks can be shown, and no control character gets through."""
+    """Any reason and any comments can be shown, and no control character gets through."""
     view = build_decision_view(reason=reason, record=RECORD.model_copy(update={"comments": comments}))
     lines = list_lines(build_decision_page(view))
     assert not any(character < " " or character == "\x7f" for line in lines for character in line)

@@ -1,4 +1,4 @@
-"""Decoders shared by the dialects: nothing raises, and equal input gives equal output."""
+"""Decoders shared by the formats: nothing raises, and equal input gives equal output."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SECRET = b"s" * 32
 @LIMITED
 @given(st.binary(max_size=400), st.sampled_from([20, 32]))
 def test_any_bytes_are_some_tree(content: bytes, id_bytes: int) -> None:
-    """No failure; every object id is whole."""
+    """No failure; every object id is complete."""
     assert all(len(line.object) == 2 * id_bytes for line in parse_tree(content, id_bytes))
     parse_log_folder(content, id_bytes)
     parse_shard(content, id_bytes, "ab", ".intoto.jsonl")

@@ -1,4 +1,4 @@
-"""Laws of figures, over generated logs and values."""
+"""Laws of metrics, over generated logs and values."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_figure_names_only_entries_of_the_log(steps: list[Step]) -> None:
 @settings(CALM, max_examples=40)
 @given(LOGS)
 def test_forms_of_a_report_have_the_same_figures(steps: list[Step]) -> None:
-    """JSON is JSON, and the table has one row a figure and group."""
+    """JSON is JSON, and the table has one row per metric and group."""
     figures = build_metrics(fill(FigureLog(), steps).build(), DayWindow())
     report = MetricsReport(repo="/r", head=None, log=None, fatal=False, made_at="", metrics=figures)
     assert len(json.loads(json.dumps(build_metrics_json(report)))["figures"]) == len(figures)

@@ -1,4 +1,4 @@
-"""A repository full of anything, under the names of every dialect at once."""
+"""A repository full of anything, under the names of every format at once."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _thorough = settings(
 
 
 def _judge(shelf: MemoryFiles) -> dict[str, float]:
-    """How sure the surest dialect is of each file."""
+    """How sure the surest format is of each file."""
     asked = [path for path in shelf.files if path not in _OTHER_PATHS]
     return {
         path: max(

@@ -18,7 +18,7 @@ CONTENT = st.lists(st.one_of(st.sampled_from(MARKS), st.binary(max_size=12)), ma
 @example(codecs.BOM_UTF8 * 3)
 @example("\ufeff\0".encode("utf-16"))
 def test_decoding_never_raises_and_gives_clean_text(content: bytes) -> None:
-    """Any bytes give text without NUL, CR or lone surrogates, and one remark at least where there is none."""
+    """Any bytes give text without NUL, CR or lone surrogates, and one problem at least where there is none."""
     decoded = decode_text(content)
     decoded.text.encode("utf-8")
     assert not {"\0", "\r"} & set(decoded.text)
@@ -30,7 +30,7 @@ def test_decoding_never_raises_and_gives_clean_text(content: bytes) -> None:
 @example(codecs.BOM_UTF8 * 2 + b"a")
 @example("\ufeff\ufeffa".encode("utf-16"))
 def test_decoding_twice_is_decoding_once(content: bytes) -> None:
-    """Text that was decoded is plain UTF-8 with newlines: decoded again it stays, with nothing to remark."""
+    """Text that was decoded is plain UTF-8 with newlines: decoded again it stays, without a problem."""
     text = decode_text(content).text
     again = decode_text(text.encode("utf-8"))
     assert (again.text, again.remarks, again.binary) == (text, (), False)

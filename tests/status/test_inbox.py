@@ -259,7 +259,7 @@ HEAD = "0123456789abcdef0123456789abcdef01234567"
 
 
 def test_handoffs_that_wait_for_a_person_come_first() -> None:
-    """By whose turn it is, then by dialect and id."""
+    """By whose turn it is, then by format and id."""
     rows = (
         build_reviewed(Handoff(id="z", dialect="tdd"), who=Mover.NOBODY),
         build_reviewed(Handoff(id="b", dialect="tdd"), who=Mover.AGENT),

@@ -52,7 +52,7 @@ def handoff(**fields: object) -> Handoff:
     ],
 )
 def test_decision_in_the_log_sets_the_state(state: GateName, who: Mover) -> None:
-    """What was decided is the state, with its reason, and it says who owes the next move."""
+    """What was decided is the state, with its reason, and it says whose turn it is."""
     report = GateReport(handoff="H-1", phase="build", attempt=1, state=state, why=("because",))
     gate = build_gate(handoff(status="PASS", documents=[SPEC, RESULTS]), {}, report=report)
     reasons = gate.why or gate.blocking
@@ -60,7 +60,7 @@ def test_decision_in_the_log_sets_the_state(state: GateName, who: Mover) -> None
 
 
 def test_gate_that_was_decided_blocks_nothing() -> None:
-    """Who let it pass, and what they passed over, is said elsewhere; a refusal does block."""
+    """Who approved it, and what they overrode, is said elsewhere; a refusal does block."""
     report = GateReport(handoff="H-1", phase="build", attempt=1, state=GateName.APPROVED, why=("decided by ada",))
     work = handoff(status="PASS", documents=[SPEC, RESULTS])
     passed = build_gate(work, {}, problems=(Problem(path="a.json", message="is not valid JSON"),), report=report)
@@ -320,13 +320,13 @@ def test_tries_come_from_the_files_and_from_the_log() -> None:
 
 
 def test_roles_are_given_the_names_of_the_handoff() -> None:
-    """«source» and «target» stand for whatever phases it names."""
+    """ "source" and "target" stand for whatever phases it names."""
     view = build(Handoff(id="P", dialect="procedure", source_phase="design", target_phase="rollout"))
     assert list_standings(view) == {"design": "here", "rollout": "ahead"}
 
 
 def test_own_pipeline_that_knows_the_phase_is_taken() -> None:
-    """Before the one of the dialect, which does not know it."""
+    """Before the one of the format, which does not know it."""
     own = PipelineSettings(phases=(Phase(name="draft"), Phase(name="print", human_only=True)))
     handoff = Handoff(id="N", dialect="builder", source_phase="draft")
     found = find_pipeline(handoff, {**PIPELINES, "paper": own})

@@ -218,7 +218,7 @@ def _share(right: int, others: int) -> float:
 
 
 def measure(samples: Sequence[Mapping[str, Any]], world: World) -> tuple[Tally, Tally]:
-    """What was recognised, and which verdicts "contradicted" were right."""
+    """What was recognised, and which verdicts `contradicted` were right."""
     recognised, contradicted = Tally(), Tally()
     for sample in samples:
         shown = world.show(sample)

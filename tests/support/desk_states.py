@@ -61,7 +61,7 @@ def list_lines(page: Page) -> list[str]:
 
 
 def find_section(page: Page, title: str) -> list[str]:
-    """The lines under a heading, up to the next blank line; nothing when there is no such heading."""
+    """The lines under a heading, up to the next blank line; empty if there is no such heading."""
     lines = list_lines(page)
     starts = [number for number, line in enumerate(lines) if line == title or line.startswith(f"{title}  ")]
     if not starts:
@@ -88,7 +88,7 @@ def make_item(
     blocking: tuple[str, ...] = (),
     root: str = ROOT,
 ) -> InboxItem:
-    """By default it waits on the person at the desk. `claims` are those that hold, are contradicted, unverified."""
+    """By default it waits on the person at the desk. `claims` are those that hold, are false, were not measured."""
     handoff = Handoff(id=name, dialect="builder", title=f"The title of {name}")
     reviewed = build_reviewed(handoff, state=state, who=who, name=agent, blocking=blocking)
     holds, contradicted, unverified = claims

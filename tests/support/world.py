@@ -1,4 +1,4 @@
-"""A world in memory, for tests of rules: files and git facts as given, handoffs read from the files by the dialects."""
+"""A world in memory, for tests of rules: files and git facts as given, handoffs read from the files by the formats."""
 
 from __future__ import annotations
 

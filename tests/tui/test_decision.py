@@ -42,7 +42,7 @@ def build_item(handoff: str, *, waits: bool = True) -> InboxItem:
 
 
 def test_ready_page_shows_everything_that_is_signed() -> None:
-    """The subject in full, policy and threshold, the key, the remarks and the files that were read."""
+    """The subject in full, policy and threshold, the key, the comments and the files that were read."""
     text = read_page(READY)
     for value in (*SUBJECT.model_dump().values(), POLICY, "SHA256:abc", "cy@x", "needs 2 reviewers", "a.py, b.py"):
         assert value in text
@@ -113,7 +113,7 @@ def test_preparing_says_that_nothing_is_decided() -> None:
 
 
 def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
-    """Short and whole, the gate's new state, how to withdraw it, and what waits."""
+    """In short and in full, the gate's new state, how to withdraw it, and what waits."""
     gate = build_gate_view({"state": GateName.REJECTED, "why": ("cy@x: no tests",)})
     part = replace(READY, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=gate)
     lines = read_page(part, build_item("H-2")).splitlines()

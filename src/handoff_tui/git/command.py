@@ -126,7 +126,7 @@ class Git:
     def open(cls, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None) -> Self:
         """Reads the repository's configuration and disarms it.
 
-        Anything planted later isn't disarmed: open again before each new round of reading.
+        Anything planted later isn't disarmed: open again each time before reading.
         """
         config = list_settled_config(Git(folder))
         opened = cls(folder, build_overrides(config), git_dir, common_dir)

@@ -60,7 +60,7 @@ class ShownCheck(Model):
 
 
 class ShownClaim(Model):
-    """A claim that was contradicted when the decision was made."""
+    """A claim that was false when the decision was made."""
 
     text: str
     where: str

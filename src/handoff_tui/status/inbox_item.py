@@ -130,7 +130,7 @@ class InboxItem(NamedTuple):
     closed: str = ""
     """Why every gate of its repository is closed; then nothing there can be decided, whatever the item says."""
     refusal: str = ""
-    """Why this person can't approve it, whatever the checks say; empty if nothing speaks against it."""
+    """Why this person can't approve it, whatever the checks say; empty if they can."""
     measured: MeasuredGate | None = None
     """None until its checks were run."""
     running: str = ""

@@ -171,7 +171,7 @@ def test_run_that_is_queued_again_by_a_new_worker_keeps_its_state() -> None:
 
 
 def test_end_of_a_run_is_what_it_said() -> None:
-    """Its time goes to the end of the last try, which is finer than the database's."""
+    """Its time goes to the end of the last attempt, which is finer than the database's."""
     record = PENDING._replace(
         status="SUCCESS", output={"state": "failed", "reason": "why", "needs_human": True, "left": ["x"]}, completed=1
     )

@@ -228,7 +228,7 @@ def test_standard_procedures_are_planned_as_declared(procedure: str, seconds: fl
 
 @given(st.lists(st.floats(min_value=0, max_value=1e6), min_size=1, max_size=60))
 def test_percentiles_are_measured_figures_in_order(seconds: list[float]) -> None:
-    """Each is one of the figures, none is below the one before, and the last is the longest."""
+    """Each is one of the metrics, none is below the one before, and the last is the longest."""
     latency = build_latency(seconds)
     assert latency is not None
     figures = [latency.median, latency.p90, latency.p95, latency.p99, latency.longest]

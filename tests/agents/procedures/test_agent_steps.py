@@ -102,7 +102,7 @@ def test_exit_code_of_zero_is_no_pass(stepping: Stepping) -> None:
 
 
 def test_tampering_ends_the_tries(stepping: Stepping) -> None:
-    """A second try would begin from what the first has changed, and find nothing amiss."""
+    """A second attempt would begin from what the first has changed, and find nothing amiss."""
     stepping.teach(f"printf '[checks.claims-hold]\\nenabled = false\\n' > handoff-tui.toml; {WORK}")
     assert run(stepping) is TryResult.NEEDS_HUMAN
 

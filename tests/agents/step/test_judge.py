@@ -1,4 +1,4 @@
-"""What speaks against a run, and where the work goes next."""
+"""What counts against a run, and where the work goes next."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def find(
     ],
 )
 def test_every_bad_end_is_noticed(end: RunEnd, signs: list[Sign]) -> None:
-    """A commit on its own branch speaks against nobody."""
+    """A commit on its own branch counts against nobody."""
     assert list(find(end)) == signs
 
 

@@ -360,7 +360,7 @@ def test_failing_checks_become_tasks_for_the_next_try(stepping: Stepping) -> Non
 
 
 def test_run_is_looked_at_once(stepping: Stepping) -> None:
-    """Whoever asks again is told the same."""
+    """A second question has the same answer."""
     key = start(stepping)
     wait_until(lambda: step.read_view(stepping.desk(), key).state.is_over)
     report = finish_step(stepping.desk(), key)

@@ -296,7 +296,7 @@ PLAIN = "100644"
     ],
 )
 def test_name_tells_the_kind(path: str, kind: FileKind) -> None:
-    """The last part of the path decides, whole."""
+    """The last part of the path decides, in full."""
     assert classify(path, b"", PLAIN) is kind
 
 

@@ -60,7 +60,7 @@ def test_first_lines_are_told_before_the_last(builder: RepositoryBuilder) -> Non
 
 
 def test_reading_ends_when_nobody_wants_it(builder: RepositoryBuilder) -> None:
-    """Who looks at another file does not wait for this one."""
+    """Another file does not wait for this one."""
     builder.write("a.py", "").commit().write("a.py", LINES).commit()
     git = open_repository(builder.folder).git
     assert read_file_lines(git, find_change(builder, "a.py"), DiffOptions(), is_unwanted=lambda: True) is None

@@ -89,7 +89,7 @@ def test_binary_content_is_told_by_size_and_hash() -> None:
 
 
 def test_submodule_is_told_by_its_commits() -> None:
-    """Both ids, whole."""
+    """Both ids in full."""
     diff = FileDiff(
         change=build_change("m", "M", "160000", "160000"), kind=FileKind.SUBMODULE, note="not what is in it"
     )

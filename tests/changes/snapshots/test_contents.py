@@ -341,7 +341,7 @@ def test_pyproject_of_pep_621_is_read() -> None:
 
 
 def test_pyproject_of_poetry_is_read() -> None:
-    """A table with a version alone is that version; one that says more is kept whole."""
+    """A table with a version alone is that version; one that says more is kept in full."""
     record = read_one(
         "pyproject.toml",
         """

@@ -154,7 +154,7 @@ def test_declared_severity_is_the_one_of_the_configuration() -> None:
     ],
 )
 def test_usual_severity_is_found_by_id_and_by_declared_name(name: str, severity: Severity | None) -> None:
-    """Nothing for a name that no rule has."""
+    """A name that no rule has gives nothing."""
     checks = {"ci_unchanged": Check(severity=Severity.LOW), "own": Check(run=("a",), severity=Severity.MEDIUM)}
     assert find_usual_severity(declare(Severity.CRITICAL, **checks), name) == severity
 

@@ -143,7 +143,7 @@ def test_demo_prints_only_the_path_when_it_is_not_opened(say: InProcess, tempora
 
 
 def test_demo_reviews_what_it_built(say: InProcess, tmp_path: Path) -> None:
-    """The page is data; how to go on is talk, in words that can be pasted and lead to handoffs that exist."""
+    """The page is on stdout; stderr says how to go on, in words that can be pasted and lead to handoffs that exist."""
     folder = tmp_path / "my sample"
     said = say("demo", "--dir", folder)
     assert said.code == ExitCode.OK

@@ -128,7 +128,7 @@ def test_sample_manifests_are_true_but_for_the_planted_ones(sample: BuiltStory) 
 
 
 def test_sample_session_gate_passes(sample: BuiltStory) -> None:
-    """The session gate is executable and lets the session through."""
+    """The session gate is executable and lets the session go on."""
     gate = sample.repository / ".mosaic" / "enforcement" / "session-gate.sh"
     assert os.access(gate, os.X_OK)
     assert subprocess.run([str(gate)], capture_output=True, text=True, check=True).stdout == "session gate: pass\n"

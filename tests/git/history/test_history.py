@@ -113,7 +113,7 @@ def test_paths_of_a_commit_are_told(builder: RepositoryBuilder) -> None:
 
 
 def test_merge_base_is_where_lines_parted(builder: RepositoryBuilder) -> None:
-    """Nothing for a name that is none."""
+    """An unknown name gives nothing."""
     builder.write("a").commit("one")
     base = builder.head()
     builder.git("checkout", "-q", "-b", "side")

@@ -112,7 +112,7 @@ def test_process_ends_with_its_reader(builder: RepositoryBuilder) -> None:
 
 @pytest.mark.parametrize("name", ["HEAD:deep", "HEAD:", "HEAD:a.txt", "HEAD", "none", "-x"])
 def test_reader_gives_folders_as_single_calls_do(reader: ObjectReader, name: str) -> None:
-    """A folder as git stores it; nothing for what is none."""
+    """A folder as git stores it; None for anything else."""
     assert reader.read_tree(name, LIMIT) == read_trees(reader._git, [name], LIMIT)[name]
     assert reader.read("HEAD:a.txt", LIMIT) == b"one\n"
 
@@ -170,7 +170,7 @@ def test_list_of_changes_rests_on_no_false_folder(altered: RepositoryBuilder, pl
 
 
 def test_false_object_is_not_read(altered: RepositoryBuilder) -> None:
-    """Who asks for a content gets nothing, as if it were missing."""
+    """A question about content gets nothing, as if it were missing."""
     git, blob = Git(altered.folder), name(altered, "HEAD:src/app.py")
     reader = ObjectReader(git)
     assert reader.read(blob, 1000) == read_blobs(git, [blob], 1000)[blob] == _EVIL.encode()

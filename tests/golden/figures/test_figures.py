@@ -1,4 +1,4 @@
-"""What is told of the sample's log: figures in three forms, approvals judged again, the report for an auditor.
+"""What is told of the sample's log: metrics in three forms, approvals judged again, the report for an auditor.
 
 `make golden` writes it anew.
 """

@@ -21,7 +21,7 @@ def _share(tally: Tally, others: int) -> float:
 def test_claims_of_documents_written_blind(
     tmp_path: Path, name: str, alarms_right: float, alarms_raised: float, claims_right: float, claims_found: float
 ) -> None:
-    """Of "contradicted", and of what is taken for a claim, so many are right; of what there is, so much is found."""
+    """Of `contradicted`, and of what is taken for a claim, so many are right; of what there is, so much is found."""
     recognised, contradicted = measure(load_samples(name), World.build(tmp_path / "library"))
     report = "\n".join((*recognised.rows(), *contradicted.rows(), *recognised.lines, *contradicted.lines))
     assert _share(contradicted, sum(contradicted.wrong.values())) >= alarms_right, report

@@ -252,7 +252,7 @@ def test_total_is_contradicted_when_the_parts_do_not_add_up(measure: Measure) ->
 
 
 def test_pass_with_a_doubtful_output_is_contradicted(measure: Measure) -> None:
-    """The attempt's own raw output speaks against it."""
+    """The attempt's own raw output contradicts it."""
     attempt = Attempt(number=1, status="pass", warning="HTTP 500", where=Place(path=DOCUMENT, line=3))
     assert measure(ClaimKind.CHECK, "QA report", "pass", attempts=[attempt]).state is CONTRADICTED
     assert measure(ClaimKind.CHECK, "QA report", "pass").state is UNVERIFIED

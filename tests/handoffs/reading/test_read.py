@@ -302,7 +302,7 @@ def test_registry_leaves_no_dialect_of_the_room_out() -> None:
 
 
 def test_notes_come_last() -> None:
-    """Handoff Markdown of any make gives way to every format_ that is as sure."""
+    """Handoff Markdown without a format of its own gives way to every format_ that is as sure."""
     assert FORMATS[-1].id == "notes"
 
 

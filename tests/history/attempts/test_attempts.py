@@ -154,7 +154,7 @@ def test_only_the_newest_are_measured_where_a_number_is_given(story: AttemptStor
 
 
 def test_handoffs_are_listed_with_their_last_outcome(story: AttemptStory) -> None:
-    """One row a phase."""
+    """One row per phase."""
     desk, log = story.open()
     [row] = list_histories(desk, log).rows
     assert (row.handoff, row.attempts, row.sent_back) == (HANDOFF, 3, 2)

@@ -42,7 +42,7 @@ def test_history_of_nothing_says_so() -> None:
 
 
 def test_list_has_one_row_a_phase() -> None:
-    """An unsound log is said first; an empty one too."""
+    """A damaged log is said first; an empty one too."""
     row = report.HistorySummary(
         handoff="H-3", phase="build", attempts=2, sent_back=0, outcome=report.AttemptOutcome.APPROVED
     )

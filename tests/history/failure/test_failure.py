@@ -46,7 +46,7 @@ needs = ["tests"]
 
 @pytest.fixture
 def story(tmp_path: Path, isolated_user: Path) -> AttemptStory:
-    """The build passed when alice let it pass; since then its script fails. The commands are the user's own."""
+    """The build passed when alice approved it; since then its script fails. The commands are the user's own."""
     story = AttemptStory(tmp_path)
     story.work("exit 0\n", "build.sh", "a build")
     story.decide("reject", 1, build_shown("build", "fail", "old"), reason="does not build")
@@ -474,7 +474,7 @@ def test_missing_or_empty_output_has_no_excerpt(tmp_path: Path) -> None:
 
 
 def test_page_begins_with_what_to_look_at_first() -> None:
-    """Then that check whole, then the others in a line, then the run of the agent."""
+    """Then that check in full, then the others in a line, then the run of the agent."""
     lines = list_lines(build_failure_page(FAILURE))
     assert lines[0] == "■ blocked  H-3 · build · attempt 2  3/5 passed, 2 checks fail"
     assert lines[1] == "look first at build"

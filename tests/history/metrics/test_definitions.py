@@ -154,7 +154,7 @@ def test_decision_time_tells_what_it_is_measured_from() -> None:
 
 
 def test_loops_are_counted_by_phase() -> None:
-    """One value a phase of a handoff; an attempt that nobody decided is none."""
+    """One value per phase of a handoff; an attempt that nobody decided is none."""
     log = FigureLog()
     log.decide("reject", "10:00:00")
     log.decide("retry", "11:00:00", attempt=2)

@@ -1,4 +1,4 @@
-"""Figures of a repository, from the signed log and git alone."""
+"""Metrics of a repository, from the signed log and git alone."""
 
 from __future__ import annotations
 

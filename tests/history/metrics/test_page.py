@@ -1,4 +1,4 @@
-"""Figures as a page."""
+"""Metrics as a page."""
 
 from __future__ import annotations
 

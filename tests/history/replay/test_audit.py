@@ -190,7 +190,7 @@ def test_hostile_texts_are_not_obeyed() -> None:
 
 
 def test_audit_has_both_halves_of_one_log(builder: RepositoryBuilder) -> None:
-    """Approvals judged again, and figures."""
+    """Approvals judged again, and metrics."""
     ReplayStory(builder).decide()
     audit = read_audit_at(builder.folder, DayWindow())
     assert (len(audit.replay.approvals), audit.metrics.decisions) == (1, 1)

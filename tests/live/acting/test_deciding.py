@@ -151,7 +151,7 @@ def seat(gate_desk: GateDesk, reviewer: Person) -> Iterator[Seat]:
 
 
 def test_decision_is_prepared_shown_and_stored(seat: Seat, reviewer: Person) -> None:
-    """Each step is told; what is stored is what was shown, with the remarks; the gate after it is told too."""
+    """Each step is told; what is stored is what was shown, with the comments; the gate after it is told too."""
     remark = Comment(text="why?", path="src/app.py", line=2)
     seat.write_comment(remark)
     ready = seat.begin("reject")
@@ -339,7 +339,7 @@ def reviewer_alone(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> Pers
 
 
 def test_remarks_and_read_files_go_along(gate_desk: GateDesk, reviewer_alone: Person) -> None:
-    """What is shown is what is signed: remarks of this handoff, files whose very content was marked; then it holds."""
+    """What is shown is what is signed: comments on this handoff, files whose very content was marked; then it holds."""
     examined = ready(gate_desk, DecisionVerb.HOLD, StoredDrafts()).prepared.examined
     change = next(one for one in compare_read(examined, StoredDrafts()).changes if one.path == "src/app.py")
     other = change._replace(path="gone.py")

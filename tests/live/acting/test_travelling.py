@@ -44,7 +44,7 @@ def story(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 
 def visit(onlooker: Onlooker, index: int) -> AppState:
-    """Goes to a stop and waits until it is shown whole."""
+    """Goes to a stop and waits until it is shown completely."""
     onlooker.desk.travelling.go(index)
     return wait_for_stop(onlooker, index)
 

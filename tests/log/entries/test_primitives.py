@@ -19,7 +19,7 @@ def test_curve_says_which_points_are_on_it() -> None:
 
 
 def test_ed25519_key_that_is_no_point_has_no_signatures() -> None:
-    """Half of all numbers are on no point of the curve: nothing fits them, and nothing breaks."""
+    """Half of all numbers are on no point of the curve: no signature matches them, and nothing breaks."""
     for first in range(2, 30):
         key = parse_key_blob(build_string(b"ssh-ed25519") + build_string(bytes([first]) + bytes(31)))
         assert not is_valid(key, b"", bytes(64), b"message")

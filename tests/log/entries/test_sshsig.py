@@ -287,7 +287,7 @@ def test_every_cut_is_refused() -> None:
 
 
 def test_reading_an_ed25519_signature_needs_no_cryptography() -> None:
-    """Who only reads the log does not pay for the package."""
+    """Reading the log alone does not load the package."""
     text = base64.b64encode(ALICE.sign(MESSAGE)).decode()
     code = (
         "import base64, sys; from handoff_tui.log.entries.sshsig import parse_signature; "

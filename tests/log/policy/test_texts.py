@@ -123,7 +123,7 @@ def test_line_is_exactly_one(line: str) -> None:
 
 
 def test_dropped_key_takes_its_last_owner_out_of_every_role() -> None:
-    """Who has another key keeps all roles."""
+    """A person with another key keeps all roles."""
     texts = build_texts(WRITTEN.replace('"alice",', '"alice", "bob",'), "alice", "alice/2", "bob")
     one_less = drop_key(texts, find_keyid("alice"))
     assert read_principals(one_less, "root") == ["alice"]

@@ -155,7 +155,7 @@ def begin_with_two(circle: Circle) -> tuple[Person, Person]:
 
 
 def test_second_person_comes_in(circle: Circle) -> None:
-    """Old and new root have signed; the copies are those of the new policy, and the log is sound."""
+    """Old and new root have signed; the copies are those of the new policy, and the log is intact."""
     begin_with_two(circle)
     verdict = circle.verify()
     assert verdict.problems == ()
@@ -354,7 +354,7 @@ def build_fork(
 
 
 def test_fork_is_settled_by_the_people_of_both_sides(circle: Circle, builder: RepositoryBuilder) -> None:
-    """Until then every gate is closed and nothing else can be added; afterwards the log is sound again."""
+    """Until then every gate is closed and nothing else can be added; afterwards the log is intact again."""
     ada, bob, sides = build_fork(circle, builder)
     shown = circle.show(ada)
     assert shown.code == 3

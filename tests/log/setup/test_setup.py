@@ -44,7 +44,7 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
 
 
 def test_log_is_begun_in_one_step(ada: Person, builder: RepositoryBuilder) -> None:
-    """A sound log with one person's policy, copies of it, settings to fill in, and git kept from changing bytes."""
+    """An intact log with one person's policy, copies of it, settings to fill in, and git kept from changing bytes."""
     report = begin_log(builder.folder, InitRequest())
     verdict = open_log(open_repository(builder.folder)).verify()
     policy = find_policy(verdict)

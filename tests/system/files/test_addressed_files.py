@@ -189,7 +189,7 @@ WORDS = {errno.ENOSPC: "disk is full", errno.EROFS: "read-only", errno.EACCES: "
 
 @pytest.mark.parametrize("number", WORDS)
 def test_each_call_that_fails_once_leaves_a_store_that_works(tmp_path: Path, number: int) -> None:
-    """Whichever call fails: a clear error or success, at most a temporary file is left, and the next try succeeds."""
+    """A clear error or success, whichever call fails; at most a temporary file is left; the next attempt succeeds."""
     counting = FailingCalls()
     (tmp_path / "count").mkdir()
     open_log(tmp_path / "count", counting).write(CONTENT)

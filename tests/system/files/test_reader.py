@@ -41,7 +41,7 @@ def refuse(root: Path, path: str) -> HandoffError:
 
 @pytest.mark.parametrize("path", ["folder/a.txt", "./folder/a.txt", "folder//a.txt", "folder/./a.txt"])
 def test_file_inside_is_read(root: Path, path: str) -> None:
-    """A regular file is read whole, however its path is written."""
+    """A regular file is read in full, however its path is written."""
     assert FileReader(root, LIMIT).read_bytes(path) == b"content"
     assert FileReader(root, LIMIT).exists(path)
 
@@ -259,7 +259,7 @@ def test_line_ends_become_newlines(content: bytes) -> None:
 
 
 def test_crlf_is_reported() -> None:
-    """CRLF line ends are worth a remark, once."""
+    """CRLF line ends are reported once."""
     assert decode_text(b"a\r\nb\r\n").remarks == ("has CRLF line ends",)
 
 
@@ -267,7 +267,7 @@ def test_crlf_is_reported() -> None:
     ("content", "line"), [(b"\xff", 1), (b"a\nb\n\xff\xfe", 3), (b"a\r\nb\r\nc\xff", 3), (b"a\rb\r\xff", 3)]
 )
 def test_invalid_bytes_are_replaced_and_placed(content: bytes, line: int) -> None:
-    """What is not UTF-8 is shown as U+FFFD; the remark names the line as the text counts it."""
+    """What is not UTF-8 is shown as U+FFFD; the problem names the line as the text counts it."""
     decoded = decode_text(content)
     assert "\ufffd" in decoded.text
     assert f"first on line {line}" in decoded.remarks[0]

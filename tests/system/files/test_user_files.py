@@ -90,7 +90,7 @@ def test_optional_file_is_read_or_absent_or_refused(tmp_path: Path) -> None:
 
 
 def test_user_files_are_listed_by_suffix(tmp_path: Path) -> None:
-    """Names without the suffix, sorted; nothing for a folder that is not there."""
+    """Names without the suffix, sorted; empty for a missing folder."""
     for name in ("b.toml", "a.toml", "c.txt"):
         (tmp_path / name).write_bytes(b"")
     assert list_user_files(tmp_path, ".toml") == ("a", "b")

@@ -324,7 +324,7 @@ def test_text_is_found_in_any_letters_from_a_line_on(place: Path) -> None:
 
 
 def test_very_long_line_is_shown_by_its_beginning(place: Path) -> None:
-    """The line after it is there whole."""
+    """The line after it is there in full."""
     place.write_bytes(b"z" * 300_000 + b"\nnext\n")
     reader = OutputReader(place)
     reader.advance()

@@ -87,7 +87,7 @@ def test_hostile_words_of_an_agent_are_shown_as_text() -> None:
 
 
 def test_page_of_a_try_tells_its_inputs() -> None:
-    """While it is at work, and when it was looked at; without any try, who could be started and who holds a lock."""
+    """While it runs, and when it was looked at; without any attempt, who could be started and who holds a lock."""
     running = make_run(1, RunStatus.RUNNING)
     view = AgentsView((running,), (make_lock(stale=True),), COMMANDS)
     for run, words in (
@@ -197,7 +197,7 @@ LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
     ],
 )
 def test_refusal_says_why(action: str, here: RunInView, reason: str) -> None:
-    """Nothing where it can be done."""
+    """Empty if it can be done."""
     assert refuse_agent_action(action, here) == reason
 
 

@@ -105,7 +105,7 @@ def test_page_says_what_it_means_rests_on_and_leaves_out() -> None:
 
 
 def test_page_says_why_a_figure_cannot_be_computed() -> None:
-    """And draws nothing for it."""
+    """It isn't drawn."""
     words = render(UNKNOWN)
     assert "can't be computed" in words
     assert "why not     nothing was resumed yet" in words

@@ -158,7 +158,7 @@ def test_list_is_narrowed_by_words() -> None:
 
 
 def test_page_has_the_words_the_place_and_how_it_was_measured() -> None:
-    """The hash whole; what could not be measured says so."""
+    """The hash in full; what could not be measured says so."""
     lines = list_lines(build_claim_page(SHOWN.verdicts[2]))
     assert lines[0] == "✗ false  hash c.py"
     assert "says    - c.py" in lines

@@ -91,7 +91,7 @@ def test_ten_megabytes_on_one_line_are_capped() -> None:
 
 
 def test_comments_stand_under_their_last_line() -> None:
-    """Wrapped, safe, and told by their lines; a remark on the file stands at its top; other files' do not."""
+    """Wrapped, safe, and told by their lines; a comment on the file stands at its top; other files' do not."""
     comments = (
         Comment(text="why?\n\x1b[31mred", path="a.py", line=2, end_line=3),
         Comment(text="the file", path="a.py"),
@@ -115,7 +115,7 @@ def test_comments_stand_under_their_last_line() -> None:
 
 
 def test_row_tells_its_line() -> None:
-    """The new one of two; nothing for folds and remarks; nothing beyond the end."""
+    """The new one of two; nothing for folds and comments; nothing beyond the end."""
     rows = DiffRows(build_shown(number_lines(9), number_lines(9, {8: "eight"})), PLAIN._replace(split=True))
     found = [rows.find_line(index) for index in range(len(rows))]
     assert [line and line.text for line in found] == [None, "line 5", "line 6", "line 7", "eight", "line 9"]
@@ -283,7 +283,7 @@ def test_binary_is_told_by_its_facts_and_can_be_shown() -> None:
 
 
 def test_submodule_is_told_by_its_commits() -> None:
-    """Both, whole."""
+    """Both in full."""
     file = build_shown([], [], build_change("lib", new_mode="160000"), FileKind.SUBMODULE)
     assert f" old  commit {'a' * 40}" in render_head(file)
     assert f" new  commit {'b' * 40}" in render_head(file)
@@ -331,7 +331,7 @@ def test_remark_on_deleted_lines_says_which_they_were() -> None:
 
 
 def test_remark_on_a_fold_is_refused() -> None:
-    """One remarks on what one sees."""
+    """A comment is on what is shown."""
     assert build_comment_place(make_rows(), 0, 0) == "these lines are hidden; enter shows them"
 
 

@@ -106,7 +106,7 @@ def test_rows_and_lines_find_each_other(text: DocumentText) -> None:
 
 @pytest.mark.parametrize("text", [render(), RawText(TEXT, REMARKS)])
 def test_find_goes_round(text: DocumentText) -> None:
-    """Forwards and backwards, over the end; nothing where there is nothing."""
+    """Forwards and backwards, over the end; None if there is none."""
     first = text.find("lamp", 0, backwards=False)
     assert first is not None
     assert "lamp" in read_rows(text)[first]
@@ -192,7 +192,7 @@ def test_outline_lists_what_belongs_to_no_handoff() -> None:
 
 
 def test_sections_are_those_of_the_dialect_or_of_the_text() -> None:
-    """A document that no dialect reads has its own headings."""
+    """A document that no format reads has its own headings."""
     assert find_sections(SPEC, ()) == SPEC.sections
     found = find_sections(None, parse_blocks("# One\n\ntext\n\n## Two `x`\n"))
     assert [(one.title, one.line, one.level) for one in found] == [("One", 1, 1), ("Two x", 5, 2)]

@@ -85,7 +85,7 @@ class AgentOrder(NamedTuple):
     number: int
     seconds: float
 
-    def end(self, result: TryResult, **more: Any) -> ProcedureTry:  # noqa: ANN401 - any further field of a try
+    def end(self, result: TryResult, **more: Any) -> ProcedureTry:  # noqa: ANN401 - any further field of an attempt
         return ProcedureTry(kind=self.kind, name=self.name, number=self.number, result=result, **more)
 
 

@@ -56,7 +56,7 @@ _ENDINGS = {
 def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
     """Starts the agent of a step, or finds the one that a dead worker had started, and waits for its end.
 
-    What speaks against the run counts, not only its exit code.
+    What counts against the run decides, not only its exit code.
     """
     session = open_session(root)
     key = build_key(request, order)

@@ -31,7 +31,7 @@ def has_runs(session: Session) -> bool:
 
 
 def read_runs(session: Session) -> RunOverview:
-    """Returns the runs with all their tries, and the workers, without loading the engine."""
+    """Returns the runs with all their attempts, and the workers, without loading the engine."""
     if not has_runs(session):
         return RunOverview()
     return read_overview(find_engine_location(session), session.repository.common_dir)

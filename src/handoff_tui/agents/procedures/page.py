@@ -59,7 +59,7 @@ def build_runs_json(overview: report.RunOverview) -> dict[str, object]:
 
 
 def build_run_page(run: report.ProcedureRun) -> Page:
-    """Shows the state and why, every step with its tries, and what was not undone."""
+    """Shows the state and why, every step with its attempts, and what was not undone."""
     page = Page()
     _add_heading(page, run)
     rows = [_build_row(one) for one in fold_gate_readings(run.tries)]

@@ -1,4 +1,4 @@
-"""One run of a procedure: the request, the plan, every try, and how it ended; and metrics over many runs."""
+"""One run of a procedure: the request, the plan, every attempt, and how it ended; and metrics over many runs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class TryKind(StrEnum):
 
 
 class TryResult(StrEnum):
-    """How a try ended. Only `pass` lets a run go on."""
+    """How an attempt ended. Only `pass` lets a run go on."""
 
     PASS = "pass"
     FAIL = "fail"

@@ -185,7 +185,7 @@ def follow_run(engine: Engine, run: ProcedureRun, following: FollowOptions) -> P
 
 
 def find_run(engine: Engine, run: str) -> ProcedureRun:
-    """Returns a run with all its tries; raises an error if there is none."""
+    """Returns a run with all its attempts; raises an error if there is none."""
     found = engine.view(run)
     if found is None:
         raise ProcedureError(f"there is no run {run!r}", "`handoff-tui run --list` lists them.")

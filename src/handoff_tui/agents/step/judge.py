@@ -1,4 +1,4 @@
-"""Judges a run by what was measured: what speaks against it, what it comes to, and who is next. Pure.
+"""Judges a run by what was measured: what counts against it, what it comes to, and who is next. Pure.
 
 Nothing here is a decision.
 """
@@ -66,7 +66,7 @@ class MeasuredRun(NamedTuple):
 
 
 def find_notices(run: MeasuredRun) -> list[Notice]:
-    """Lists everything that speaks against a run, the worst first."""
+    """Lists everything that counts against a run, the worst first."""
     end, before, after = run.end, run.before, run.after
     notices = [
         *_find_ending(run),

@@ -87,7 +87,7 @@ def build_step_json(report: StepReport) -> dict[str, object]:
 
 
 def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
-    """Shows the outcome and why, what speaks against the run, what it did, and who is next."""
+    """Shows the outcome and why, what counts against the run, what it did, and who is next."""
     page = Page()
     label = label_step(report.outcome)
     key = report.key

@@ -66,7 +66,7 @@ class StepRequest(NamedTuple):
     beyond_budget: bool = False
     """A person allows one more run than the retry budget."""
     owner: str | None = None
-    """Who asks for it, if it isn't the person at the terminal."""
+    """The person who asks for it, if it isn't the person at the terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -172,7 +172,7 @@ class StepContext(Model):
 
 
 class Sign(StrEnum):
-    """What can speak against a run besides its exit code."""
+    """What can count against a run besides its exit code."""
 
     NOT_STARTED = "not-started"
     FAILED = "failed"
@@ -205,7 +205,7 @@ class Sign(StrEnum):
 
 
 class Notice(Model):
-    """One thing that speaks against a run."""
+    """One thing that counts against a run."""
 
     sign: Sign
     severity: Severity

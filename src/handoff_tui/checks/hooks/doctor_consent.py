@@ -112,11 +112,11 @@ def _diagnose_protection(policy: Policy, grade: KeyGrade | None, texts: Texts) -
             message = f"the policy says: {wall.words}. No agent tells, so this can't be checked"
             yield Diagnosis.unknown(name, message, counts=False)
         else:
-            yield Diagnosis.ok(name, f"the policy says: {wall.words}; nothing here speaks against it", counts=False)
+            yield Diagnosis.ok(name, f"the policy says: {wall.words}; nothing here rules it out", counts=False)
 
 
 def _find_contradiction(wall: Wall, policy: Policy, grade: KeyGrade | None, texts: Texts) -> str:
-    """Says what is seen here that speaks against a wall; empty if nothing does."""
+    """Says what is seen here that rules out a wall; empty if nothing does."""
     match wall:
         case Wall.OTHER_USER:
             agents = ", ".join(f"{mark.host} (process {mark.ancestor})" for mark in find_agents_of_user())

@@ -138,7 +138,7 @@ class LogScript(Model):
 
     nonce: str
     keys: dict[str, str]
-    """Who has a key, and the text that it is made from."""
+    """The person who has a key, and the text that it is made from."""
     policy: PolicyScript
     decisions: tuple[DecisionScript, ...]
     forged: ForgedScript

@@ -133,6 +133,6 @@ class Hub(Model):
     proof_keys: tuple[Name, ...] = ("proof", "proofs", "proof_path", "proof_paths", "screenshot", "screenshots")
     """Keys of a report under which proofs are named."""
     suspicious_output: tuple[Name, ...] = _SUSPICIOUS_OUTPUT
-    """Patterns in the raw output of a passed stage that speak against it."""
+    """Patterns in the raw output of a passed stage that contradict it."""
     todo_file: Name = "todo.json"
     """The list of tasks."""

@@ -107,14 +107,14 @@ You develop the task {{handoff}}.
 - Leave alone: reports of QA and security, deployment, {_OURS}.""",
         "QA": f"""\
 You test what was developed for {{handoff}}. You repair nothing.
-- Read: the task, its acceptance criteria, the changed files, and your report of the round before, if there is one.
-- Do: run the tests and try the changes. Check every bug of the round before again.
+- Read: the task, its acceptance criteria, the changed files, and your last report, if there is one.
+- Do: run the tests and try the changes. Check every bug of your last report again.
 - Write: `tasks/{{handoff}}/bugs.json`: a list of bugs with id, title, severity, file, line and status (open, fixed).
   An empty list if there is none. Commit it.
 - Leave alone: code, {_OURS}.""",
         "SEC": f"""\
 You look for vulnerabilities in what was developed for {{handoff}}. You repair nothing.
-- Read: the changed files and what they depend on, and your report of the round before, if there is one.
+- Read: the changed files and what they depend on, and your last report, if there is one.
 - Do: look for injection, leaked secrets, missing checks of rights, unsafe dependencies.
 - Write: `tasks/{{handoff}}/security_report.json`: findings with id, issue, severity, file, line, recommendation and
   status (open, fixed). An empty list if there is none. Commit it.

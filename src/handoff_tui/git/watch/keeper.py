@@ -299,7 +299,7 @@ class WatchKeeper:
         return True
 
     def _extend(self, appeared: list[str]) -> bool:
-        """Walks again after each round of watching, until nothing new is found."""
+        """Walks again each time after watching, until nothing new is found."""
         root = str(self._repository.root)
         tops = [path[len(root) + 1 :] for path in appeared if path.startswith(f"{root}/")]
         git = reopen(self._repository)

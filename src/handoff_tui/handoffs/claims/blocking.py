@@ -230,7 +230,7 @@ def _find_own_word(handoff: Handoff) -> Iterator[str]:
 def _find_findings(handoff: Handoff) -> Iterator[str]:
     for finding in handoff.findings:
         if is_later_report(finding.where.path, handoff.source_phase):
-            continue  # of an earlier round
+            continue  # of an earlier attempt
         light = finding.severity is not None and finding.severity not in _HEAVY
         if not light and (finding.status or "open").lower().replace("_", "-") not in _CLOSED:
             yield f"{finding.severity or 'unrated'} finding: {finding.title}"

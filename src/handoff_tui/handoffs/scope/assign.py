@@ -261,7 +261,7 @@ class _Ranges:
 
 @dataclass
 class _Assignment:
-    """Who has which change so far."""
+    """The owner of each change so far."""
 
     alive: set[str]
     """Handoffs that somebody decided on, or that changed something after the start line: they keep their paths."""

@@ -40,7 +40,7 @@ _ORDER = (
 )
 _OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE, Part.CHANGED_TEXT)
 _FROZEN = frozenset({Part.FILES, Part.FILE, Part.DOCUMENT})
-"""Whoever looks at one of these has opened the handoff."""
+"""Opening one of these opens the handoff."""
 _FIRST = -1
 """The rank of what a handoff says: quickly read after a save, and the checks depend on it."""
 _HEAD_START = 0.01

@@ -66,7 +66,7 @@ class GateQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A decision, and what speaks against counting it."""
+    """A decision, and why it may not count."""
 
     made: DecisionEntry
     stale: str

@@ -15,6 +15,6 @@ def begin_noting() -> set[str]:
 
 
 def note(place: str | os.PathLike[str]) -> None:
-    """Whoever looks at a file outside git's folder says so here, whether it is there or not."""
+    """A reader of a file outside git's folder says so here, whether it is there or not."""
     if _noted is not None:
         _noted.add(os.fspath(place))

@@ -45,7 +45,7 @@ def mosaic(**approval: object) -> MemoryWorld:
     ],
 )
 def test_approval_by_a_person_passes(text: str) -> None:
-    """A name that the log bears out, or a verdict that nothing speaks against."""
+    """A name that the log bears out, or a verdict that nothing contradicts."""
     assert judge(approvals_are_real, replace(note(text), signed=SIGNED)) == []
 
 

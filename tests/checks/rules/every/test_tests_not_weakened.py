@@ -161,7 +161,7 @@ def test_assertion_that_is_never_reached_does_not_count(lines: tuple[str, ...]) 
 
 
 def test_assertion_whose_failure_is_swallowed_is_found() -> None:
-    """A handler that lets it pass."""
+    """A handler that swallows it."""
     now = body_of("try:", "    assert row() == 4", "except Exception:", "    pass")
     assert subjects_assertions(body_of("assert row() == 4"), now) == [
         "test_row trivial except that passes over a failed assertion"

@@ -216,7 +216,7 @@ def test_pass_that_shows_no_work_does_not_hold() -> None:
 
 
 def test_failure_may_show_errors() -> None:
-    """Only a pass is contradicted by them."""
+    """They make only a pass false."""
     assert pass_subjects(report_context(("QA", "fail", "HTTP 500"))) == []
 
 
@@ -253,7 +253,7 @@ def told(summary: str, status: str = "pass") -> str:
 
 
 def proof_subjects(files: dict[str, str | bytes]) -> list[str]:
-    """Pictures are bytes, which the shelf of the dialects lists by name only."""
+    """Pictures are bytes, which the files of the formats list by name only."""
     names = {path: content if isinstance(content, str) else "binary" for path, content in files.items()}
     world = MemoryWorld(files, shelf=MemoryFiles(names))
     return find_subjects(proofs_exist_and_match, world)
@@ -377,7 +377,7 @@ def test_pictures_are_told_by_their_first_bytes(path: str, content: bytes, *, an
     ],
 )
 def test_results_are_read_in_every_form(path: str, content: bytes, counts: TestCounts | None) -> None:
-    """JSON, closing lines of runners, TAP and JUnit; nothing where there are no numbers."""
+    """JSON, closing lines of runners, TAP and JUnit; empty without numbers."""
     assert parse_result(path, content) == counts
 
 

@@ -359,7 +359,7 @@ def test_files_that_exist_pass() -> None:
 
 
 def test_missing_files_of_every_document_are_found() -> None:
-    """State file, session document and the note of another dialect: each missing file with its place."""
+    """State file, session document and the note of another format: each missing file with its place."""
     assert describe(judge(referenced_files_exist, build_measured_world())) == [
         (".mosaic/current_task.json", 7, "docs/piers.md"),
         (".mosaic/SESSION_HANDOFF_1.md", 5, "lib/piers.py"),

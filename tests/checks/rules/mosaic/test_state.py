@@ -205,7 +205,7 @@ def test_log_is_judged_line_by_line() -> None:
 
 
 def test_log_with_a_broken_line_is_found() -> None:
-    """A line that is cut off is told, with and without a dialect that saw it."""
+    """A line that is cut off is told, with and without a format that saw it."""
     for text in ('{"agent": "a"}\n{"agent', b'{"agent": "a"}\n{"agent'):
         [found] = judge(state_files_parse, MemoryWorld(files={**build_state(), ".mosaic/session_log.jsonl": text}))
         assert "is not valid JSON" in found.message

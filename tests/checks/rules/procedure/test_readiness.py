@@ -205,7 +205,7 @@ def test_target_resources_present_names_what_is_missing(metadata: dict[str, obje
 
 
 def test_target_resources_present_asks_the_pipeline_of_the_configuration() -> None:
-    """A pipeline named like the dialect decides which phases there are."""
+    """A pipeline named like the format decides which phases there are."""
     known = Settings(pipelines={"procedure": pipeline("firing", "glazing")})
     unknown = Settings(pipelines={"procedure": pipeline("firing", "selling")})
     assert judge(target_resources_present, procedure_world(settings=known)) == []
@@ -214,7 +214,7 @@ def test_target_resources_present_asks_the_pipeline_of_the_configuration() -> No
 
 
 def test_target_resources_present_asks_a_pipeline_that_has_the_source_phase() -> None:
-    """A pipeline of the user's own speaks of a handoff whose source it has; that of another dialect never does."""
+    """A pipeline of the user's own speaks of a handoff whose source it has; that of another format never does."""
     own = Settings(pipelines={"pottery": pipeline("firing", "selling")})
     other = Settings(pipelines={"builder": pipeline("firing", "selling"), "kitchen": pipeline("cook", "eat")})
     assert find_subjects(target_resources_present, procedure_world(settings=own)) == ["kiln-3 phase glazing"]

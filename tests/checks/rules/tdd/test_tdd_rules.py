@@ -294,7 +294,7 @@ def failed_green(count: int) -> dict[str, object]:
 
 @pytest.mark.parametrize("count", [0, 3, "2"])
 def test_retry_budget_kept_passes_within_the_budget(count: object) -> None:
-    """Up to three retries after the first try."""
+    """Up to three retries after the first attempt."""
     assert judge(retry_budget_kept, cycle_world([note("PLAN"), note("RED"), note("GREEN", retryCount=count)])) == []
 
 

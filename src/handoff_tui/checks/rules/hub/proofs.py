@@ -70,7 +70,7 @@ def pass_holds_up(context: Context) -> Findings:
         standing = find_standing_attempts(handoff)
         for attempt in (*doubtful, *(one for one in standing if one not in doubtful)):
             if is_before(handoff.source_phase, attempt.phase or "", context.settings.hub):
-                continue  # of an earlier round
+                continue  # of an earlier attempt
             applies = True
             yield from _judge_attempt(context, handoff, attempt, pattern)
         doubted = {place.path for place in _list_doubted(handoff)}

@@ -142,7 +142,7 @@ def _judge_named(context: Context, entry: NamedSum) -> Findings:
             entry, "names the checksum of a file that is not here or cannot be read", entry.value, "no content"
         )
     elif _hash(content) != entry.value:
-        yield _report(entry, "names another checksum than the file has", entry.value, _hash(content))
+        yield _report(entry, "has a checksum that doesn't match the file", entry.value, _hash(content))
 
 
 def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
@@ -162,7 +162,7 @@ def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
         return _ask_measurement(context, handoff, claim)
     entry = NamedSum(path, value, claim.where)
     return _Compared(
-        judged=True, found=_report(entry, "names another checksum than the file has", value, _hash(content))
+        judged=True, found=_report(entry, "has a checksum that doesn't match the file", value, _hash(content))
     )
 
 
@@ -171,7 +171,7 @@ def _ask_measurement(context: Context, handoff: Handoff, claim: Claim) -> _Compa
     for verdict in context.verdicts(handoff.id):
         if verdict.claim == claim and verdict.state is VerdictState.CONTRADICTED:
             entry = NamedSum(claim.subject or "a file", parse_sum(claim.value), claim.where)
-            found = _report(entry, "names a checksum that is not true", str(claim.value), verdict.evidence)
+            found = _report(entry, "has a wrong checksum", str(claim.value), verdict.evidence)
             return _Compared(judged=True, found=found)
     return _Compared(judged=False)
 

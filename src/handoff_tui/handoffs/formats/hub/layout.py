@@ -48,7 +48,7 @@ def find_next_stage(stage: str | None, settings: Hub = STANDARD) -> str | None:
 
 
 def is_before(phase: str | None, stage: str, settings: Hub = STANDARD) -> bool:
-    """Whether work in a phase has yet to come to a stage; then what an earlier round left of the stage is old."""
+    """Whether work in a phase has yet to come to a stage; then what an earlier attempt left of the stage is old."""
     stages = [name.upper() for name in settings.stages]
     known = parse_stage(phase)
     return known in stages and stage in stages and stages.index(known) < stages.index(stage)

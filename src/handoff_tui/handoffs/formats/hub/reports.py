@@ -47,7 +47,7 @@ _EMPTY_SUMMARY: Final = compile_later(r"^\W*(?:\w+ agent execution completed)?\W
 
 
 def find_contradiction(output: str | None, summary: str | None) -> tuple[str, int] | None:
-    """What speaks against a pass, and the line of the output (from 0); None if nothing does."""
+    """What contradicts a pass, and the line of the output (from 0); None if nothing does."""
     if output is None:
         return ("it says pass, but shows no work", 0) if _EMPTY_SUMMARY.match(summary or "") else None
     lines = output.split("\n")

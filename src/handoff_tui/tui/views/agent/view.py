@@ -224,7 +224,7 @@ class AgentView(View):
             self.query_one("#heading", Bar).show(Cell(" " * _MARK), *self._rows.build_heading(width))
             rows.styles.height = max(2, len(self._rows.keys))
             rows.show(self._rows)
-            if was_newest or is_new:  # whoever looks at the newest run wants to see the next one
+            if was_newest or is_new:  # a person on the newest run wants to see the next one
                 rows.choose(self._rows.keys[0])
             if self._started is not None and (started := build_run_name(self._started)) in self._rows.keys:
                 self._started = None
