@@ -11,7 +11,7 @@ from handoff_tui.agents.step.prepare import StepRequest
 from handoff_tui.agents.step.report import Direction, StepOutcome
 from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.agents.step.trail import list_reports
-from handoff_tui.core.errors import AgentRunError, NoHumanError
+from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, UsageError
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.installation import find_resource
 from tests.support import builder_story as builder
@@ -262,3 +262,36 @@ def test_failing_answers_never_lead_to_building(walk: Walk) -> None:
     report = step(open_session(walk.root), StepRequest("H-5"), StepCallbacks(), loop=True)
     assert (report.outcome, report.key.phase) == (StepOutcome.NEEDS_HUMAN, "questions")
     assert {one.key.phase for one in list_reports(open_session(walk.root), "H-5")} == {"questions"}
+
+
+_RELEASE = """
+[pipelines.release]
+failure_target = "package"
+phases = [
+  {{ name = "package", agent = "any"{} }}, {{ name = "verify", agent = "any" }}, {{ name = "ship", agent = "any" }},
+]
+"""
+_LAX = '[pipelines.lax]\nphases = [{ name = "patch", agent = "any", gate = false }, { name = "ship", agent = "any" }]\n'
+
+
+def test_neither_documents_nor_settings_nor_a_rejection_lead_past_a_gate(walk: Walk) -> None:
+    """Nor a document that moves into another pipeline, nor a gate switched off in the repository."""
+    walk.handoff = "notes/docs/handoffs/REL-1.md"
+    walk.scripts = {"any": [write("src/app.py", "X = 1") + commit("packaged"), "exit 1"]}
+    walk.desk.builder.write("handoff-tui.toml", _RELEASE.format("") + _LAX).commit("pipelines of our own")
+    walk.begin("release", name="REL-1")
+    walk.step()
+    walk.decide("retry", "ship")
+    for phase in ("verify", "ship", "patch"):
+        with pytest.raises(HandoffError, match=r"does not follow|is not open|has no phase"):
+            walk.step(phase)
+    document = walk.root / "docs" / "handoffs" / "REL-1.md"
+    document.write_text(document.read_text(encoding="utf-8").replace("package", "patch"), encoding="utf-8")
+    walk.desk.builder.commit("in another pipeline")
+    with pytest.raises(UsageError, match="the pipeline release has no phase 'patch'"):
+        walk.step("patch")
+    assert "REL-1.md is not in the pipeline lax" in walk.say("run", "lax", "--handoff", walk.handoff).stderr
+    walk.desk.builder.write("handoff-tui.toml", _RELEASE.format(", gate = false") + _LAX).commit("no gate any more")
+    with pytest.raises(AgentRunError, match="asks less of its pipeline: package has no gate"):
+        walk.step("verify")
+    assert [report.key.phase for report in walk.reports] == ["package"]

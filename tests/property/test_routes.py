@@ -16,6 +16,7 @@ from handoff_tui.agents.step.route import (
     find_failure_target,
     find_returned,
     find_source,
+    find_weaker,
 )
 from handoff_tui.config.pipeline import Edge, Phase, Pipeline
 from handoff_tui.core.errors import HandoffError
@@ -94,7 +95,10 @@ class Story:
             (event.phase or "", None if event.decision in {None, *_OPEN} else event.decision in _SENT_BACK)
             for event in self.events
         ]
-        passed, returned = self.list_passed(), find_returned(self.pipeline, story)
+        reached = {event.phase or "" for event in self.events if event.decision is None} | {
+            self.handoff.source_phase or ""
+        }
+        passed, returned = self.list_passed(), find_returned(self.pipeline, story, reached)
         source = find_source(self.pipeline, said, decided, find_enterable(self.pipeline, passed, returned))
         failed = (
             find_failure_target(self.pipeline, source).name if ran is not None and ran.failed and not since else None
@@ -115,7 +119,13 @@ class Story:
                 for edge in self.pipeline.edges
                 if (self.last(edge.source) in _OPEN if edge.source in gated else edge.source in legal)
             }
-        return phase in legal or (phase in gated and self.is_sent_back(phase))
+        return phase in legal or (phase in gated and self.is_sent_back(phase) and self.was_reached(phase))
+
+    def was_reached(self, phase: str) -> bool:
+        """Whether somebody worked there or behind it, or the documents say so."""
+        places = {event.phase for event in self.events if event.decision is None} | {self.handoff.source_phase}
+        known = {one.name for one in self.pipeline.phases}
+        return any(place == phase or leads(self.pipeline, phase, place) for place in places & known if place)
 
     def is_sent_back(self, phase: str) -> bool:
         """Whether people sent work back at a phase, without holding it, and nothing since was on a way to it."""
@@ -136,6 +146,7 @@ def leads(pipeline: Pipeline, source: str, target: str) -> bool:
 @settings(max_examples=600)
 @given(pipelines(), st.none() | st.sampled_from(_NAMES), EVENTS)
 @example(CHAIN, "C", [Event("B", GateName.REJECTED), Event("A", GateName.HELD), Event("B")])
+@example(CHAIN, None, [Event("A"), Event("C", GateName.RETRY), Event("C")])
 @example(CHAIN, "B", [Event("B", GateName.REJECTED), Event("A"), Event("C", GateName.APPROVED), Event("B")])
 def test_no_phase_starts_past_a_closed_gate(pipeline: Pipeline, claimed: str | None, events: list[Event]) -> None:
     """Neither forward, nor again, nor back, nor along a failure edge; and documents open nothing."""
@@ -156,6 +167,31 @@ def test_no_phase_starts_past_a_closed_gate(pipeline: Pipeline, claimed: str | N
             source = next(phase for phase in pipeline.phases if phase.name == route.source)
             assert not source.gate or story.last(source.name) in _OPEN
         story.events.append(event._replace(phase=route.phase))
+
+
+@given(pipelines(), pipelines())
+def test_pipeline_that_is_called_no_weaker_keeps_every_gate(before: Pipeline, now: Pipeline) -> None:
+    """A phase that could not be reached past a shut gate can't be reached past it by the new settings either."""
+    if find_weaker(before, now):
+        return
+    gates = {phase.name: phase.gate for phase in before.phases}
+    for phase in now.phases:
+        assert phase.gate or not gates.get(phase.name, False)
+        for gate in gates if phase.name in gates else ():
+            if gates[gate] and gate != phase.name and not is_reachable(before, phase.name, without=gate):
+                assert not is_reachable(now, phase.name, without=gate)
+
+
+def is_reachable(pipeline: Pipeline, name: str, without: str) -> bool:
+    """Whether some way from the first phase leads to this one, past no gate that is shut."""
+    ways: list[list[str]] = [[pipeline.phases[0].name]]
+    while ways:
+        way = ways.pop()
+        if way[-1] == name:
+            return True
+        following = [edge.target for edge in pipeline.edges if edge.source == way[-1]]
+        ways += [[*way, one] for one in following if one not in way and way[-1] != without]
+    return False
 
 
 @given(pipelines())

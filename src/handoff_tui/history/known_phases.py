@@ -32,7 +32,7 @@ def find_known_phase(
 def list_known_phases(session: Session, index: LogIndex, handoff: Handoff, runs: Iterable[RunState] = ()) -> list[str]:
     """Phases from the log first, then from its documents, agent runs, its pipeline, and the checks."""
     settings = session.loaded.settings
-    pipeline = find_pipeline(handoff, settings.pipelines)
+    pipeline = find_pipeline(handoff, settings.pipelines, index)
     logged = [phase for name, phase in index.places if name == handoff.id]
     told = [
         *(attempt.phase for attempt in handoff.attempts),

@@ -82,7 +82,7 @@ def build_pipeline(
 ) -> PipelineView:
     """The pipeline of a handoff. `pipelines` come from the settings; `index` is None without a log."""
     handoff = reviewed.handoff
-    pipeline = find_pipeline(handoff, pipelines)
+    pipeline = find_pipeline(handoff, pipelines, index)
     story = _PipelineFacts(
         handoff, find_phase(handoff), reviewed.gate, reviewed.attempt, _list_votes(index, handoff.id)
     )
@@ -100,14 +100,28 @@ def build_pipeline(
     )
 
 
-def find_pipeline(handoff: Handoff, pipelines: Mapping[str, PipelineSettings]) -> Pipeline | None:
-    """The user's own pipeline that has the handoff's phase, else that of its format, with placeholders filled in."""
-    built = {name: settings.build(name) for name, settings in pipelines.items()}
-    phase = find_phase(handoff).casefold()
-    own = find_own_pipelines(built, handoff)
-    knowing = [one for one in own if phase in {known.name.casefold() for known in one.phases}]
-    chosen = knowing[0] if knowing else next((one for one in own if one.name == handoff.dialect), None)
+def find_pipeline(
+    handoff: Handoff,
+    pipelines: Mapping[str, PipelineSettings],
+    index: LogIndex | None = None,
+    begun: str | None = None,
+) -> Pipeline | None:
+    """The user's own pipeline of the handoff, else that of its format, with placeholders filled in.
+
+    It is the one that its last run `begun` was in, else the one with the phase that people decided on last, else the
+    one with the phase that its documents name: no document takes a handoff that is on its way into another one.
+    """
+    own = find_own_pipelines({name: settings.build(name) for name, settings in pipelines.items()}, handoff)
+    chosen = next((one for one in own if one.name == begun), None)
+    decided = [] if index is None else [made.work.phase for made in reversed(index.list_living(handoff.id))]
+    for phase in (*decided, find_phase(handoff)):
+        chosen = chosen or next((one for one in own if any(_is(known, phase) for known in one.phases)), None)
+    chosen = chosen or next((one for one in own if one.name == handoff.dialect), None)
     return _name_roles(chosen, handoff) if chosen is not None and names_roles(chosen) else chosen
+
+
+def _is(phase: Phase, name: str) -> bool:
+    return build_id(phase.name).casefold() == build_id(name).casefold()
 
 
 class _PipelineFacts(NamedTuple):

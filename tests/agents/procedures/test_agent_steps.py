@@ -19,7 +19,7 @@ from handoff_tui.agents.step import step as step_start
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.agents.step.step import start_prepared
 from handoff_tui.agents.step.trail import list_reports
-from handoff_tui.core.errors import PhaseLockedError, ProcedureError
+from handoff_tui.core.errors import HandoffError, PhaseLockedError
 from tests.support.stepping import HANDOFF, WORK, Stepping
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "context.schema.json"
@@ -86,10 +86,13 @@ def test_worker_that_died_in_the_moment_of_a_start_leaves_it_to_the_next(
     assert not place.exists()
 
 
-def test_phase_for_people_needs_a_signature(stepping: Stepping) -> None:
-    """Nobody is started there because a procedure was asked for; the lock is given back."""
-    request = REQUEST.model_copy(update={"phase": "release"})
-    with pytest.raises(ProcedureError, match="only a person may start release"):
+@pytest.mark.parametrize(
+    ("phase", "why"), [("release", "only a person may start release"), ("test", "nobody has decided at build")]
+)
+def test_procedure_leads_past_no_gate(stepping: Stepping, phase: str, why: str) -> None:
+    """Nobody is started in a phase because a procedure was asked for there; the lock is given back."""
+    request = REQUEST.model_copy(update={"phase": phase})
+    with pytest.raises(HandoffError, match=why):
         run_step_agent(stepping.root, request, ORDER, Event())
     assert list_locks(stepping.root / ".git") == ()
 

@@ -17,17 +17,17 @@ from handoff_tui.agents.step.route import (
     find_next,
     find_passed,
     find_phase,
-    find_pipeline,
     find_source,
 )
 from handoff_tui.agents.step.trail import find_failed_target
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
 from handoff_tui.config.settings.hub import Hub
-from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, PipelineSettings
 from handoff_tui.core.errors import AgentRunError, UsageError
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.status.pipeline import find_pipeline
 
 BEFORE = Observation(head="a", branch="refs/heads/main", refs={"refs/heads/main": "a"}, tree="t1")
 
@@ -284,13 +284,27 @@ def test_failed_work_goes_where_the_pipeline_says() -> None:
     assert route(HUB, build_handoff("QA"), GateName.PENDING, "DEV", failed).direction is Direction.FAILED
 
 
+_OWN = PipelineSettings(phases=(Phase(name="patch"),))
+
+
 def test_pipeline_is_the_dialects_or_that_of_the_phase() -> None:
-    """Where neither is known, it is said what to configure."""
-    pipelines = {"tdd": DEFAULT_PIPELINES["tdd"], "team": DEFAULT_PIPELINES["hub"]}
-    assert find_pipeline(pipelines, build_handoff("RED")) == TDD
-    assert find_pipeline(pipelines, build_handoff("qa", dialect="relay")).name == "team"
-    with pytest.raises(AgentRunError, match="none called relay"):
-        find_pipeline(pipelines, build_handoff("other", dialect="relay"))
+    """Or the one that a run began in, whatever the documents say now; None if none fits."""
+    pipelines = {"tdd": DEFAULT_PIPELINES["tdd"], "team": DEFAULT_PIPELINES["hub"], "own": _OWN}
+    assert find_pipeline(build_handoff("RED"), pipelines) == TDD
+    relayed = build_handoff("qa", dialect="relay")
+    assert [getattr(find_pipeline(relayed, pipelines, begun=begun), "name", "") for begun in (None, "own", "gone")] == [
+        "team",
+        "own",
+        "team",
+    ]
+    assert find_pipeline(build_handoff("other", dialect="relay"), pipelines) is None
+
+
+@pytest.mark.parametrize("names", [("QA 1", "qa-1"), ("ship", "Ship"), ("a", "a")])
+def test_phases_that_the_log_cannot_tell_apart_are_refused(names: tuple[str, str]) -> None:
+    """A decision on one would open the other."""
+    with pytest.raises(ValueError, match=r"twice|can't tell apart"):
+        PipelineSettings.model_validate({"phases": [{"name": name} for name in names]})
 
 
 def test_phase_whose_work_is_there_is_found() -> None:

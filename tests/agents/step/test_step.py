@@ -349,7 +349,7 @@ def test_report_tells_what_was_done(stepping: Stepping) -> None:
 
 def test_failing_checks_become_tasks_for_the_next_try(stepping: Stepping) -> None:
     """They are in its prompt, the most urgent first."""
-    stepping.teach(f"printf '# Handoff\\n\\nStatus: COMPLETE\\n\\n- `src/gone.py` adds.\\n' > HANDOFF.md; {COMMIT}")
+    stepping.teach(f"printf '# Handoff\\n\\nStatus: COMPLETE\\n\\n- Created `src/gone.py`.\\n' > HANDOFF.md; {COMMIT}")
     report = stepping.step()
     assert report.outcome is StepOutcome.FAILED
     assert report.failing == ("claims-hold",)

@@ -20,8 +20,9 @@ from handoff_tui.agents.runs.phase_locks import HeldLock, find_lock, release_loc
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.prepare import PreparedRun
+from handoff_tui.agents.step.progress import read_progress
 from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
-from handoff_tui.agents.step.route import find_known_phase
+from handoff_tui.agents.step.route import find_known_phase, refuse_unreached
 from handoff_tui.agents.step.step import start_prepared
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.report import CheckResult, Outcome
@@ -131,7 +132,9 @@ def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, he
         if order.kind is TryKind.STEP:  # nothing stands in the way of a rollback
             refuse_closed_gate(session, request, order.name)
         prepared = prepare_run(session, request, order, ProgressCallbacks(cancel=cancel))
-        _refuse_without_person(prepared, request, order)
+        if order.kind is TryKind.STEP:
+            _refuse_without_person(prepared, request, order)
+            _refuse_unreached(prepared)
         if cancel.is_set():
             raise ProcedureError("the step was ended before its agent was started")
     except HandoffError:
@@ -140,11 +143,21 @@ def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, he
     start_prepared(prepared, held)
 
 
+def _refuse_unreached(prepared: PreparedRun) -> None:
+    """Refuses a phase that a closed gate is in front of, as a step by hand does."""
+    examined = prepared.examined
+    if find_pipeline(examined.handoff, prepared.session.loaded.settings.pipelines, examined.index) is None:
+        return
+    progress = read_progress(examined.gates, examined.handoff, examined.reading)
+    if find_known_phase(progress.pipeline, prepared.phase.name) is not None:
+        refuse_unreached(progress.pipeline, examined.handoff, progress.way, prepared.phase.name)
+
+
 def _refuse_without_person(prepared: PreparedRun, request: RunRequest, order: AgentOrder) -> None:
     """Refuses a phase that only people may start, unless somebody signs before this step."""
     settings = prepared.session.loaded.settings.procedures.procedures.get(request.procedure)
     gated = {step.name for step in settings.steps if step.gate} if settings is not None else set()
-    if prepared.phase.human_only and order.kind is TryKind.STEP and order.name not in gated:
+    if prepared.phase.human_only and order.name not in gated:
         raise ProcedureError(
             f"only a person may start {prepared.phase.name}, and nobody signs before {order.name}",
             f"Give the step {order.name} gate = true in its procedure.",
@@ -191,7 +204,7 @@ def _find_agent(session: Session, order: AgentOrder) -> PhaseAgent:
 
 def _find_phase(session: Session, examined: ExaminedGate, name: str) -> tuple[Pipeline, Phase]:
     """Finds the phase in the handoff's pipeline; a phase that no pipeline has gets one of its own."""
-    known = find_pipeline(examined.handoff, session.loaded.settings.pipelines)
+    known = find_pipeline(examined.handoff, session.loaded.settings.pipelines, examined.index)
     phase = find_known_phase(known, name) if known is not None else None
     if known is not None and phase is not None:
         return known, phase

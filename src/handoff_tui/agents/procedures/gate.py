@@ -40,7 +40,7 @@ def refuse_closed_gate(session: Session, request: RunRequest, step: str) -> None
 
 def has_gate(session: Session, examined: ExaminedGate, phase: str) -> bool:
     """Tells whether the phase has a gate; one that no pipeline has does."""
-    pipeline = find_pipeline(examined.handoff, session.loaded.settings.pipelines)
+    pipeline = find_pipeline(examined.handoff, session.loaded.settings.pipelines, examined.index)
     phases = pipeline.phases if pipeline is not None else ()
     return next((known.gate for known in phases if known.name.casefold() == phase.casefold()), True)
 

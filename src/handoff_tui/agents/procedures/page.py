@@ -68,7 +68,8 @@ def build_run_page(run: report.ProcedureRun) -> Page:
         columns = (Column(""), Column("what"), Column("name"), Column("no."), Column("s", right=True))
         page.grid((*columns, Column("", fold=True)), rows)
     if run.state is report.ProcedureState.WAITING and run.request is not None:
-        words = f"handoff-tui decide approve {run.request.handoff} --phase {run.request.phase}"
+        phase = "" if run.request.is_pipeline else f" --phase {run.request.phase}"
+        words = f"handoff-tui decide approve {run.request.handoff}{phase}"
         page.blank()
         page.line(Cell("Needs you: ", "muted"), Cell(render_safe(words), "accent"))
     for name in run.left:

@@ -23,14 +23,15 @@ from handoff_tui.agents.procedures.overview import find_engine_location, has_run
 from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.agents.procedures.walk import is_pipeline
+from handoff_tui.agents.step.progress import find_pipeline
 from handoff_tui.core.errors import ProcedureError, UsageError
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session
+from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
-from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic, read_now
 from handoff_tui.system.processes.detached import has_ended, start_detached
 
@@ -73,8 +74,6 @@ def build_request(session: Session, procedure: str, wanted: str | None, phase: s
         refuse_untrusted_agent(session, agent)
     handoffs = _read_handoffs(session, wanted)
     log = open_log(session.repository)
-    from handoff_tui.log.index import build_log_index  # noqa: PLC0415 - only a new run reads the log
-
     gate = plan_gate(session, build_log_index(log.verify()), handoffs, wanted or handoffs[0].id, phase)
     return RunRequest(
         procedure=procedure,
@@ -89,11 +88,9 @@ def _build_pipeline_request(session: Session, name: str, wanted: str | None) -> 
     """One run carries a handoff through all phases, so the pipeline stands for the phase."""
     handoffs = _read_handoffs(session, wanted)
     handoff = find_handoff(handoffs, wanted or handoffs[0].id)
-    own = find_pipeline(handoff, session.loaded.settings.pipelines)
-    if own is None or own.name != name:
-        raise UsageError(
-            f"{handoff.id} is not in the pipeline {name}", f"Its pipeline is {own.name}." if own else "It has none."
-        )
+    own = find_pipeline(session, handoff, build_log_index(open_log(session.repository).verify()))
+    if own.name != name:
+        raise UsageError(f"{handoff.id} is not in the pipeline {name}", f"Its pipeline is {own.name}.")
     refuse_untrusted_pipeline(session, own)
     return RunRequest(procedure=name, handoff=handoff.id, phase=name, commit=find_work_commit(session.repository.git))
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from handoff_tui.agents.consent import has_phase_agent
+from handoff_tui.agents.runs.folders import find_run
+from handoff_tui.agents.runs.reports import load_pipeline
 from handoff_tui.agents.step.report import Route, StepOutcome, StepReport, TrailEntry
 from handoff_tui.agents.step.route import (
     Progress,
     build_route,
     find_enterable,
-    find_pipeline,
     find_returned,
     find_source,
+    find_weaker,
 )
 from handoff_tui.agents.step.trail import build_trail, find_failed_target, list_reports
+from handoff_tui.checks.run.guards import guard
+from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.core.errors import AgentRunError
 from handoff_tui.decisions.examine import find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.placed_by_runs import find_undone
@@ -27,6 +32,7 @@ from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate_state import GateReport, Mover
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
+from handoff_tui.status import pipeline as pipelines
 from handoff_tui.status.next_move import build_gate
 
 
@@ -61,11 +67,44 @@ def find_due(session: Session, wanted: str) -> DuePhase:
     return DuePhase(phase, route, progress)
 
 
+def find_pipeline(
+    session: Session, handoff: Handoff, index: LogIndex, reports: tuple[StepReport, ...] | None = None
+) -> Pipeline:
+    """Finds the pipeline of a handoff; raises an error if there is none."""
+    own = list_reports(session, handoff.id) if reports is None else reports
+    begun = own[-1].route.pipeline if own else None
+    found = pipelines.find_pipeline(handoff, session.loaded.settings.pipelines, index, begun)
+    if found is None or not found.phases:
+        raise AgentRunError(
+            f"no pipeline fits {handoff.id}: there is none called {handoff.dialect}",
+            f"Add [[pipelines.{handoff.dialect}.phases]] to handoff-tui.toml; docs/agents.md has an example.",
+        )
+    return found
+
+
+def _refuse_weaker(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> None:
+    """Refuses a pipeline that the repository's settings have made weaker since the handoff began, or its last run."""
+    guards = guard(gates.session, gates.work.scopes.of(handoff.id).start)
+    if not guards.held_back:
+        return
+    settings = guards.session.loaded.settings.pipelines
+    earlier = [pipelines.find_pipeline(handoff, settings, gates.index, pipeline.name)]
+    earlier += [load_pipeline(find_run(gates.session.repository.common_dir, one.key)) for one in reports[-1:]]
+    weaker = [words for before in earlier if before is not None for words in find_weaker(before, pipeline)]
+    if weaker:
+        raise AgentRunError(
+            f"{REPOSITORY_FILE} changed after {handoff.id} began, and asks less of its pipeline: "
+            f"{'; '.join(dict.fromkeys(weaker))}",
+            "Take the change back, or accept the file as it is: handoff-tui config accept",
+        )
+
+
 def read_progress(gates: LogGates, handoff: Handoff, reading: RepositoryReading) -> HandoffProgress:
     """Reads how far a handoff is."""
     session = gates.session
-    pipeline = find_pipeline(session.loaded.settings.pipelines, handoff)
     reports = list_reports(session, handoff.id)
+    pipeline = find_pipeline(session, handoff, gates.index, reports)
+    _refuse_weaker(gates, handoff, pipeline, reports)
     passed = _find_passed(gates, handoff, pipeline, reports)
     returned = _find_returned(gates.index, handoff, pipeline, reports)
     enterable = find_enterable(pipeline, passed, returned)
@@ -104,7 +143,9 @@ def _find_returned(
         verdict = None if made.decision.verb in PASSING else is_sent_back
         events.append((parse_time(made.entry.time).timestamp(), made.work.phase, verdict))
     events += [(one.end.began, one.key.phase, None) for one in reports]
-    return find_returned(pipeline, ((phase, back) for _, phase, back in sorted(events, key=lambda event: event[0])))
+    story = [(phase, back) for _, phase, back in sorted(events, key=lambda event: event[0])]
+    reached = {one.key.phase for one in reports} | {handoff.source_phase or ""}
+    return find_returned(pipeline, story, reached)
 
 
 def _list_standing(reading: RepositoryReading, reports: tuple[StepReport, ...]) -> tuple[StepReport, ...]:

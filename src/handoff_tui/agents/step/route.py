@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from handoff_tui.agents.step.report import Direction, Route
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
-from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.core.errors import AgentRunError, GateWaitsError, PipelineDoneError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName
-from handoff_tui.status import pipeline as pipelines
-
-
-def find_pipeline(settings: Mapping[str, PipelineSettings], handoff: Handoff) -> Pipeline:
-    """Finds the pipeline of a handoff; raises an error if there is none."""
-    found = pipelines.find_pipeline(handoff, settings)
-    if found is None:
-        raise AgentRunError(
-            f"no pipeline fits {handoff.id}: there is none called {handoff.dialect}",
-            f"Add [[pipelines.{handoff.dialect}.phases]] to handoff-tui.toml; docs/agents.md has an example.",
-        )
-    return found
 
 
 def find_phase(pipeline: Pipeline, name: str) -> Phase:
@@ -83,12 +70,17 @@ def find_enterable(pipeline: Pipeline, passed: Collection[str], returned: Collec
     return frozenset({*found, *(gated & set(returned))})
 
 
-def find_returned(pipeline: Pipeline, story: Iterable[tuple[str, bool | None]]) -> frozenset[str]:
+def find_returned(
+    pipeline: Pipeline, story: Iterable[tuple[str, bool | None]], reached: Collection[str]
+) -> frozenset[str]:
     """Finds the phases that a person sent work back to, as long as nothing happened since at a phase before them.
 
     `story` has the phases of runs and decisions, oldest first, each with whether work is sent back there from then on;
-    None for a run, and for a decision that lets work pass.
+    None for a run, and for a decision that lets work pass. Nothing comes back to a phase that was never `reached`:
+    agents worked there, or documents say that the work is there or behind it.
     """
+    been = {phase.name for name in reached if (phase := find_known_phase(pipeline, name)) is not None}
+    been |= {name for phase in tuple(been) for name in _list_before(pipeline, phase)}
     found: set[str] = set()
     for name, is_sent_back in story:
         phase = find_known_phase(pipeline, name)
@@ -99,7 +91,7 @@ def find_returned(pipeline: Pipeline, story: Iterable[tuple[str, bool | None]]) 
             found.add(phase.name)
         elif is_sent_back is not None:
             found.discard(phase.name)
-    return frozenset(found)
+    return frozenset(found & been)
 
 
 def find_source(
@@ -177,10 +169,16 @@ def build_route(pipeline: Pipeline, handoff: Handoff, progress: Progress, wanted
     else:
         phase = find_phase(pipeline, wanted)
         direction = _find_direction(pipeline, progress, phase)
-    if direction is not Direction.FORWARD and phase.name not in progress.find_enterable(pipeline):
-        closed = ", ".join(_list_closed(pipeline, progress, phase.name))
-        raise AgentRunError(f"{phase.name} cannot start: nobody has decided at {closed}", _decide_at(handoff, closed))
+    if direction is not Direction.FORWARD:
+        refuse_unreached(pipeline, handoff, progress, phase.name)
     return Route(pipeline=pipeline.name, phase=phase.name, source=progress.source.name, direction=direction)
+
+
+def refuse_unreached(pipeline: Pipeline, handoff: Handoff, progress: Progress, phase: str) -> None:
+    """Raises an error if a closed gate is in front of a phase, and nobody sent work back to it."""
+    if phase not in progress.find_enterable(pipeline):
+        closed = ", ".join(_list_closed(pipeline, progress, phase))
+        raise AgentRunError(f"{phase} cannot start: nobody has decided at {closed}", _decide_at(handoff, closed))
 
 
 def _find_direction(pipeline: Pipeline, progress: Progress, phase: Phase) -> Direction:
@@ -234,6 +232,46 @@ def _list_closed(pipeline: Pipeline, progress: Progress, phase: str) -> list[str
     """Lists the gates on the way to a phase that nobody has opened, in order."""
     before = _list_before(pipeline, phase)
     return [one.name for one in pipeline.phases if one.gate and one.name in before - progress.passed]
+
+
+def find_weaker(before: Pipeline, now: Pipeline) -> list[str]:
+    """Lists what a pipeline asks of people no longer, of the phases that it has kept."""
+    kept = {phase.name: phase for phase in now.phases}
+    found: list[str] = []
+    for phase in before.phases:
+        same = kept.get(phase.name)
+        if same is None:
+            continue
+        if phase.gate and not same.gate:
+            found.append(f"{phase.name} has no gate")
+        if phase.human_only and not same.human_only:
+            found.append(f"an agent may start {phase.name}")
+        found += [
+            f"{phase.name} starts without the gate of {gate}"
+            for gate in _list_unavoidable(before, phase.name)
+            if gate not in _list_unavoidable(now, phase.name)
+        ]
+    return found
+
+
+def _list_unavoidable(pipeline: Pipeline, phase: str) -> list[str]:
+    """Lists the gates that every way from the first phase to this one goes through."""
+    first = pipeline.phases[0].name
+    return [
+        gated.name
+        for gated in pipeline.phases
+        if gated.gate and gated.name != phase and phase not in _find_behind(pipeline, first, gated.name)
+    ]
+
+
+def _find_behind(pipeline: Pipeline, first: str, shut: str) -> set[str]:
+    """The phases that work can come to while one gate is shut."""
+    found: set[str] = set()
+    level = {first}
+    while level - found:
+        found |= level
+        level = {edge.target for edge in pipeline.edges if edge.source in found and edge.source != shut}
+    return found
 
 
 def _decide_at(handoff: Handoff, closed: str) -> str:

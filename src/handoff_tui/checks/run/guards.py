@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
 from handoff_tui.checks.run.choose import find_usual_severity
@@ -78,11 +78,13 @@ def list_weakened(loaded: LoadedSettings) -> tuple[str, ...]:
     without, now = _write_out(loaded.without_user), _write_out(loaded.settings)
     if without == now:
         return ()
+    added = loaded.settings.pipelines.keys() - loaded.without_user.pipelines.keys()  # no gate was there before
+    now["pipelines"] = {name: one for name, one in now["pipelines"].items() if name not in added}
     changes = compare_configuration(without, now, lambda name: _find_severity(loaded, name))
     return tuple(f"{change.name}: {why}" for change, why in list_weaker(changes))
 
 
-def _write_out(settings: Settings) -> dict[str, object]:
+def _write_out(settings: Settings) -> dict[str, Any]:
     """All settings with their values; of a check only those that somebody set."""
     checks = settings.model_dump(mode="json", exclude_defaults=True).get("checks", {})
     return {**settings.model_dump(mode="json"), "checks": checks}

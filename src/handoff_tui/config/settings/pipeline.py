@@ -131,9 +131,12 @@ class PipelineSettings(Model):
 
     def refuse_contradictions(self) -> None:
         names = [phase.name for phase in self.phases]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"has the phase {name!r} twice")
+        gates: dict[str, str] = {}
+        for name in names:  # the log has the same name for both, and a decision on one would open the other
+            same = gates.setdefault(re.sub(r"[^a-z0-9._/-]+", "-", name.casefold()).lstrip("._/-"), name)
+            if same != name or names.count(name) > 1:
+                twice = "twice" if same == name else f"and {same!r}, which the log can't tell apart"
+                raise ValueError(f"has the phase {name!r} {twice}")
         targets = [
             target for target in (self.failure_target, *(phase.failure_target for phase in self.phases)) if target
         ]
