@@ -39,6 +39,11 @@ class RunRequest(Model):
         """Returns an id from the request alone, so that asking twice is one run."""
         return f"{self.handoff}:{self.phase}:{self.attempt}:{self.procedure}:{self.number}"
 
+    @property
+    def is_pipeline(self) -> bool:
+        """Whether it carries the handoff through its pipeline, which then stands for the phase."""
+        return self.phase == self.procedure
+
 
 class PlannedStep(Model):
     """A step as it was planned when the run began."""
