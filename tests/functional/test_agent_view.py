@@ -357,7 +357,7 @@ async def test_diff_of_a_try_is_opened(pilot: Pilot[None], app: StillApp) -> Non
     ("state", "words"),
     [
         (make_state(), "reading…"),
-        (make_agent_state(), "No agent has been started for this handoff yet"),
+        (make_agent_state(), "No agent started for this handoff yet"),
         (make_agent_state(agents=()), "none configured; docs/agents.md has examples"),
         (replace(make_state(), agent=Loaded(trouble=Trouble("no access", "Look."))), "✗ no access. Look."),
     ],
@@ -547,7 +547,7 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
     async def script(pilot: Pilot[None]) -> None:
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
         await pilot.press("enter", "5")
-        await wait_for(app, pilot, lambda screen: "No agent has been started" in screen)
+        await wait_for(app, pilot, lambda screen: "No agent started" in screen)
         await pilot.press("R")
         await wait_for(app, pilot, lambda screen: "Start the same phase again" in screen)
         while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late
@@ -585,7 +585,7 @@ def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping
     async def script(pilot: Pilot[None]) -> None:
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
         await pilot.press("enter", "5")
-        await wait_for(app, pilot, lambda screen: "No agent has been started" in screen)
+        await wait_for(app, pilot, lambda screen: "No agent started" in screen)
         await pilot.press("R")
         await wait_for(app, pilot, lambda screen: "Start the same phase again" in screen)
         gaps: list[float] = []
