@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeVarTuple
 
 from handoff_tui.cli.plain import explain_failure, write_pieces, write_plain
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.text.columns import GAP, fit_grid
-from handoff_tui.core.text.page import Cell, Grid, Line, Page
-from handoff_tui.core.text.pictures import Picture, render_half_blocks
+from handoff_tui.core.text.columns import fit_grid
+from handoff_tui.core.text.page import Grid, Page
+from handoff_tui.core.text.page_layout import Row, lay_out, lay_out_grid, lay_out_table, stack_rows
 from handoff_tui.core.text.safe_text import render_safe
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from handoff_tui.config.theme import Theme
+    from handoff_tui.core.text.pictures import Picture
 
 _Values = TypeVarTuple("_Values")
 _WIDTH_OF_A_PIPE = 120
 _NARROW = 150
 """Below this width, columns that fold go under their row instead of beside it."""
-_NOTHING = "–"
 
 
 def write_result(
@@ -83,105 +79,83 @@ def write_page(page: Page) -> None:
 
 def write_picture(name: str, picture: Picture) -> None:
     """Draws a picture in half blocks, as large as the terminal allows; in plain characters without colour."""
-    from rich.text import Text  # noqa: PLC0415 - few ask for pictures
+    from handoff_tui.core.text.pictures import render_half_blocks  # noqa: PLC0415 - few ask for pictures
 
-    size = shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24))
-    console = _build_console(None)
-    with explain_failure(), console.capture() as drawn:
-        console.print(Text(render_safe(name)))
-        for row in render_half_blocks(picture, size.columns, max(4, size.lines - 3)):
-            cells = ((block.text, f"{block.foreground} on {block.background}") for block in row)
-            console.print(Text.assemble(*cells), no_wrap=True, crop=True)
-    write_plain(drawn.get())
+    columns, lines = _read_size()
+    blocks = render_half_blocks(picture, columns, max(4, lines - 3))
+    rows = ([(block.text, f"{block.foreground} on {block.background}") for block in row] for row in blocks)
+    write_plain(_draw([[(render_safe(name), "")], *rows], columns))
 
 
 def render_page(page: Page, theme: Theme | None = None, width: int | None = None) -> str:
     """Draws a page. Colours follow the terminal and NO_COLOR; so do the width and the theme if none is given."""
+    columns = width or _read_size()[0]
+    rows = lay_out(page, columns, _place_grid)
+    if not _has_styles():
+        return _join(rows)
     if theme is None:
-        from handoff_tui.handoffs.session import load_terminal_theme  # noqa: PLC0415 - JSON output does without it
+        from handoff_tui.handoffs.session import load_terminal_theme  # noqa: PLC0415 - plain output does without it
 
         theme = load_terminal_theme()
-    console = _build_console(width)
+    return _draw([_list_pieces(row, theme) for row in rows], columns)
+
+
+def _list_pieces(row: Row, theme: Theme) -> list[tuple[str, str]]:
+    """The text of a row by its styles, without the blanks at its end."""
+    pieces = [
+        ("".join(cell.text for cell in cells), _style(theme, role))
+        for role, cells in groupby(row, lambda cell: cell.role)
+    ]
+    while pieces and not pieces[-1][0].strip(" "):
+        pieces.pop()
+    return [*pieces[:-1], *((text.rstrip(" "), style) for text, style in pieces[-1:])]
+
+
+def _place_grid(grid: Grid, width: int) -> list[Row]:
+    """Lays out a table with the columns that fit; on a narrow terminal, long cells go below their row."""
+    if width < _NARROW and grid.columns[-1].fold:
+        return stack_rows(grid, width)
+    fitting, widths = fit_grid(grid, width)
+    return lay_out_grid(grid, width) if widths is None else lay_out_table(fitting, widths)
+
+
+def _read_size() -> tuple[int, int]:
+    """The columns and lines of the terminal, as `shutil` finds them, which takes long to import."""
+    try:
+        columns, lines = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    except (OSError, ValueError):
+        columns, lines = _WIDTH_OF_A_PIPE, 24
+    return _read_number("COLUMNS") or columns or _WIDTH_OF_A_PIPE, _read_number("LINES") or lines or 24
+
+
+def _read_number(name: str) -> int:
+    value = os.environ.get(name, "")
+    return int(value) if value.isascii() and value.isdigit() else 0
+
+
+def _has_styles() -> bool:
+    """Tells whether rich may have colours or bold text to write; it knows terminals, and takes long to import."""
+    return sys.stdout.isatty() or any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
+
+
+def _draw(rows: Sequence[Sequence[tuple[str, str]]], width: int) -> str:
+    """Text and styles, as rich writes them to this terminal."""
+    if not _has_styles():
+        return _join(rows)
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    plain = "NO_COLOR" in os.environ or None
+    console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False, no_color=plain)
     # captured and written by us, because rich turns a closed pipe into an error
     with explain_failure(), console.capture() as drawn:
-        for part in page.parts:
-            if isinstance(part, Grid) and console.width < _NARROW and part.columns[-1].fold:
-                _print_stacked(console, part, theme)
-            elif isinstance(part, Grid):
-                console.print(_build_table(part, theme, console.width))
-            else:
-                _print_line(console, part, theme)
+        for row in rows:
+            console.print(Text.assemble(*row), no_wrap=True, overflow="ignore", crop=False)
     return drawn.get()
 
 
-def _build_console(width: int | None) -> Console:
-    from rich.console import Console  # noqa: PLC0415 - JSON output does without it
-
-    return Console(
-        file=sys.stdout,
-        width=width or shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        no_color="NO_COLOR" in os.environ or None,
-        soft_wrap=False,
-    )
-
-
-def _build_table(whole: Grid, theme: Theme, width: int) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    grid, widths = fit_grid(whole, width)
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=_style(theme, "muted"))
-    for number, column in enumerate(grid.columns):
-        table.add_column(
-            Text(column.heading),
-            justify="right" if column.right else "left",
-            overflow="fold",
-            ratio=1 if column.fold else None,
-            no_wrap=False,
-            width=None if widths is None else widths[number],
-        )
-    for row in grid.rows:
-        table.add_row(*(Text(cell.text, style=_style(theme, cell.role)) for cell in row))
-    return table
-
-
-def _print_stacked(console: Console, grid: Grid, theme: Theme) -> None:
-    """Prints the short columns of each row on one line, named from the third on, and the long ones below."""
-    for row in grid.rows:
-        pairs = list(zip(grid.columns, row, strict=True))
-        short = [(column, cell) for column, cell in pairs if not column.fold and cell.text not in {"", _NOTHING}]
-        cells = [Cell(f"{cell.text}  ", cell.role) for _, cell in short[:2]]
-        named = " · ".join(f"{column.heading} {cell.text}" for column, cell in short[2:])
-        _print_line(console, Line((*cells, Cell(named, "muted")), indent=4), theme)
-        for column, cell in pairs:
-            if column.fold and cell.text:
-                _print_line(console, Line((Cell("    "), cell), indent=4), theme)
-
-
-def _print_line(console: Console, line: Line, theme: Theme) -> None:
-    """Prints a line, with a hanging indent if it wraps."""
-    from rich.text import Text  # noqa: PLC0415
-
-    text = Text.assemble(*((cell.text, _style(theme, cell.role)) for cell in line.cells))
-    lead = 2 if line.indent == 2 else 0  # noqa: PLR2004 - list entries stand two in
-    width = max(20, console.width - line.indent)
-    first, *rest = text.wrap(console, max(20, console.width - lead), overflow="fold") or [Text()]
-    told = len(first.plain)
-    console.print(_indented(first, lead), overflow="fold")
-    if rest:  # taken from the text itself: rejoined pieces of a folded path would have gaps
-        told += len(text.plain[told:]) - len(text.plain[told:].lstrip())
-        for piece in text[told:].wrap(console, width, overflow="fold"):
-            console.print(_indented(piece, line.indent), overflow="fold")
-
-
-def _indented(text: Text, indent: int) -> Text:
-    from rich.text import Text  # noqa: PLC0415
-
-    text.rstrip()
-    return Text(" " * indent) + text
+def _join(rows: Iterable[Sequence[tuple[str, str]]]) -> str:
+    return "".join("".join(text for text, _ in row).rstrip() + "\n" for row in rows)
 
 
 def _style(theme: Theme, role: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.cell_width import compute_width, take_columns, wrap_cells
@@ -17,11 +17,12 @@ _LEAST_FOLDED = 24
 _WORDS = compile_later(r" *[^ ]+ *| +")
 
 
-def lay_out(page: Page, width: int) -> list[Row]:
-    """Returns every line of a page, none wider than `width`."""
+def lay_out(page: Page, width: int, place_grid: Callable[[Grid, int], list[Row]] | None = None) -> list[Row]:
+    """Returns every line of a page, none wider than `width`. A front end may place grids in its own way."""
+    place = place_grid or lay_out_grid
     rows: list[Row] = []
     for part in page.parts:
-        rows += lay_out_line(part, width) if isinstance(part, Line) else _lay_out_grid(part, width)
+        rows += lay_out_line(part, width) if isinstance(part, Line) else place(part, width)
     return rows
 
 
@@ -51,8 +52,8 @@ def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None
             if taken > limit:
                 *full, last = wrap_cells([Cell(word.rstrip(" "), cell.role)], limit)
                 rows += full
-                current, room, limit = list(last), 0, later
-                continue
+                word = last[0].text + " " * (len(word) - len(word.rstrip(" ")))  # noqa: PLW2901
+                current, room, limit = [], later, later
             current.append(Cell(word, cell.role))
             room -= compute_width(word)
     last = _end(current) if current and room < 0 else tuple(current)
@@ -73,15 +74,22 @@ def _indent(row: Row, by: int) -> Row:
     return (Cell(" " * by), *row) if by else row
 
 
-def _lay_out_grid(grid: Grid, width: int) -> list[Row]:
+def lay_out_grid(grid: Grid, width: int) -> list[Row]:
+    """Lays out a table if its columns fit, else one row below the other."""
     natural = [_find_width(grid, index) for index in range(len(grid.columns))]
     folded = [index for index, column in enumerate(grid.columns) if column.fold]
-    fixed = sum(size + _GAP for index, size in enumerate(natural) if index not in folded)
-    room = (width - fixed) // len(folded) - _GAP if folded else width
-    if sum(natural) + _GAP * len(natural) <= width:
-        return _lay_out_table(grid, natural)
+    gaps = _GAP * (len(natural) - 1)
+    fixed = sum(size for index, size in enumerate(natural) if index not in folded) + gaps
+    room = (width - fixed) // len(folded) if folded else width
+    if sum(natural) + gaps <= width:
+        return lay_out_table(grid, natural)
     if folded and room >= _LEAST_FOLDED and fixed <= width:
-        return _lay_out_table(grid, [room if index in folded else size for index, size in enumerate(natural)])
+        return lay_out_table(grid, [room if index in folded else size for index, size in enumerate(natural)])
+    return stack_rows(grid, width)
+
+
+def stack_rows(grid: Grid, width: int) -> list[Row]:
+    """Lays out each row of a grid as lines of its own."""
     return [row for cells in grid.rows for row in _stack(grid.columns, cells, width)]
 
 
@@ -89,7 +97,8 @@ def _find_width(grid: Grid, index: int) -> int:
     return max([len(grid.columns[index].heading), *(compute_width(row[index].text) for row in grid.rows)])
 
 
-def _lay_out_table(grid: Grid, widths: list[int]) -> list[Row]:
+def lay_out_table(grid: Grid, widths: Sequence[int]) -> list[Row]:
+    """Lays out rows under their headings, in columns of these widths."""
     headings = tuple(Cell(column.heading, "muted") for column in grid.columns)
     rows: list[Row] = []
     for cells in (headings, *grid.rows) if any(column.heading for column in grid.columns) else grid.rows:
@@ -100,12 +109,12 @@ def _lay_out_table(grid: Grid, widths: list[int]) -> list[Row]:
     return rows
 
 
-def _join(pieces: list[Row], widths: list[int], columns: tuple[Column, ...]) -> Row:
+def _join(pieces: list[Row], widths: Sequence[int], columns: tuple[Column, ...]) -> Row:
     row: list[Cell] = []
     for piece, width, column in zip(pieces, widths, columns, strict=True):
         blank = Cell(" " * max(0, width - sum(compute_width(cell.text) for cell in piece)))
-        row += [blank, *piece] if column.right else [*piece, blank]
-        row.append(Cell(" " * _GAP))
+        gap = [Cell(" " * _GAP)] if row else []
+        row += [*gap, blank, *piece] if column.right else [*gap, *piece, blank]
     return tuple(row)
 
 
