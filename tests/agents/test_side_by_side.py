@@ -77,7 +77,7 @@ def test_supervisor_reports_alone(stepping: Stepping) -> None:
     common = stepping.desk().repository.common_dir
     wait_until(lambda: any(load_report(state) is not None for state in list_runs(common)))
     wait_until(told.exists)
-    assert "needs you: decide at the gate behind build" in told.read_text(encoding="utf-8")
+    assert "needs you: decide on build" in told.read_text(encoding="utf-8")
 
 
 def test_work_is_decided_where_it_is_and_merged(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def test_pipeline_goes_from_gate_to_gate_and_survives_its_worker(walk: Walk) -> 
     _kill_worker()
     flag.touch()
     walk.say("run", "team", "--handoff", walk.handoff, "--no-wait")
-    _wait(walk, "waits at the gate behind MAKE")
+    _wait(walk, "waits at the gate of MAKE")
     walk.decide("approve")
     _wait(walk, "only a person may start SHIP")
     assert [state.key.phase for state in list_runs(runs, walk.handoff)] == ["MAKE", "CHECK"]

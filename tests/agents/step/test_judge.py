@@ -257,9 +257,9 @@ def test_work_that_was_sent_back_is_done_again(gate: GateName) -> None:
 @pytest.mark.parametrize("gate", sorted(set(GateName) - {"approved", "overridden", "skipped", "rejected", "retry"}))
 def test_closed_gate_starts_nobody(gate: GateName) -> None:
     """Neither by itself, nor when the next phase is named."""
-    with pytest.raises(AgentRunError, match="waits at the gate behind GREEN"):
+    with pytest.raises(AgentRunError, match="waits at the gate of GREEN"):
         route(TDD, build_handoff("GREEN"), gate)
-    with pytest.raises(AgentRunError, match="gate behind DEV is not open"):
+    with pytest.raises(AgentRunError, match="gate of DEV is not open"):
         route(HUB, build_handoff("DEV", dialect="hub"), gate, "QA")
 
 

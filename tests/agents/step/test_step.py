@@ -50,10 +50,10 @@ def test_next_phase_waits_for_a_person(
 
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
-    assert stepping.step().next_move == "needs you: decide at the gate behind build"
-    with pytest.raises(errors.AgentRunError, match="waits at the gate behind build"):
+    assert stepping.step().next_move == "needs you: decide on build"
+    with pytest.raises(errors.AgentRunError, match="waits at the gate of build"):
         stepping.step(None)
-    with pytest.raises(errors.AgentRunError, match="gate behind build is not open"):
+    with pytest.raises(errors.AgentRunError, match="gate of build is not open"):
         stepping.step("test")
     decide("reject", "no tests at all")
     again = stepping.step(None)
@@ -229,7 +229,7 @@ def test_everything_that_a_start_rests_on_is_asked_again(gate_desk: GateDesk, bo
     examined = examine(desk, open_log(desk.repository), GATED)
     step.refuse_changed(examined)
     assert gate_desk.decide(bo, "reject", "--reason", "no tests").code == 0
-    with pytest.raises(errors.ShownMovedError, match="the gate behind review is now rejected; it was pending"):
+    with pytest.raises(errors.ShownMovedError, match="the gate of review is now rejected; it was pending"):
         step.refuse_changed(examined)
     Path(gate_desk.root, "handoff-tui.toml").write_text('[agents.heron]\ncommand = ["sh"]\n', encoding="utf-8")
     with pytest.raises(errors.ShownMovedError, match="it was pending; the configuration of agents changed"):

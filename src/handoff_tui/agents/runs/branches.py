@@ -80,7 +80,7 @@ def merge_work(session: Session, preview: MergePreview) -> str:
     """Merges an approved branch; returns the merge commit. Refuses conflicts and work that nobody approved."""
     if preview.gate not in {state.value for state in _OPEN}:
         raise DecisionForbiddenError(
-            f"the gate behind {preview.phase} of {preview.handoff} is {preview.gate}, so its branch is not merged",
+            f"the gate of {preview.phase} of {preview.handoff} is {preview.gate}, so its branch is not merged",
             f"Decide first: handoff-tui decide approve {preview.handoff}",
         )
     if preview.conflicts:

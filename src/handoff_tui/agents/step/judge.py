@@ -351,7 +351,7 @@ def describe_next(outcome: StepOutcome, phase: Phase, target: Phase | None, budg
         left = f"{budget.left} of {budget.allowed + 1} runs left"
         return f"the work goes back to {target.name if target else phase.name}; {left}"
     if phase.gate:
-        return f"needs you: decide at the gate behind {phase.name}"
+        return f"needs you: decide on {phase.name}"
     if target is None:
         return f"{phase.name} was the last phase"
     return f"needs you: start {target.name}" if target.human_only else f"{target.name} can start"

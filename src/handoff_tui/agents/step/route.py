@@ -194,7 +194,7 @@ def _find_direction(pipeline: Pipeline, progress: Progress, phase: Phase) -> Dir
         return Direction.BACK
     if is_next:
         raise AgentRunError(
-            f"{phase.name} cannot start: the gate behind {source.name} is not open",
+            f"{phase.name} cannot start: the gate of {source.name} is not open",
             "Decide there first: handoff-tui gate, then handoff-tui decide.",
         )
     raise AgentRunError(
@@ -223,7 +223,7 @@ def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple
     if progress.gate in SENT_BACK or not progress.is_begun:
         return source, Direction.AGAIN
     raise GateWaitsError(
-        f"{handoff.id} waits at the gate behind {source.name}, which is {progress.gate.value}",
+        f"{handoff.id} waits at the gate of {source.name}, which is {progress.gate.value}",
         f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} repeats it.",
     )
 

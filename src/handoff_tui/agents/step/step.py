@@ -321,7 +321,7 @@ def _find_decisions(examined: ExaminedGate) -> tuple[str, ...]:
     now = judge_again(examined, open_log(examined.session.repository))
     key, was = examined.key, examined.gate.state
     if now.gate.state is not was:
-        return (f"the gate behind {key.phase} is now {now.gate.state.value}; it was {was.value}",)
+        return (f"the gate of {key.phase} is now {now.gate.state.value}; it was {was.value}",)
     if _list_decisions(now.index, key.handoff) != _list_decisions(examined.index, key.handoff):
         return (f"somebody has decided about {key.handoff}",)
     return ()

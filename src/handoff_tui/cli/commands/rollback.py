@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--undo", action="store_true", help="undo the last rollback")
     what.add_argument("--list", action="store_true", help="list the rollbacks of this repository")
     parser.add_argument(
-        "--with-uncommitted", action="store_true", help="include uncommitted work that no agent made; it is saved too"
+        "--with-uncommitted",
+        action="store_true",
+        help="also roll back uncommitted work that no agent's run made (saved first)",
     )
     add_reading_options(parser)
 

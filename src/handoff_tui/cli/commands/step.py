@@ -51,7 +51,7 @@ examples:
   handoff-tui step --handoff H-3 --note "Keep the public names."
   handoff-tui step --handoff H-3 --detach    start it and return; --attach follows it and checks its work
   handoff-tui step --merge --handoff H-3     merge the branch of its work tree, once it is approved
-  handoff-tui step --stop                    TERM first, KILL later; also --pause and --resume
+  handoff-tui step --stop                    asks it to stop, then kills it; see also --pause and --resume
 
 A step decides nothing. `decide` opens gates; `decide skip` leaves out a phase.
 
