@@ -48,15 +48,20 @@ def test_hub_is_walked_to_its_end(walk: Walk) -> None:
     assert walk.is_done()
 
 
-def _note(phase: str, next_phase: str, result: str | None, *, done: bool) -> str:
-    test = {"description": "adds two", "testFile": "tests/test_add.py", "implFile": "src/add.py"}
+_TESTS = ("adds two", "adds one to nothing")
+_PAIRS = ("assert add(1, 2) == 3", "assert add(1) == 1")
+
+
+def _note(phase: str, next_phase: str, result: str | None, cycle: int = 1, *, last: int = 1) -> str:
+    done = cycle if result == "PASS" else cycle - 1
+    test = {"description": _TESTS[cycle - 1], "testFile": "tests/test_add.py", "implFile": "src/add.py"}
     value = {
         "phase": phase,
         "nextPhase": next_phase,
-        "cycleNumber": 1,
+        "cycleNumber": cycle,
         "currentTest": test,
-        "completedTests": ["adds two"] if done else [],
-        "pendingTests": [] if done else ["adds two"],
+        "completedTests": _TESTS[:done],
+        "pendingTests": _TESTS[done:last],
         "testResult": result,
         "error": None,
         "retryCount": 0,
@@ -65,41 +70,54 @@ def _note(phase: str, next_phase: str, result: str | None, *, done: bool) -> str
     return f"{who} notes --ref=tdd-handoffs add -m '{json.dumps(value)}' HEAD\n"
 
 
-_TEST = "from src.add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
-
-
-def _script_cycle() -> dict[str, list[str]]:
-    listed = "# Test list\n\n- [{}] adds two\n"
-    green = write("src/add.py", "def add(a, b):\n    return a + b\n") + write("test-list.md", listed.format("x"))
-    return {
-        "test-list": [
-            write("test-list.md", listed.format(" ")) + commit("plan: adding") + _note("PLAN", "RED", None, done=False)
-        ],
-        "test": [write("tests/test_add.py", _TEST) + commit("test: add") + _note("RED", "GREEN", "FAIL", done=False)],
-        "implement": ["echo no; exit 3", green + commit("feat: add") + _note("GREEN", "REFACTOR", "PASS", done=True)],
-        "refactor": [
-            write("src/add.py", "def add(one, two):\n    return one + two\n")
+def _script_cycles(last: int = 1) -> dict[str, list[str]]:
+    """One test after the other; the first one is not made to pass at once."""
+    scripts: dict[str, list[str]] = {"test-list": [], "test": [], "implement": ["echo no; exit 3"], "refactor": []}
+    tests = "from src.add import add\n"
+    for cycle in range(1, last + 1):
+        marks = "".join(f"- [{' x'[at < cycle]}] {name}\n" for at, name in enumerate(_TESTS[:last]))
+        tests += f"\n\ndef test_{cycle}():\n    {_PAIRS[cycle - 1]}\n"
+        end = "COMPLETE" if cycle == last else "PLAN"
+        two = ("b", "b=0")[cycle - 1]
+        green = write("src/add.py", f"def add(a, {two}):\n    return a + b\n")
+        planned = write("test-list.md", "# Test list\n\n" + marks.replace("[x]", "[ ]" if cycle == 1 else "[x]", 1))
+        scripts["test-list"].append(
+            planned + commit(f"plan: {_TESTS[cycle - 1]}") + _note("PLAN", "RED", None, cycle, last=last)
+        )
+        scripts["test"].append(
+            write("tests/test_add.py", tests) + commit("test: add") + _note("RED", "GREEN", "FAIL", cycle, last=last)
+        )
+        scripts["implement"].append(
+            green
+            + write("test-list.md", "# Test list\n\n" + marks)
+            + commit("feat: add")
+            + _note("GREEN", "REFACTOR", "PASS", cycle, last=last)
+        )
+        scripts["refactor"].append(
+            write("src/add.py", f"def add(one, {two.replace('b', 'two')}):\n    return one + two\n")
             + commit("refactor: names")
-            + _note("REFACTOR", "COMPLETE", "PASS", done=True)
-        ],
-    }
+            + _note("REFACTOR", end, "PASS", cycle, last=last)
+        )
+    return scripts
 
 
 def test_tdd_is_walked_to_its_end(walk: Walk) -> None:
-    """GREEN fails once and comes back; notes are the protocol; COMPLETE needs no agent, and it stays approved."""
-    walk.handoff, walk.scripts = "TDD-1", _script_cycle()
+    """Two cycles, each a handoff; GREEN fails once; notes are the protocol; COMPLETE needs no agent; both stay."""
+    walk.handoff, walk.scripts = "TDD-1", _script_cycles(2)
     walk.begin("tdd")
     assert walk.walk() == ["PLAN", "RED", "GREEN failed", "GREEN", "REFACTOR"]
-    assert walk.is_done()
+    walk.desk.builder.commit("the log")
+    assert walk.say("new", "tdd", "TDD-2").code == 0
+    walk.handoff = "TDD-2"
+    assert walk.walk() == ["PLAN", "RED", "GREEN", "REFACTOR"]
     assert not any(report.notices for report in walk.reports if report.outcome is StepOutcome.READY)
     walk.desk.builder.write("elsewhere.txt", "other work").commit("more")
-    walk.say("new", "tdd", "TDD-2", "--title", "Subtract")
-    assert walk.say("gate", "TDD-1", "--json").json["state"] == "approved"
+    assert [walk.say("gate", one, "--json").json["state"] for one in ("TDD-1", "TDD-2")] == ["approved"] * 2
 
 
 def test_rollback_takes_the_notes_of_a_cycle_along(walk: Walk) -> None:
     """The cycle is where it was approved, and undoing the rollback brings the notes back."""
-    walk.handoff, walk.scripts = "TDD-1", _script_cycle()
+    walk.handoff, walk.scripts = "TDD-1", _script_cycles()
     walk.begin("tdd")
     walk.advance("PLAN")
     walk.step()
@@ -180,7 +198,7 @@ def test_work_rejected_where_only_documents_brought_it_is_tried_again(walk: Walk
 
 
 def test_session_is_walked_to_its_end(walk: Walk) -> None:
-    """The first session is sent back once; then the next one resumes."""
+    """The first session is sent back once; the next one that resumes fails, and so the work goes back to the first."""
     walk.handoff = "mosaic"
     message = {"last_agent": "wren", "last_mode": "work", "implementation_progress": {"limiter": "done"}}
     state = {**message, "handoff_message": "The limiter is in src/limit.py and its tests pass; nothing is left to do."}
@@ -188,13 +206,14 @@ def test_session_is_walked_to_its_end(walk: Walk) -> None:
     work = write(".mosaic/agent_state.json", state) + write(".mosaic/current_task.json", task)
     walk.scripts = {
         "work": [write("src/limit.py", "LIMIT = 1") + work + commit(f"limiter {number}") for number in (1, 2)],
-        "resume": [write("src/limit.py", "LIMIT = 3") + commit("resumed")],
+        "resume": ["exit 1", write("src/limit.py", "LIMIT = 3") + commit("resumed")],
     }
     walk.scripts["work"][1] = walk.scripts["work"][1].replace("LIMIT = 1", "LIMIT = 2")
-    walk.begin("mosaic", name="S-1", more='[[pipelines.mosaic.phases]]\nname = "work"\n')
+    walk.scripts["work"].append(write("src/limit.py", "LIMIT = 4") + commit("what stopped the resuming"))
+    walk.begin("mosaic", name="S-1")
     walk.step()
     walk.decide("reject")
-    assert walk.walk() == ["work"]
+    assert walk.walk() == ["work", "resume failed", "work", "resume"]
     assert walk.is_done()
 
 
@@ -238,7 +257,7 @@ def test_scripted_agent_of_the_sample_walks_the_hub(walk: Walk) -> None:
 
 def test_no_phase_of_a_cycle_starts_past_its_gate(walk: Walk) -> None:
     """Not by name, and not because a note claims to be further; a rejection of PLAN closes RED again."""
-    walk.handoff, walk.scripts = "TDD-1", _script_cycle()
+    walk.handoff, walk.scripts = "TDD-1", _script_cycles()
     walk.begin("tdd")
     walk.step()
     for phase in ("RED", "GREEN", "REFACTOR", "COMPLETE"):

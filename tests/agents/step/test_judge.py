@@ -23,7 +23,7 @@ from handoff_tui.agents.step.trail import find_failed_target
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
 from handoff_tui.config.settings.hub import Hub
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, PipelineSettings
-from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.core.errors import AgentRunError, PipelineDoneError, UsageError
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName
@@ -237,7 +237,6 @@ def entry(phase: str, outcome: StepOutcome, *, counted: bool = True) -> TrailEnt
         ("PLAN", None, "RED"),
         ("RED", None, "GREEN"),
         ("GREEN", None, "REFACTOR"),
-        ("REFACTOR", None, "PLAN"),
         ("green", None, "REFACTOR"),
     ],
 )
@@ -245,6 +244,12 @@ def test_open_gate_leads_to_the_next_phase(source: str, target: str | None, expe
     """Along the edge that the handoff names, else along the first."""
     found = route(TDD, build_handoff(source, target), GateName.APPROVED)
     assert (found.phase, found.direction) == (expected, Direction.FORWARD)
+
+
+def test_next_cycle_is_another_handoff() -> None:
+    """Where each cycle has an id of its own, the edge back to the first phase ends this one."""
+    with pytest.raises(PipelineDoneError, match="REFACTOR is the last phase"):
+        route(TDD, build_handoff("REFACTOR", "PLAN"), GateName.APPROVED)
 
 
 @pytest.mark.parametrize("gate", [GateName.REJECTED, GateName.RETRY])

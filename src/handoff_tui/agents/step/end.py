@@ -217,7 +217,7 @@ def _add_next_move(session: Session, ended: _EndedRun, report: StepReport, exami
     if judgement.outcome is StepOutcome.FAILED:
         target = find_failure_target(pipeline, phase)
     elif judgement.outcome is StepOutcome.READY:
-        target = find_next(pipeline, phase, examined.handoff.target_phase if examined is not None else None)
+        target = find_next(pipeline, phase, None if examined is None else examined.handoff)
     last = trail[-1].model_copy(update={"outcome": judgement.outcome, "why": "; ".join(judgement.why)})
     return report.model_copy(
         update={

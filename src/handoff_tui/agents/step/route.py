@@ -116,12 +116,21 @@ def find_source(
     return next((phase for phase in reversed(pipeline.phases) if phase.name in before), pipeline.phases[0])
 
 
-def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Phase | None:
+_CYCLES_APART = frozenset({"tdd"})
+"""Formats in which each cycle is a handoff of its own: the edge back to the first phase leads out of this one."""
+
+
+def find_next(pipeline: Pipeline, source: Phase, handoff: Handoff | None = None) -> Phase | None:
     """Finds the next phase: the one that the handoff names, or that of the first edge; past phases that are done."""
     targets = _list_next(pipeline, source)
-    wanted = (named or "").casefold()
+    wanted = (handoff.target_phase or "").casefold() if handoff is not None else ""
     target = next((name for name in targets if name.casefold() == wanted), next(iter(targets), None))
-    return None if target is None else find_phase(pipeline, target)
+    ends = target is None or (handoff is not None and _begins_another(pipeline, handoff, target))
+    return None if target is None or ends else find_phase(pipeline, target)
+
+
+def _begins_another(pipeline: Pipeline, handoff: Handoff, target: str) -> bool:
+    return handoff.dialect in _CYCLES_APART and target == pipeline.phases[0].name
 
 
 def _list_next(pipeline: Pipeline, source: Phase) -> list[str]:
@@ -168,7 +177,7 @@ def build_route(pipeline: Pipeline, handoff: Handoff, progress: Progress, wanted
         phase, direction = _find_due(pipeline, handoff, progress)
     else:
         phase = find_phase(pipeline, wanted)
-        direction = _find_direction(pipeline, progress, phase)
+        direction = _find_direction(pipeline, handoff, progress, phase)
     if direction is not Direction.FORWARD:
         refuse_unreached(pipeline, handoff, progress, phase.name)
     return Route(pipeline=pipeline.name, phase=phase.name, source=progress.source.name, direction=direction)
@@ -181,13 +190,13 @@ def refuse_unreached(pipeline: Pipeline, handoff: Handoff, progress: Progress, p
         raise AgentRunError(f"{phase} cannot start: nobody has decided at {closed}", _decide_at(handoff, closed))
 
 
-def _find_direction(pipeline: Pipeline, progress: Progress, phase: Phase) -> Direction:
+def _find_direction(pipeline: Pipeline, handoff: Handoff, progress: Progress, phase: Phase) -> Direction:
     source = progress.source
     if phase.name == progress.failed:
         return Direction.FAILED
     if phase.name == source.name:
         return Direction.AGAIN
-    is_next = phase.name in _list_next(pipeline, source)
+    is_next = phase.name in _list_next(pipeline, source) and not _begins_another(pipeline, handoff, phase.name)
     if is_next and progress.is_open:
         return Direction.FORWARD
     if phase.name in _list_before(pipeline, source.name):
@@ -208,10 +217,14 @@ def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple
     if progress.failed is not None:
         return find_phase(pipeline, progress.failed), Direction.FAILED
     if progress.is_open:
-        following = find_next(pipeline, source, handoff.target_phase)
+        following = find_next(pipeline, source, handoff)
         if following is None or following.done:
             last = source.name if following is None else following.name
-            raise PipelineDoneError(f"{handoff.id} is done: {last} is the last phase of {pipeline.name}")
+            hint = "If tests are left, the next cycle is a handoff of its own: handoff-tui new tdd TDD-<number>"
+            raise PipelineDoneError(
+                f"{handoff.id} is done: {last} is the last phase of {pipeline.name}",
+                hint if handoff.dialect in _CYCLES_APART else "",
+            )
         return following, Direction.FORWARD
     claimed = find_known_phase(pipeline, handoff.source_phase)
     if claimed is not None and claimed.name not in {source.name, *progress.find_enterable(pipeline)}:
