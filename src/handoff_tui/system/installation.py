@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -87,6 +88,14 @@ def is_program(path: str) -> bool:
 def find_on_path() -> str | None:
     """Finds the program on PATH, ignoring relative folders."""
     return find_executable(_PROGRAM)
+
+
+def find_command() -> str:
+    """Returns what a person types to start this program here: its name if it is on PATH, else its path."""
+    beside = Path(sys.executable).with_name(_PROGRAM)
+    if find_on_path() is not None:
+        return _PROGRAM
+    return shlex.quote(str(beside)) if is_program(str(beside)) else f"{shlex.quote(find_python())} -m handoff_tui"
 
 
 def read_version_beside(python: str) -> str | None:

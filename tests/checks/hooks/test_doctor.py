@@ -25,6 +25,7 @@ from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.installation import find_python
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import make_person
+from tests.support.ssh_keys import PASSPHRASE, make_key
 
 PIPE = TerminalFacts(terminal=False, columns=None, colour=None, unicode=True)
 
@@ -37,8 +38,7 @@ def look(builder: RepositoryBuilder, terminal: TerminalFacts = PIPE) -> dict[str
 
 def wire(builder: RepositoryBuilder, user: Path) -> None:
     """Everything that enforcement needs."""
-    key = user / "key.pub"
-    key.write_text("ssh-ed25519 AAAA\n")
+    key = make_key(user / "key", PASSPHRASE)
     (user / "gitconfig").write_text(IDENTITY.format(key=key))
     builder.write("AGENTS.md", "Run `handoff-tui check --pre`.\n").write(".ci/run", "handoff-tui check --pre\n")
     install_hooks(builder.folder, HookName)
@@ -102,23 +102,36 @@ def test_identity_of_the_repository_is_not_believed(builder: RepositoryBuilder, 
 
 
 @pytest.mark.parametrize(
-    ("key", "form", "standing"),
+    ("configuration", "said"),
     [
-        ("/nowhere/key.pub", "ssh", Standing.MISSING),
-        ("~/key.pub", "ssh", Standing.OK),
-        ("key::ssh-ed25519 AAAA", "ssh", Standing.OK),
-        ("0123ABCD", "openpgp", Standing.OK),
+        ("[user]\n\tsigningkey = ~/key\n[gpg]\n\tformat = ssh\n", "(user.signingkey)"),
+        ("", "(default key)"),
+        ("[user]\n\tsigningkey = 0123ABCD\n", "(default key)"),
     ],
 )
-def test_signing_key_is_present_or_not(
-    builder: RepositoryBuilder, isolated_user: Path, key: str, form: str, standing: Standing
+def test_the_key_that_would_sign_is_found(
+    builder: RepositoryBuilder, isolated_user: Path, configuration: str, said: str
 ) -> None:
-    """A file that is named must be there; the key itself is never shown."""
-    (isolated_user / "key.pub").write_text("x")
-    (isolated_user / "gitconfig").write_text(f"[user]\n\tsigningkey = {key}\n[gpg]\n\tformat = {form}\n")
+    """Doctor finds the key that `decide` finds: the configured one, else the usual one. GnuPG keys don't sign here."""
+    (isolated_user / ".ssh").mkdir()
+    make_key(isolated_user / ".ssh/id_ed25519")
+    make_key(isolated_user / "key")
+    (isolated_user / "gitconfig").write_text(configuration)
     diagnosis = look(builder)["signing-key"]
-    assert diagnosis.standing is standing
-    assert key not in diagnosis.message
+    assert (diagnosis.standing, diagnosis.message.rpartition("key ")[2]) == (Standing.OK, said)
+
+
+@pytest.mark.parametrize("value", ["/nowhere/key.pub", "key::ssh-ed25519 AAAA", None])
+def test_without_a_key_doctor_says_why_nothing_can_be_signed(
+    builder: RepositoryBuilder, isolated_user: Path, value: str | None
+) -> None:
+    """A file that is missing, text that is no key, or nothing at all: each with the commands that help."""
+    if value is not None:
+        (isolated_user / "gitconfig").write_text(f"[user]\n\tsigningkey = {value}\n[gpg]\n\tformat = ssh\n")
+    diagnosis = look(builder)["signing-key"]
+    assert diagnosis.standing is Standing.MISSING
+    assert diagnosis.message.startswith("you can't sign decisions: ")
+    assert diagnosis.commands
 
 
 @pytest.mark.parametrize(

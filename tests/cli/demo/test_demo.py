@@ -13,6 +13,7 @@ import pytest
 from handoff_tui.cli.demo.demo import (
     build_demo,
     copy_own_folder,
+    describe_next_steps,
     list_homes,
     load_script,
     write_demo_home,
@@ -239,6 +240,14 @@ def test_without_ssh_keygen_there_is_no_log(tmp_path: Path, monkeypatch: pytest.
     demo = build_demo(tmp_path / "sample")
     assert not (demo / ".handoff-tui").exists()
     assert list_homes(demo) == ()
+
+
+def test_next_steps_can_be_typed_as_printed(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the program was installed in a folder that is not on PATH, as `make demo` does."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    shown = [line.strip() for line in describe_next_steps(demo).splitlines() if line.endswith(" show H-3")]
+    done = subprocess.run(["/bin/sh", "-c", *shown], cwd=demo, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("H-3")
 
 
 def test_script_that_cannot_be_used_is_named(tmp_path: Path) -> None:

@@ -22,13 +22,12 @@ from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.labels import plural
-from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
 from handoff_tui.git.repository import Repository, open_repository, read_work_tree
+from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.git.work_tree.unseen import find_locally_excluded
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.user_files import has_user_file
 from handoff_tui.system.installation import find_on_path, find_python, is_program, read_version_beside
 from handoff_tui.system.processes.walls import NO_WALLS, find_bubblewrap
 
@@ -68,7 +67,7 @@ def examine(start: Path, terminal: TerminalFacts) -> DoctorReport:
             *_diagnose_local_excludes(repository),
             *diagnose_consent(repository, texts),
             _diagnose_git(repository),
-            *_diagnose_identity(repository),
+            _diagnose_identity(repository),
             _diagnose_terminal(terminal),
         ),
     )
@@ -154,29 +153,16 @@ def _diagnose_git(repository: Repository) -> Diagnosis:
     return Diagnosis.missing("git-version", f"{said} is too old; {wanted} or newer is required")
 
 
-def _diagnose_identity(repository: Repository) -> tuple[Diagnosis, ...]:
-    """Diagnoses whether identity and key are set where an agent can't set them."""
-    listing = repository.git.run("config", "--show-scope", "--list", "-z", "--includes")
-    trusted = {key: value for scope, key, value in parse_config_list(listing.stdout) if scope in TRUSTED_SCOPES}
-    absent = [key for key in ("user.name", "user.email") if not trusted.get(key)]
-    identity = Diagnosis(
+def _diagnose_identity(repository: Repository) -> Diagnosis:
+    """Diagnoses whether name and address are set where an agent can't set them."""
+    identity = read_identity(repository.git)
+    absent = [key for key, value in (("user.name", identity.name), ("user.email", identity.email)) if value is None]
+    return Diagnosis(
         id="git-identity",
         standing=Standing.MISSING if absent else Standing.OK,
         message=f"{' and '.join(absent)} not set globally" if absent else "name and email address are set",
         commands=tuple(f'git config --global {key} "..."' for key in absent),
     )
-    return identity, _diagnose_signing_key(trusted.get("user.signingkey", ""), trusted.get("gpg.format", "openpgp"))
-
-
-def _diagnose_signing_key(key: str, form: str) -> Diagnosis:
-    commands = ("git config --global gpg.format ssh", "git config --global user.signingkey ~/.ssh/id_ed25519.pub")
-    if not key:
-        message = "no signing key is set globally, so you can't sign decisions"
-        return Diagnosis.missing("signing-key", message, commands=commands)
-    if form == "ssh" and not key.startswith(("key::", "ssh-")) and not has_user_file(key):
-        message = "a signing key is set, but its file doesn't exist"
-        return Diagnosis.missing("signing-key", message, commands=commands[1:])
-    return Diagnosis.ok("signing-key", f"a signing key is set ({form})")
 
 
 def _diagnose_terminal(terminal: TerminalFacts) -> Diagnosis:

@@ -1,4 +1,4 @@
-"""Finds out what keeps an agent from signing as its operator: the key, the programs, the terminal, the policy."""
+"""Finds out whether you can sign, and what keeps an agent from signing as you: key, programs, terminal, policy."""
 
 from __future__ import annotations
 
@@ -25,15 +25,17 @@ _SOLO = (
     "A key that must be touched (require_user_presence), `ssh-add -c`, another user account for agents, "
     "or a second reviewer prevents that"
 )
+_SET_KEY = ("git config --global gpg.format ssh", "git config --global user.signingkey ~/.ssh/id_ed25519.pub")
 _PINNED = (PIN_VARIABLE, "--pin")
 
 
 def diagnose_consent(repository: Repository, texts: Texts) -> tuple[Diagnosis, ...]:
-    """Says what would let an agent sign. None of it is missing, so it never counts against the verdict."""
+    """Says whether you can sign, and what would let an agent do so; only the first counts against the verdict."""
     policy = find_policy(open_log(repository).verify())
     key = _read_key(repository, policy)
-    grade = None if key is None else grade_key(key)
+    grade = grade_key(key) if isinstance(key, SigningKey) else None
     return (
+        _diagnose_key(key),
         *_diagnose_grade(grade),
         _diagnose_programs(repository),
         *_diagnose_terminal(),
@@ -43,12 +45,19 @@ def diagnose_consent(repository: Repository, texts: Texts) -> tuple[Diagnosis, .
     )
 
 
-def _read_key(repository: Repository, policy: Policy | None) -> SigningKey | None:
+def _read_key(repository: Repository, policy: Policy | None) -> SigningKey | HandoffError:
+    """Returns the key that would sign, or why there is none."""
     enrolled = [] if policy is None else [signer.key for signer in policy.signers.values()]
     try:
         return read_signing_key(repository.git, enrolled)
-    except HandoffError:  # another diagnosis says so
-        return None
+    except HandoffError as missing:
+        return missing
+
+
+def _diagnose_key(key: SigningKey | HandoffError) -> Diagnosis:
+    if isinstance(key, SigningKey):
+        return Diagnosis.ok("signing-key", f"decisions are signed with your key ({key.source})")
+    return Diagnosis.missing("signing-key", f"you can't sign decisions: {key.message}", commands=_SET_KEY)
 
 
 def _diagnose_grade(grade: KeyGrade | None) -> Iterator[Diagnosis]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from handoff_tui.cli.demo.demo import build_demo, build_recent_demo, list_homes
+from handoff_tui.cli.demo.demo import build_demo, build_recent_demo, describe_next_steps, list_homes
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_page, write_text
@@ -48,7 +47,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return ExitCode.OK
     session = open_session(repository)
     write_page(build_status_page(refresh(session)))
-    _tell_on(repository)
+    write_note(describe_next_steps(repository))
     return ExitCode.OK
 
 
@@ -60,18 +59,4 @@ def _open(repository: Path, open_app: Callable[..., None]) -> None:
             os.environ.pop(name, None)
         os.environ["HOME"] = str(homes[0])
     open_app([repository], None, read_only=False, tour=bool(homes))
-    _tell_on(repository)
-
-
-def _tell_on(repository: Path) -> None:
-    """Says what to try next, and how to decide as one of the reviewers of the story."""
-    lines = ["", "Look closer:", f"  cd {shlex.quote(str(repository))}", "  handoff-tui show H-3"]
-    homes = list_homes(repository)
-    if homes:
-        lines += ["  handoff-tui log verify", "  handoff-tui packet FMWK-002"]
-        lines += ["Verify its log without handoff-tui; one entry is forged on purpose:", "  sh ../verify.sh"]
-        lines += ["Decide as one of its reviewers. Their keys are public; don't use them for anything else:"]
-        lines += [f"  HOME={shlex.quote(str(home))} handoff-tui decide approve TDD-1" for home in homes]
-    else:
-        lines.append("ssh-keygen isn't installed, so the sample has no signed log.")
-    write_note("\n".join(lines))
+    write_note(describe_next_steps(repository))

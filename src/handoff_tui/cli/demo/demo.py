@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import sys
 import tomllib
@@ -42,7 +43,7 @@ from handoff_tui.log.storage.trust_files import write_trust_files
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.named_files import read_named_file
 from handoff_tui.system.files.own_folder import OWN_FOLDER
-from handoff_tui.system.installation import find_resource, make_temporary_folder
+from handoff_tui.system.installation import find_command, find_resource, make_temporary_folder
 
 _AGENT = Path("agent/scripted_agent.py")
 _VERIFY = "verify.sh"
@@ -326,6 +327,27 @@ def write_demo_agents(source: Path, folder: Path, homes: Iterable[Path]) -> None
             (settings / "config.toml").write_text("\n".join(sections), encoding="utf-8")
     except OSError as refused:
         raise DemoError(f"the agent of the sample cannot be written: {refused}") from refused
+
+
+def describe_next_steps(repository: Path) -> str:
+    """Says what to try next, and how to decide as one of the reviewers of the story."""
+    command = find_command()
+    lines = ["", "Look closer:", f"  cd {shlex.quote(str(repository))}", f"  {command} show H-3"]
+    homes = list_homes(repository)
+    if not homes:
+        return "\n".join([*lines, "ssh-keygen isn't installed, so the sample has no signed log."])
+    decide = (f"  HOME={shlex.quote(str(home))} {command} decide approve TDD-1" for home in homes)
+    return "\n".join(
+        [
+            *lines,
+            f"  {command} log verify",
+            f"  {command} packet FMWK-002",
+            "Verify its log without handoff-tui; one entry is forged on purpose:",
+            "  sh ../verify.sh",
+            "Decide as one of its reviewers. Their keys are public; don't use them for anything else:",
+            *decide,
+        ]
+    )
 
 
 def list_homes(repository: Path) -> tuple[Path, ...]:

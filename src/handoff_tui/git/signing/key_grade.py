@@ -18,7 +18,6 @@ from handoff_tui.git.signing.signing_key import (
     is_touchless,
     read_agent_keys,
     read_key_text,
-    read_signing_key,
 )
 from handoff_tui.system.processes.programs import find_program, find_writable_part
 
@@ -82,14 +81,6 @@ def grade_key(key: SigningKey, held: Collection[str] | None = None) -> KeyGrade:
     if key.public_text in (read_agent_keys() if held is None else held):
         return KeyGrade.CACHED
     return KeyGrade.UNKNOWN if text is None else KeyGrade.PASSPHRASE
-
-
-def read_grade(git: Git, enrolled: Collection[str] = ()) -> KeyGrade | None:
-    """Grades the key that would sign; None if there is none."""
-    try:
-        return grade_key(read_signing_key(git, enrolled))
-    except HandoffError:
-        return None
 
 
 class ExposedProgram(NamedTuple):

@@ -67,15 +67,6 @@ def read_user_file(path: Path, max_bytes: int) -> bytes | None:
     return content
 
 
-def has_user_file(path: str) -> bool:
-    """Tells whether a user's file exists; `~` is expanded."""
-    try:
-        note(Path(path).expanduser())
-        return Path(path).expanduser().is_file()
-    except (RuntimeError, OSError, ValueError):
-        return False
-
-
 def read_optional(reader: FileReader, path: str) -> bytes | None:
     """Returns a file inside the repository; None if nothing has that name, not even a broken link."""
     note(reader.root / path)
