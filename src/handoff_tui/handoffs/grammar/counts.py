@@ -240,7 +240,7 @@ def find_first_run(sections: Iterable[Section]) -> Run | None:
         return None
     first = found[0][0]
     beside = [(section, run) for section, run in found if section.level == first.level and _is_suite(section, told)]
-    return _sum_suites(beside) if _is_suite(first, told) and len(beside) > 1 else found[0][1]
+    return sum_suites(beside) if _is_suite(first, told) and len(beside) > 1 else found[0][1]
 
 
 def _is_suite(section: Section, sections: list[Section]) -> bool:
@@ -252,7 +252,7 @@ def _is_suite(section: Section, sections: list[Section]) -> bool:
     return is_below or _SUITE_HEADING.search(section.name) is not None
 
 
-def _sum_suites(found: list[tuple[Section, Run]]) -> Run | None:
+def sum_suites(found: list[tuple[Section, Run]]) -> Run | None:
     """The sum of the suites below several headings; None if two have one name. A suite of all is the sum itself."""
     for section, run in found:
         run.label = run.label or plain(section.name)
@@ -291,7 +291,7 @@ def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
     top = min((section.level for section, _ in suites), default=0)
     suites = [(section, run) for section, run in suites if section.level == top]
     if len(suites) > 1 and len(suites) == len(parts) and find_runs(sections[:1])[0] is None:
-        total = _sum_suites(suites)
+        total = sum_suites(suites)
         if total is not None:
             return total, []
     runs = _runs_of_fields(sections)

@@ -119,6 +119,14 @@ def test_results_beside_a_spec_of_the_standard_are_judged_by_it() -> None:
     assert find_subjects(clean_room_recorded, world)
 
 
+def test_flat_results_after_a_handoff_of_the_standard_are_judged_by_it() -> None:
+    """Results alone cannot choose the earlier standard once the repository has moved on; older ones are let be."""
+    files = {"handoffs/H-12/H-12_SPEC.md": build_spec("H-12"), "handoffs/RESULTS_HANDOFF_9.md": _SHORT}
+    late = _SHORT.replace("HANDOFF-9", "HANDOFF-14")
+    found = find_subjects(clean_room_recorded, MemoryWorld({**files, "handoffs/RESULTS_HANDOFF_14.md": late}))
+    assert {subject.split()[0] for subject in found} == {"H-14"}
+
+
 _OWN = "- Total: 12 tests\n- Passed: 12\n- Failed: 0\n- Skipped: 0\n"
 
 

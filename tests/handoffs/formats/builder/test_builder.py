@@ -9,6 +9,7 @@ import pytest
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.format import BUILDER
+from handoff_tui.handoffs.formats.builder.names import CONTRADICTION
 from handoff_tui.handoffs.formats.builder.packages import ManifestReading, read_manifest
 from handoff_tui.handoffs.formats.builder.recognition import recognise
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
@@ -70,6 +71,8 @@ def test_layouts_meet_in_one_handoff() -> None:
         ("BUILDER_HANDOFF_31A1_lamp.md", "RESULTS_HANDOFF_31A1.md", "H-31A1"),
         ("BUILDER_FOLLOWUP_31E-1_wick.md", "H-31E-1/H-31E-1_RESULTS.md", "H-31E-1"),
         ("handoffs/FMWK008A/BUILDER_HANDOFF.md", "RESULTS_FMWK008A.md", "FMWK-008A"),
+        ("31A1/31A1_BUILDER_HANDOFF.md", "RESULTS_FOLLOWUP_31A1.md", "H-31A1"),
+        ("BUILDER_HANDOFF_29_1A_lamp.md", "29_1A/29_1A_RESULTS.md", "H-29.1A"),
         ("FMWK-009_Oil/SPEC.md", "RESULTS_HANDOFF_FMWK-009.md", "FMWK-009_Oil"),
     ],
 )
@@ -139,11 +142,22 @@ def test_evidence_of_a_run_is_read_and_compared() -> None:
         "RESULTS_HANDOFF_8.md"
     ]
     assert reading.used >= {"H-7/runs/1/events.jsonl", "H-7/runs/1/status.json", "H8_evidence.json"}
-    assert sorted(problem.message for problem in problems) == [
+    assert problems == []
+    assert sorted(fact.value for fact in handoffs["H-7"].facts if fact.name == CONTRADICTION) == [
         "event 3 follows event 1",
-        "says completed, but the last event says failed",
         "the event of 2031-01-02T09:00:00Z comes after one of 2031-01-02T10:00:00Z",
+        "the run says completed, but its last event says failed",
     ]
+
+
+def test_spec_without_the_later_sections_goes_by_its_own_title() -> None:
+    """`HOUSEKEEPING_28_tidy.md` may be anybody's; an identity and a title with the same id make it a builder's."""
+    identity = "## 1. Identity\n\n| Field | Value |\n| --- | --- |\n| Handoff | HOUSEKEEPING-28 |\n"
+    handoffs, _, _ = _read({"HOUSEKEEPING_28_tidy.md": f"# HOUSEKEEPING-28: Tidy\n\n{identity}"})
+    assert list(handoffs) == ["HOUSEKEEPING-28"]
+    assert (
+        recognise(MemoryFiles({"CLEANUP_2_plan.md": "# Cleanup of 2031\n\n## Plan\n"}).source("CLEANUP_2_plan.md")) == 0
+    )
 
 
 def test_title_that_disagrees_with_the_name_is_a_problem() -> None:

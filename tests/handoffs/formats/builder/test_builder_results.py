@@ -389,3 +389,25 @@ def test_packages_are_counted_by_the_document_s_own_list() -> None:
     assert reading.baseline is not None
     assert reading.baseline.packages == 3
     assert "says 3 packages, but lists 2" in [problem.message for problem in reading.source.problems()]
+
+
+_OIL = "- Total: 12\n- Passed: 12\n- Failed: 0\n"
+_WICK = "- Total: 8\n- Passed: 7\n- Failed: 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"## Test Results\n\n**PKG-OIL-001**\n{_OIL}\n**PKG-WICK-002 (v1.1)**:\n{_WICK}",
+        f"## Test Results\n\nPackage: PKG-OIL-001\n\n{_OIL}\nPackage: PKG-WICK-002\n\n{_WICK}",
+        f"## PKG-OIL-001\n\n### Test Results\n{_OIL}\n## PKG-WICK-002\n\n### Test Results\n{_WICK}",
+        f"## Test Results — PKG-OIL-001\n{_OIL}\n## Test Results — PKG-WICK-002\n{_WICK}",
+    ],
+    ids=["bold", "field", "above", "heading"],
+)
+def test_packages_in_one_report_are_summed(text: str) -> None:
+    """A failure in the second package is one of the handoff, however the packages are told apart."""
+    counts = _read(f"# Results: HANDOFF-7 — Lamp\n\n## Status: PASS\n\n{text}").tests
+    assert counts is not None
+    assert (counts.total, counts.passed, counts.failed) == (20, 19, 1)
+    assert [suite.name for suite in counts.suites] == ["PKG-OIL-001", "PKG-WICK-002"]

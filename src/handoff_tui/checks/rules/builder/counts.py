@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import chain
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable
@@ -13,8 +14,9 @@ from handoff_tui.checks.rules.builder import documents as builder
 from handoff_tui.checks.rules.builder.packages import list_manifests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.packages import Package
-from handoff_tui.core.tasks import TestCounts
+from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.builder.names import CONTRADICTION
 from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
 
 _RUNS = (("package", "package tests"), ("regression", "full regression"))
@@ -74,12 +76,25 @@ def _judge_rest(handoff: Handoff, results: Document) -> Findings:
 
 
 @critical_rule(
-    holds="The status of every set of results is readable and agrees with its numbers.",
-    reads="status and test numbers of the newest results",
+    holds="The status of every set of results is readable and agrees with its numbers and the records of its runs.",
+    reads="status and test numbers of the newest results, and the status and events of its runs",
     remedy="Run the tests again and record what they report. If tests fail, the status is FAIL or PARTIAL.",
 )
 def status_matches_its_numbers(context: Context) -> Findings:
-    return builder.judge_finished(context, _judge_handoff)
+    return chain(
+        builder.judge_finished(context, _judge_handoff),
+        (
+            _refute(handoff, fact)
+            for handoff, _ in builder.require_finished(context)
+            for fact in handoff.facts
+            if fact.name == CONTRADICTION
+        ),
+    )
+
+
+def _refute(handoff: Handoff, fact: Fact) -> RuleFinding:
+    message = f"{handoff.id}: {fact.value}"
+    return RuleFinding(message, f"{handoff.id} run {fact.value}", fact.where, "records that agree", fact.value)
 
 
 _BUILT = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED})

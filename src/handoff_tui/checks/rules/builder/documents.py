@@ -17,7 +17,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.claims.blocking import is_before_results
-from handoff_tui.handoffs.formats.builder.names import is_earlier_standard
+from handoff_tui.handoffs.formats.builder.names import EARLIER_STANDARD
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Heading, RegistryState
 
@@ -46,7 +46,7 @@ def list_of_this_standard(context: Context) -> tuple[Handoff, ...]:
 
 def is_earlier(handoff: Handoff) -> bool:
     """Returns whether its documents were written before the standard: what that wants, they need not have."""
-    return is_earlier_standard((document.role, document.path) for document in handoff.documents)
+    return any(fact.name == EARLIER_STANDARD for fact in handoff.facts)
 
 
 def require_finished(context: Context) -> tuple[Finished, ...]:
@@ -254,9 +254,8 @@ def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: 
     known = {other.id: other.regression.failed or 0 for other in earlier if other.regression}
     if not known:
         message = f"{handoff.id} reports {failed} failures, and no earlier numbers show that they are old"
-        expected = "earlier results with as many failures, or none"
         actual = f"{failed} failed, nothing to compare with"
-        yield RuleFinding(message, f"{handoff.id} regression.failed", place, expected, actual)
+        yield RuleFinding(message, f"{handoff.id} regression.failed", place, "0 failed", actual)
         return
     name, before = min(known.items(), key=lambda pair: pair[1])
     if failed > before:

@@ -235,7 +235,8 @@ def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Findings
     actual = build_hash(content) if content is not None else find_measured(context, handoff, claim)
     if actual is None:
         message = f"the archive {name} of {handoff.id} is not here or cannot be read"
-        yield RuleFinding(message, f"archive {name}", claim.where, "the archive", "no file")
+        wanted = str(claim.value) if claim.kind is ClaimKind.HASH else name
+        yield RuleFinding(message, f"archive {name}", claim.where, wanted, "no file")
         return
     if claim.kind is ClaimKind.HASH and actual != claim.value:
         message = f"the archive {name} is not the one that {handoff.id} declares"

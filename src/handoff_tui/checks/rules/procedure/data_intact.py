@@ -90,9 +90,6 @@ def _read_listing(listing: str, text: str) -> Iterator[NamedSum]:
             yield NamedSum(line.strip()[:40], None, where)
 
 
-_SHOWN = 12
-
-
 class _Compared(NamedTuple):
     """Whether a checksum could be compared, and what is wrong with it."""
 
@@ -194,9 +191,4 @@ def _hash(content: bytes) -> str:
 def _report(entry: NamedSum, problem: str, expected: str, actual: str) -> RuleFinding:
     message = f"VR008: {entry.where.path} {problem}: {entry.path}"
     command = f"sha256sum -- {quote(entry.path)}" if entry.value is not None else None
-    return RuleFinding(message, f"checksum {entry.path}", entry.where, _shorten(expected), _shorten(actual), command)
-
-
-def _shorten(text: str) -> str:
-    digits = parse_sum(text)
-    return f"{digits[:_SHOWN]}…" if digits else text
+    return RuleFinding(message, f"checksum {entry.path}", entry.where, expected, actual, command)

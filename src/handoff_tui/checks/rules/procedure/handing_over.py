@@ -18,6 +18,7 @@ from handoff_tui.checks.rules.procedure.records import (
 )
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Task
+from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
 
 
@@ -105,8 +106,15 @@ def _judge_own_numbers(handoff: Handoff) -> Findings:
     for name, counts in (("tests", handoff.tests), ("regression", handoff.regression)):
         if counts is not None and counts.failed:
             message = f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: its {name} failed"
-            expected = "no failures"
-            yield RuleFinding(message, f"{handoff.id} {name}", find_place(handoff), expected, f"{counts.failed} failed")
+            place = _place_failures(handoff, "package" if name == "tests" else name)
+            yield RuleFinding(message, f"{handoff.id} {name}", place, "0 failed", f"{counts.failed} failed")
+
+
+def _place_failures(handoff: Handoff, scope: str) -> Place | None:
+    """Returns the line with the number of failures, so that it is one fact for every rule; else where it says so."""
+    subjects = (f"{scope}.failed", "suite.failed")
+    claims = (one.where for one in handoff.claims if one.kind is ClaimKind.COUNT and one.subject in subjects)
+    return next(claims, None) or find_place(handoff)
 
 
 def _judge_repetition(handoff: Handoff) -> Findings:

@@ -9,7 +9,13 @@ from typing import NamedTuple
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.tasks import Attempt, Question
-from handoff_tui.handoffs.formats.builder.names import HandoffFiles, NamedSource, is_earlier_standard, strip_id
+from handoff_tui.handoffs.formats.builder.names import (
+    EARLIER_STANDARD,
+    HandoffFiles,
+    NamedSource,
+    is_earlier_spec,
+    strip_id,
+)
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
     ReviewReading,
@@ -153,7 +159,8 @@ class BuilderDraft:
         return verdicts[-1] if verdicts else None
 
 
-def build_draft(group: HandoffFiles, settings: Builder) -> BuilderDraft:
+def build_draft(group: HandoffFiles, settings: Builder, *, earlier: bool) -> BuilderDraft:
+    """What its own documents say; `earlier` if the standard of today does not judge them."""
     told = HandoffDraft.model_construct(id=group.id, dialect="builder", original_name=group.original)
     draft = BuilderDraft(group, told)
     draft.specs = [read_spec(source, settings) for source in group.sources(DocumentRole.SPEC)]
@@ -176,7 +183,12 @@ def build_draft(group: HandoffFiles, settings: Builder) -> BuilderDraft:
     for review in draft.reviews:
         told.claims += tuple(review.claims)
         told.facts += tuple(review.facts)
-    told.documents = tuple(_build_documents(draft))
+    told.documents = tuple(
+        _excuse(draft, document, EARLIER_STANDARD if earlier else f"{document.role} {EARLIER_STANDARD}")
+        if earlier or is_earlier_spec(document, settings.spec_sections)
+        else document
+        for document in _build_documents(draft)
+    )
     return draft
 
 
@@ -208,8 +220,6 @@ def _by_attempt(members: list[NamedSource]) -> list[NamedSource]:
 def _build_documents(draft: BuilderDraft) -> list[Document]:
     specs = {spec.source.path: spec for spec in draft.specs}
     missing = {results.reading.source.sha256: results.reading.missing for results in draft.results}
-    members = [member for role in _ORDER for member in draft.group.of(role)]
-    earlier = is_earlier_standard((member.named.role, member.source.path) for member in members)
     documents: list[Document] = []
     for role in _ORDER:
         for member in draft.group.of(role):
@@ -225,12 +235,11 @@ def _build_documents(draft: BuilderDraft) -> list[Document]:
                     out_of_order=spec.out_of_order if spec else (),
                 )
             )
-    return [_excuse(draft, document) for document in documents] if earlier else documents
+    return documents
 
 
-def _excuse(draft: BuilderDraft, document: Document) -> Document:
+def _excuse(draft: BuilderDraft, document: Document, why: str) -> Document:
     """Documents of the first standard need not have the sections of a later one; what they lack is only told."""
-    if document.missing:
-        lacks = ", ".join(document.missing)
-        draft.told.add_fact("of an earlier standard, without", lacks, Place(path=document.path))
+    lacks = ", ".join(document.missing)
+    draft.told.add_fact(why, f"without {lacks}" if lacks else "yes", Place(path=document.path))
     return document.model_copy(update={"missing": (), "out_of_order": ()})

@@ -11,6 +11,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft
+from handoff_tui.handoffs.formats.builder.names import CONTRADICTION
 from handoff_tui.handoffs.grammar.tokens import HASH, canonical_hash
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, Source
@@ -41,7 +42,7 @@ def attach_evidence(drafts: list[BuilderDraft], files: FormatFiles, reading: For
         if _EVENTS.match(name):
             logs[source.folder] = source
             draft.told.documents += (source.document(DocumentRole.LOG),)
-            draft.told.facts += (_read_events(source),)
+            draft.told.facts += tuple(_read_events(source))
         elif _STATUS.match(name):
             states.append((draft, source))
         else:
@@ -78,34 +79,36 @@ def _find_above(folder: str, by_folder: dict[str, BuilderDraft]) -> str:
     return folder
 
 
-def _read_events(source: Source) -> Fact:
-    """How many events a log holds. Reports lines that are no JSON, numbers left out, and time that runs backwards."""
+def _read_events(source: Source) -> Iterator[Fact]:
+    """How many events a log holds, where a number is left out, and where time runs backwards."""
     events = [event.root for event in source.json_lines if event.root is not None]
+    yield Fact(name="events", value=str(len(events)), where=source.place())
     for before, after in pairwise(events):
-        line = after.where.line
         first, second = (_first_number(one) for one in (before, after))
         if first is not None and second is not None and second != first + 1:
-            source.report(f"event {second} follows event {first}", line)
+            yield Fact(name=CONTRADICTION, value=f"event {second} follows event {first}", where=after.where)
         earlier, later = (one.first(*_TIME_KEYS) or "" for one in (before, after))
         if earlier and later and _is_time(earlier) and _is_time(later) and later < earlier:
-            source.report(f"the event of {quote(later)} comes after one of {quote(earlier)}", line)
-    return Fact(name="events", value=str(len(events)), where=source.place())
+            said = f"the event of {quote(later)} comes after one of {quote(earlier)}"
+            yield Fact(name=CONTRADICTION, value=said, where=after.where)
 
 
 def _compare_state(draft: BuilderDraft, source: Source, log: Source | None) -> None:
-    """Adds how a run says it ended; reports a good end that its last event or the results refute."""
+    """Adds how a run says it ended, and what refutes a good end: its last event, or the results."""
     root = source.json
     said = root.first(*_STATE_KEYS) if root is not None and isinstance(root.value, dict) else None
     if root is None or said is None:
         return
-    draft.told.add_fact("run status", said, root.place_of(next(key for key in _STATE_KEYS if root.has(key))))
+    where = root.place_of(next(key for key in _STATE_KEYS if root.has(key)))
+    draft.told.add_fact("run status", said, where)
     events = [event.root for event in log.json_lines if event.root is not None] if log is not None else []
-    states = [(event, state) for event in events if (state := event.first(*_STATE_KEYS))]
-    if states and _judge(states[-1][1]) is not None and _judge(said) is not _judge(states[-1][1]):
-        source.report(f"says {quote(said)}, but the last event says {quote(states[-1][1])}")
+    states = [state for event in events if (state := event.first(*_STATE_KEYS))]
+    if states and _judge(states[-1]) is not None and _judge(said) is not _judge(states[-1]):
+        refuted = f"the run says {quote(said)}, but its last event says {quote(states[-1])}"
+        draft.told.add_fact(CONTRADICTION, refuted, where)
     newest = draft.newest.reading.status if draft.newest else None
     if newest is not None and _judge(said) is True and _judge(newest) is False:
-        source.report(f"says {quote(said)}, but the results say {newest}")
+        draft.told.add_fact(CONTRADICTION, f"the run says {quote(said)}, but the results say {newest}", where)
 
 
 def _judge(word: str) -> bool | None:

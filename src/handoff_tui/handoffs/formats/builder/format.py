@@ -8,7 +8,13 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
 from handoff_tui.handoffs.formats.builder.evidence import attach_evidence
-from handoff_tui.handoffs.formats.builder.names import group_files, is_framework, is_same_framework, parse_path
+from handoff_tui.handoffs.formats.builder.names import (
+    find_earlier,
+    group_files,
+    is_framework,
+    is_same_framework,
+    parse_path,
+)
 from handoff_tui.handoffs.formats.builder.packages import attach_packages, read_manifest
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import find_contract_version
 from handoff_tui.handoffs.formats.builder.recognition import recognise
@@ -36,7 +42,8 @@ def _read(owned: list[Source], files: FormatFiles) -> FormatReading:
     others = [s for s in sources if roles[s.path] not in {DocumentRole.MANIFEST, DocumentRole.LIST}]
     groups, problems = group_files(others)
     reading.problems.extend(problems)
-    drafts = [build_draft(group, files.settings.builder) for group in groups]
+    earlier = find_earlier(groups)
+    drafts = [build_draft(group, files.settings.builder, earlier=group.id in earlier) for group in groups]
     rest = attach_packages(drafts, manifests)
     attach_evidence(drafts, files, reading)
     _compare_contract(drafts, files, reading)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.handoffs.handoff import DocumentRole, build_id
+from handoff_tui.handoffs.handoff import Document, DocumentRole, build_id
 from handoff_tui.handoffs.reading.format import Source
 
 _KIND: Final = r"HANDOFF|FOLLOW[ _-]?UP|CLEANUP|HOUSEKEEPING|BUGFIX"
@@ -113,13 +113,12 @@ def _expand_range(first: str, last: str) -> list[str]:
 
 
 _FIRST_STANDARD: Final = compile_later(r"(?:BUILDER|RESULTS|AGENT_PROMPT)_(?!HANDOFF\.)", re.IGNORECASE)
-_OF_A_STANDARD: Final = frozenset({DocumentRole.SPEC, DocumentRole.RESULTS, DocumentRole.PROMPT})
-
-
-def is_earlier_standard(documents: Iterable[tuple[DocumentRole, str]]) -> bool:
-    """Whether spec, prompt and results all have the names of the first, flat standard: no later one judges them."""
-    names = [path.rpartition("/")[2] for role, path in documents if role in _OF_A_STANDARD]
-    return bool(names) and all(map(_FIRST_STANDARD.match, names))
+_OF_A_STANDARD: Final = (DocumentRole.SPEC, DocumentRole.RESULTS, DocumentRole.PROMPT)
+EARLIER_STANDARD: Final = "of an earlier standard"
+"""The fact that says so."""
+CONTRADICTION: Final = "its evidence contradicts itself"
+"""The fact that a run's own records don't agree."""
+_COUNTED_ID: Final = compile_later(r"([A-Z]+)-([0-9]{1,4})")
 
 
 _ROLE_NAME: Final = r"RESULTS|AGENT_PROMPT|1[03]Q_ANSWERS|REVIEW_REPORT|EVALUATION_REPORT"
@@ -214,19 +213,26 @@ def _parse_in_folder(stem: str, folder: str, attempt: int | None) -> NamedFile |
         attempt = attempt or int(above.group(1))
         folder = folder.rpartition("/")[0]
     name = folder.rpartition("/")[2]
-    canonical = parse_id(name) or (build_framework_id(name) if is_framework(name) else None)
-    known = canonical is not None
+    canonical, known = _parse_own_id(name)
     if match.group("number") and not known:
         return None
-    attempt = attempt or _number(match)
     return NamedFile(
         _role(match.group("role")),
-        canonical or name or None,
+        canonical,
         name or None,
-        attempt=attempt,
+        attempt=attempt or _number(match),
         specific=known,
         own_folder=folder if name else None,
     )
+
+
+def _parse_own_id(name: str) -> tuple[str | None, bool]:
+    """The id that a folder or file is called by, and whether only the builder standard has such a name.
+
+    `31A1` and `29_1A` are parts of a handoff; a number alone may be anything.
+    """
+    canonical = parse_id(name, bare=True) or (build_framework_id(name) if is_framework(name) else None)
+    return canonical or name or None, canonical is not None and not name.isdigit()
 
 
 def _parse_nested(stem: str, folder: str, attempt: int | None) -> NamedFile | None:
@@ -234,16 +240,14 @@ def _parse_nested(stem: str, folder: str, attempt: int | None) -> NamedFile | No
     if match is None:
         return None
     name = match.group("id")
-    canonical = parse_id(name) or (build_framework_id(name) if is_framework(name) else None)
-    attempt = attempt or _number(match)
-    in_own_folder = folder.rpartition("/")[2] in {name, canonical}
+    canonical, known = _parse_own_id(name)
     return NamedFile(
         _role(match.group("role")),
-        canonical or name,
+        canonical,
         name,
-        attempt=attempt,
-        specific=canonical is not None,
-        own_folder=folder if in_own_folder else None,
+        attempt=attempt or _number(match),
+        specific=known,
+        own_folder=folder if _parse_own_id(folder.rpartition("/")[2])[0] == canonical else None,
     )
 
 
@@ -352,6 +356,33 @@ def group_files(sources: Iterable[Source]) -> tuple[list[HandoffFiles], list[Pro
         group.add(member)
     found = [group for groups in by_id.values() for group in groups]
     return sorted(found, key=lambda group: group.id), problems
+
+
+def find_earlier(groups: Iterable[HandoffFiles]) -> set[str]:
+    """The handoffs whose spec, prompt and results all have names of the first, flat standard: no later one judges them.
+
+    Results without a spec don't choose their standard: after a handoff of the later one they are of that, too.
+    """
+    flat: list[HandoffFiles] = []
+    changed_at: dict[str, int] = {}
+    for group in groups:
+        names = [source.name for source in group.sources(*_OF_A_STANDARD)]
+        if names and all(map(_FIRST_STANDARD.match, names)):
+            flat.append(group)
+        elif names and (counted := _COUNTED_ID.match(group.id)):
+            changed_at[counted[1]] = min(int(counted[2]), changed_at.get(counted[1], int(counted[2])))
+    return {group.id for group in flat if group.of(DocumentRole.SPEC) or not _comes_after(group.id, changed_at)}
+
+
+def is_earlier_spec(document: Document, sections: tuple[str, ...]) -> bool:
+    """Whether a spec has a name of the first standard, and hardly a section of the later one."""
+    is_flat = _FIRST_STANDARD.match(document.path.rpartition("/")[2]) is not None
+    return document.role is DocumentRole.SPEC and is_flat and len(document.missing) * 2 > len(sections)
+
+
+def _comes_after(handoff: str, changed_at: dict[str, int]) -> bool:
+    counted = _COUNTED_ID.match(handoff)
+    return counted is not None and int(counted[2]) > changed_at.get(counted[1], int(counted[2]))
 
 
 def _join_frameworks(members: list[tuple[str, NamedSource]]) -> list[tuple[str, NamedSource]]:

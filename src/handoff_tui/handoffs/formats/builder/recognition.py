@@ -54,7 +54,8 @@ def _judge_spec(source: Source, named: NamedFile) -> float:
     titled = _SPEC_TITLE.search(title) is not None or bool(find_ids(title))
     score = present + identity + titled
     if not named.specific:
-        return Confidence.CERTAIN if present >= _ENOUGH else Confidence.NO
+        named_alike = named.id in find_ids(title) and present + identity > 0
+        return Confidence.CERTAIN if present >= _ENOUGH else Confidence.LIKELY if named_alike else Confidence.NO
     return Confidence.CERTAIN if score >= _ENOUGH else Confidence.LIKELY if score else Confidence.NO
 
 

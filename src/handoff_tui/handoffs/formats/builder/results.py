@@ -16,12 +16,22 @@ from handoff_tui.handoffs.formats.builder import sections as outlines
 from handoff_tui.handoffs.formats.builder.names import find_ids, find_packages
 from handoff_tui.handoffs.grammar.author_words import find_words
 from handoff_tui.handoffs.grammar.claims import find_claims
-from handoff_tui.handoffs.grammar.counts import claim_counts, complete_with, find_runs, parse_counts, parse_number
+from handoff_tui.handoffs.grammar.counts import (
+    Run,
+    claim_counts,
+    complete_with,
+    find_runs,
+    parse_counts,
+    parse_number,
+    sum_suites,
+)
 from handoff_tui.handoffs.handoff import AuthorWord, ClaimedBaseline
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import (
     Item,
+    Outline,
+    Paragraph,
     Section,
     TextLine,
     list_fields,
@@ -222,6 +232,13 @@ def _prose(sections: list[Section]) -> Iterator[TextLine]:
 
 
 _REGRESSION: Final = compile_later(r"\b(?:regressions?|all staged|all packages|full suite)\b", re.IGNORECASE)
+_PACKAGE_LABEL: Final = compile_later(
+    r"(?:package:?\s*)?(PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*)(?:\s*\([^()]*\))?:?$", re.IGNORECASE
+)
+"""A line that only says whose numbers follow."""
+_ALL_PACKAGES: Final = "all packages"
+_ONE_PACKAGE: Final = 2
+"""The parts of a section about one package: what is about all, and that one."""
 _THIS_PACKAGE: Final = compile_later(r"\bthis package\b", re.IGNORECASE)
 _BACKFILL: Final = compile_later(
     r"\W*backfill|.*\bthis (?:file|document|results?)\b.*\bbackfill|.*\bresults\W+backfill", re.IGNORECASE
@@ -334,9 +351,11 @@ def _read_tests(reading: ResultsReading, settings: Builder, status_text: str) ->
             other.append(section)
     own.sort(key=lambda section: (_THIS_PACKAGE.search(section.name) is None, section.line))
     covered: set[int] = set()
-    reading.tests = _read_scope(reading, "package", own[:1], settings, covered, status_text)
+    named = _name_packages(reading.source.outline, own)
+    count = len(own) if named else 1
+    reading.tests = _read_scope(reading, "package", own[:count], settings, covered, status_text)
     reading.regression = _read_scope(reading, "regression", regression[:1], settings, covered)
-    for section in sorted([*own[1:], *regression[1:], *other], key=lambda section: section.line):
+    for section in sorted([*own[count:], *regression[1:], *other], key=lambda section: section.line):
         run = None if section.line in covered else find_runs([section])[0]
         if run is not None and run.is_complete:
             fact = reading.source.fact("other test run", f"{section.name}: {run.words()}", run.line)
@@ -353,9 +372,11 @@ def _read_scope(
 ) -> TestCounts | None:
     outline = reading.source.outline
     counted = parse_counts(status_text)
-    parts = outlines.body(outline, sections[0], settings.results_sections) if sections else []
+    bodies = [outlines.body(outline, section, settings.results_sections) for section in sections]
+    parts = [part for body in bodies for part in body]
     covered.update(part.line for part in parts)
-    run, earlier = find_runs(parts) if parts else (None, [])
+    packages = _name_packages(outline, sections) or _split_packages(parts)
+    run, earlier = (_sum_packages(packages), []) if packages else find_runs(parts) if parts else (None, [])
     if run is None:
         if counted is not None and reading.status_line is not None:
             where = reading.source.place(reading.status_line)
@@ -366,6 +387,47 @@ def _read_scope(
     reading.facts.extend(reading.source.fact(f"other {scope} run", run.words(), run.line) for run in earlier)
     _read_new_failures(reading, parts)
     return run.counts()
+
+
+def _name_packages(outline: Outline, sections: list[Section]) -> list[tuple[str, list[Section]]]:
+    """Each section with the one package that its heading, or the heading above it, names; none if any names none."""
+    named: dict[str, list[Section]] = {}
+    for section in sections:
+        above = next(one for one in reversed(outline.sections) if one.line < section.line and one.level < section.level)
+        found = find_packages(section.name) or find_packages(above.name)
+        if len(found) == 1:
+            named.setdefault(found[0], []).extend(outline.below(section))
+    return list(named.items()) if len(named) == len(sections) > 1 else []
+
+
+def _split_packages(sections: list[Section]) -> list[tuple[str, list[Section]]]:
+    """The parts of one section below lines that each name a package; none unless there are several.
+
+    What stands above them is about all packages.
+    """
+    named: dict[str, list[Section]] = {_ALL_PACKAGES: []}
+    for section in sections:
+        part = replace(section, blocks=[])
+        named[_ALL_PACKAGES].append(part)
+        for block in section.blocks:
+            label = _PACKAGE_LABEL.match(plain(block.text)) if isinstance(block, Paragraph | Item) else None
+            if label is not None:
+                part = replace(section, title=label[1], blocks=[])
+                named.setdefault(label[1], []).append(part)
+            else:
+                part.blocks.append(block)
+    return list(named.items()) if len(named) > _ONE_PACKAGE else []
+
+
+def _sum_packages(packages: list[tuple[str, list[Section]]]) -> Run | None:
+    """The sum of what the packages report; a package without numbers adds none."""
+    suites: list[tuple[Section, Run]] = []
+    for name, sections in packages:
+        run, _ = find_runs(sections)
+        if run is not None and run.numbers:
+            run.label = name
+            suites.append((sections[0], run))
+    return sum_suites(suites) if suites else None
 
 
 def _read_new_failures(reading: ResultsReading, sections: list[Section]) -> None:
