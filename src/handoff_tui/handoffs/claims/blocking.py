@@ -10,7 +10,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.precision import may_block
-from handoff_tui.handoffs.formats.hub.layout import is_later_report
+from handoff_tui.handoffs.formats.hub.layout import is_earlier_report
 from handoff_tui.handoffs.grammar.author_words import sort_words
 from handoff_tui.handoffs.handoff import AuthorWord, Document, DocumentRole, Handoff, RegistryState, WordSort
 from handoff_tui.handoffs.reading.claim_words import parse_status
@@ -229,8 +229,8 @@ def _find_own_word(handoff: Handoff) -> Iterator[str]:
 
 def _find_findings(handoff: Handoff) -> Iterator[str]:
     for finding in handoff.findings:
-        if is_later_report(finding.where.path, handoff.source_phase):
-            continue  # of an earlier attempt
+        if is_earlier_report(finding.where.path, handoff):
+            continue
         light = finding.severity is not None and finding.severity not in _HEAVY
         if not light and (finding.status or "open").lower().replace("_", "-") not in _CLOSED:
             yield f"{finding.severity or 'unrated'} finding: {finding.title}"

@@ -14,6 +14,7 @@ from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_r
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Task
+from handoff_tui.handoffs.formats.hub.layout import FOREIGN_RUN
 from handoff_tui.handoffs.handoff import Handoff
 
 _TIMES = ("created_at", "accepted_at", "completed_at")
@@ -37,9 +38,9 @@ class _Cycle(NamedTuple):
 
 
 @high_rule(
-    holds="Every work cycle was accepted while pending and completed while in progress, in that order.",
-    reads="work cycles and reports of the hub, now and at the baseline",
-    remedy="Correct the status and times of the cycle, or do the step that was left out.",
+    holds="Every work cycle was accepted while pending, completed while in progress, and is of a run of its task.",
+    reads="work cycles, contexts and reports of the hub, now and at the baseline",
+    remedy="Correct the status, times or run of the cycle, or do the step that was left out.",
 )
 def lifecycle_legal(context: Context) -> Findings:
     handoffs = context.require_handoffs("hub")
@@ -56,9 +57,17 @@ def lifecycle_legal(context: Context) -> Findings:
                 yield from _judge_times(cycle)
                 yield from _judge_step(context, cycle)
         yield from _judge_attempts(context, handoff)
+        yield from _judge_runs(handoff)
         applies = applies or bool(handoff.attempts)
     if not applies:
         context.skip("no work cycle, and no report of one")
+
+
+def _judge_runs(handoff: Handoff) -> Findings:
+    for fact in handoff.facts:
+        if fact.name == FOREIGN_RUN:
+            message = f"{handoff.id} is told by a context of another task: {fact.value}"
+            yield RuleFinding(message, f"{handoff.id} {fact.value}", fact.where, f"a run of {handoff.id}", fact.value)
 
 
 def _find_cycles(context: Context, handoff: Handoff, path: str) -> Iterator[_Cycle]:

@@ -96,7 +96,7 @@ def _find_executed(source: Source) -> Field | None:
     return None
 
 
-def report_foreign_runs(contexts: list[ContextFile]) -> None:
+def find_foreign_runs(contexts: list[ContextFile]) -> Iterator[tuple[ContextFile, str]]:
     """Reports each context that names a run of another task, by what the run says it executes or lists."""
     owners: dict[str, str] = {}
     for context in sorted(contexts, key=lambda one: one.age_key):
@@ -107,6 +107,7 @@ def report_foreign_runs(contexts: list[ContextFile]) -> None:
             owner = owners.setdefault(context.run, context.task)
             if owner != context.task and context.task not in _list_run_tasks(contexts, context.run):
                 context.source.report(f"names run {context.run}, which is a run of {owner}", context.head_line)
+                yield context, owner
 
 
 def _list_run_tasks(contexts: list[ContextFile], run: str) -> set[str]:

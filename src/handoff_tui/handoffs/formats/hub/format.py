@@ -17,9 +17,9 @@ from handoff_tui.handoffs.formats.hub.context import (
     add_attempts,
     add_context,
     count_attempts,
+    find_foreign_runs,
     normalise_time,
     read_context,
-    report_foreign_runs,
 )
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, is_done, parse_stage
 from handoff_tui.handoffs.grammar.author_words import words_of_claims
@@ -280,7 +280,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
 def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
     """One handoff per task: all its contexts tell of attempts, the newest says where it is now."""
     contexts = sorted(map(read_context, sources), key=lambda context: context.age_key)
-    report_foreign_runs(contexts)
+    foreign = {context.source.path: owner for context, owner in find_foreign_runs(contexts)}
     by_id: dict[str, list[ContextFile]] = {}
     for context in contexts:
         by_id.setdefault(context.handoff_id, []).append(context)
@@ -294,6 +294,10 @@ def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
             told = f"{context.run or '?'}, {context.generated or 'no time given'}"
             draft.add_fact("earlier run", told, context.source.place())
         add_context(newest, draft, session.settings)
+        for context in of_task:
+            if owner := foreign.get(context.source.path):
+                told = f"run {context.run} is a run of {owner}"
+                draft.add_fact(layout.FOREIGN_RUN, told, context.source.place(context.head_line))
         draft.attempt = max(draft.attempt, len(of_task))
     for context in contexts:  # the newest context of a run says which task it is at
         executed = build_id(context.executed.value) if context.executed else ""

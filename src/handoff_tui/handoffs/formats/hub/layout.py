@@ -7,9 +7,12 @@ from typing import Final
 
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.handoff import Handoff
 
 STANDARD: Final = Hub.model_construct()
 """The words of the hub where nothing else is configured."""
+FOREIGN_RUN: Final = "run of another task"
+"""The fact that a context names a run that works on something else."""
 _ALIASES: Final = {
     "SECURITY": "SEC",
     "DOCUMENTATION": "DOCS",
@@ -87,11 +90,19 @@ def is_findings_name(name: str) -> bool:
     return bool(SECURITY_NAME.match(name) or BUGS_NAME.match(name))
 
 
-def is_later_report(path: str, phase: str | None) -> bool:
-    """Whether a report of findings is of a stage that work in this phase has yet to come to."""
+def is_earlier_round(handoff: Handoff, stage: str, settings: Hub = STANDARD) -> bool:
+    """Whether what was reported of a stage is of a round before: the stage sent the work back, and will look again."""
+    if not is_before(handoff.source_phase, stage, settings):
+        return False
+    last = next((attempt for attempt in reversed(handoff.attempts) if attempt.phase == stage), None)
+    return last is not None and (last.status or "").lower() != settings.report_statuses[0]
+
+
+def is_earlier_report(path: str, handoff: Handoff) -> bool:
+    """Whether a report of findings is of a round before."""
     name = path.rpartition("/")[2]
     stage = "SEC" if SECURITY_NAME.match(name) else "QA" if BUGS_NAME.match(name) else None
-    return stage is not None and is_before(phase, stage)
+    return stage is not None and is_earlier_round(handoff, stage)
 
 
 def find_task(path: str) -> str | None:
