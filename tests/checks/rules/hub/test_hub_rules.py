@@ -176,6 +176,14 @@ def test_lifecycle_judges_reports_of_context_files() -> None:
     assert (found.actual, found.expected) == ("fine", "pass | fail")
 
 
+def test_lifecycle_names_a_context_of_another_task_s_run() -> None:
+    """The run says what it executes; a context that names it for another task is told of nobody's work."""
+    position = "## Pipeline Position\n- **Current State**: qa\n- **Run**: Execute Task: T031 - moor\n\n"
+    text = "# Handoff Context\nRun ID: 5 | Project: Boats | Task: T044\n\n" + position
+    [found] = judge(lifecycle_legal, MemoryWorld({"HANDOFF_5_T044.md": text}))
+    assert found.actual == "run 5 is a run of T031"
+
+
 HEAD = "# Handoff Context\nRun ID: 12 | Project: Boats | Task: T060\n\n## Previous Agent Work\n"
 
 
@@ -200,6 +208,12 @@ def pass_subjects(files: dict[str, str | bytes]) -> list[str]:
         "starting session | model: local",
         "curl: Connection refused",
         "bash: pytset: command not found",
+        '127.0.0.1 "GET /boats HTTP/1.1" 503 12',
+        "status_code=500",
+        "thread 'main' panicked at src/main.rs:3",
+        "Exception in thread main\n\tat a.b(C.java:3)",
+        "(no output)",
+        "null",
     ],
 )
 def test_pass_with_speaking_output_does_not_hold(output: str) -> None:
@@ -207,6 +221,20 @@ def test_pass_with_speaking_output_does_not_hold(output: str) -> None:
     found = judge(pass_holds_up, MemoryWorld(report_context(("QA", "pass", output))))
     assert [one.subject for one in found] == ["T060 QA"]
     assert found[0].place is not None
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Fixed the HTTP 500 on login. 14 tests passed",
+        "GET /boats?limit=500 200 OK",
+        "processed 500 rows",
+        "Traceback (most recent call last):\n\n12 passed",
+    ],
+)
+def test_pass_whose_output_only_speaks_of_trouble_holds(output: str) -> None:
+    """What was mended, numbers that are no status, and what a tool printed on the way."""
+    assert pass_subjects(report_context(("QA", "pass", output))) == []
 
 
 def test_pass_that_shows_no_work_does_not_hold() -> None:
@@ -422,6 +450,22 @@ def test_report_with_an_open_finding_does_not_clear(report: Report, severity: st
     [found] = report.judge({"id": "F-1", "severity": severity, "status": status, "title": "Leak"})
     assert found.place is not None
     assert (found.subject, found.place.path, bool(found.place.line)) == ("F-1", report.path, True)
+
+
+@pytest.mark.parametrize(("told", "waits"), [("", False), ("pass", False), ("fail", True)])
+def test_report_waits_only_where_its_stage_sent_the_work_back(told: str, *, waits: bool) -> None:
+    """Work at DEV with a report of SEC: only after SEC failed will SEC look again before the work goes on."""
+    state = "## Pipeline Position\n- **Current State**: dev\n\n"
+    attempt = f"### SECURITY Agent (now)\n**Status**: {told}\n**Summary**: looked\n" if told else ""
+    files: dict[str, str | bytes] = {
+        "HANDOFF_9_T050.md": f"# Handoff Context\nRun ID: 9 | Project: Boats | Task: T050\n\n{state}{attempt}",
+        "security_report.json": json.dumps({"status": "pass", "findings": [{"id": "F-1", "severity": "critical"}]}),
+    }
+    if waits:
+        with pytest.raises(NotApplicableError, match="to be rechecked"):
+            judge(security_report_clears, MemoryWorld(files))
+    else:
+        assert find_subjects(security_report_clears, MemoryWorld(files)) == ["F-1"]
 
 
 def test_report_that_hides_findings_does_not_clear() -> None:

@@ -17,13 +17,24 @@ from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _SERVER_ERROR: Final = compile_later(
-    r"\bHTTP(?:/\d(?:\.\d)?)?\W{0,3}(5\d\d)\b|\b(?:status|code|error)\W{1,3}(?:code\W{1,3})?(5\d\d)\b|"
-    r"\b(5\d\d) (?:(?:Internal )?Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out)\b|"
-    r"\b(?:returned|responded with|response|got)\W{1,3}(?:an? )?(?:HTTP )?(5\d\d)\b"
+    r"(?:\b|_)HTTP(?:/\d(?:\.\d)?)?\W{0,3}(5\d\d)\b|(?:\b|_)(?:status|code|error)[\W_]{1,3}(?:code\W{1,3})?(5\d\d)\b"
+    r"|\b(5\d\d) (?:(?:Internal )?(?:Server )?error|Not Implemented|Bad Gateway|Service Unavailable"
+    r"|Gateway Time-?out)\b"
+    r"|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD)\s+\S*/\S*\s+(?:HTTP/\S+\s+)?(?:(?:->|=>|→|:|-)\s*)?(5\d\d)(?![\w.])"
+    r"|\b(?:returned|responded with|response|got)\W{1,3}(?:an? )?(?:HTTP )?(5\d\d)\b"
     r"(?! ?(?:ms|rows?|items?|tests?|files?))",
     re.IGNORECASE,
 )
-_TRACEBACK: Final = compile_later(r"\bTraceback\b")
+_MENDED: Final = compile_later(
+    r"\b(?:fix(?:e[sd])?|no longer|resolved|handled|instead of|used to|was returning|now returns?|previously)\b",
+    re.IGNORECASE,
+)
+"""A line that tells of a server error that is gone."""
+_TRACEBACK: Final = compile_later(
+    r"\bTraceback\b|^goroutine \d+ \[|\bpanicked at\b|\bSegmentation fault\b|\bcore dumped\b"
+    r"|\bunhandled (?:exception|(?:promise )?rejection)\b|^Exception in thread\b|^\s+at \S+\(\S+:\d+(?::\d+)?\)$",
+    re.IGNORECASE,
+)
 _ERROR: Final = compile_later(
     r"\b(?:\w*errors?|exception|panic|fatal)\b\s*:|\b(?:ran into|hit|threw|raised|failed with) (?:this |an? )?error\b|"
     r"\b(?-i:ERROR)\b",
@@ -36,14 +47,17 @@ _NO_ERROR: Final = compile_later(
     re.IGNORECASE,
 )
 _BANNER: Final = compile_later(
-    r"^\W*(?:starting session|resuming session|session id|working directory|logging to|provider|model)\b|^\W*$",
+    r"^\W*(?:starting session|resuming session|session id|working directory|logging to|provider|model)\b"
+    r"|^\W*(?:none|null|nil|n/a|empty|nothing|no (?:output|content|response))?\W*$",
     re.IGNORECASE,
 )
 _SETTLED: Final = compile_later(
     r"^(?!.*\b[1-9]\d* (?:failed|errors?)\b).*(?:\b[1-9]\d* passed\b|\ball(?: \w+)? tests? pass)",
     re.IGNORECASE | re.MULTILINE,
 )
-_EMPTY_SUMMARY: Final = compile_later(r"^\W*(?:\w+ agent execution completed)?\W*$", re.IGNORECASE)
+_EMPTY_SUMMARY: Final = compile_later(
+    r"^\W*(?:\w+ agent execution completed|none|null|nil|n/a|empty|no (?:output|summary|response))?\W*$", re.IGNORECASE
+)
 
 
 def find_contradiction(output: str | None, summary: str | None) -> tuple[str, int] | None:
@@ -68,7 +82,7 @@ def is_settled(later: str) -> bool:
 
 def _judge_line(line: str) -> str | None:
     server_error = _SERVER_ERROR.search(line)
-    if server_error is not None:
+    if server_error is not None and not _MENDED.search(line):
         return f"an HTTP {next(group for group in server_error.groups() if group)} error"
     if _TRACEBACK.search(line):
         return "a traceback"
