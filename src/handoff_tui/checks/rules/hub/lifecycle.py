@@ -57,8 +57,9 @@ def lifecycle_legal(context: Context) -> Findings:
                 yield from _judge_times(cycle)
                 yield from _judge_step(context, cycle)
         yield from _judge_attempts(context, handoff)
-        yield from _judge_runs(handoff)
-        applies = applies or bool(handoff.attempts)
+        foreign = list(_judge_runs(handoff))
+        yield from foreign
+        applies = applies or bool(handoff.attempts or foreign)
     if not applies:
         context.skip("no work cycle, and no report of one")
 

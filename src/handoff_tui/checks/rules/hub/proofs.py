@@ -15,7 +15,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Proof, ProofKind, TestCounts
 from handoff_tui.handoffs.claims.blocking import list_doubtful
 from handoff_tui.handoffs.formats.hub.layout import is_before
-from handoff_tui.handoffs.formats.hub.reports import is_settled
+from handoff_tui.handoffs.formats.hub.reports import is_mended, is_settled
 from handoff_tui.handoffs.handoff import Handoff
 
 _FENCE = compile_later(r"^ {0,3}(```+|~~~+)")
@@ -90,7 +90,8 @@ def _judge_attempt(context: Context, handoff: Handoff, attempt: Attempt, pattern
         for place_in_output, (number, line) in enumerate(lines):
             match = pattern.search(line)
             later = "\n".join(text for _, text in lines[place_in_output + 1 :])
-            if match is not None and attempt.where is not None and not _is_of_a_tool(match.group(), later):
+            refutes = match is not None and not is_mended(line) and not _is_of_a_tool(match.group(), later)
+            if match is not None and refutes and attempt.where is not None:
                 reason = f"it says pass, but its output holds {match.group()!r}"
                 place = Place(path=attempt.where.path, line=number)
                 break

@@ -80,9 +80,14 @@ def is_settled(later: str) -> bool:
     return _SETTLED.search(later) is not None
 
 
+def is_mended(line: str) -> bool:
+    """Whether a line tells of an error that is gone."""
+    return _MENDED.search(line) is not None
+
+
 def _judge_line(line: str) -> str | None:
     server_error = _SERVER_ERROR.search(line)
-    if server_error is not None and not _MENDED.search(line):
+    if server_error is not None and not is_mended(line):
         return f"an HTTP {next(group for group in server_error.groups() if group)} error"
     if _TRACEBACK.search(line):
         return "a traceback"
