@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from handoff_tui.checks.rule import READABLE
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 
@@ -257,9 +258,11 @@ def _name_rules(result: CheckResult, shared: dict[tuple[str, int, str], tuple[st
 
 
 def _find_fact(finding: Finding) -> tuple[str, int, str] | None:
-    """What a finding is about: a value that is expected at a line; None if it doesn't say."""
-    place = next((one for one in finding.evidence if one.path and one.line and one.expected), None)
-    if place is None:
+    """What a finding is about: a value that is expected at a line, or a file to read; None if it doesn't say."""
+    place = next((one for one in finding.evidence if one.path and one.expected), None)
+    if place is not None and place.expected == READABLE:
+        return place.path or "", 0, READABLE
+    if place is None or not place.line:
         return None
     value = (place.expected or "").removeprefix("sha256:").removesuffix(" exists")
     return place.path or "", place.line or 0, value

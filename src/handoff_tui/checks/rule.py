@@ -37,6 +37,10 @@ class Moment(StrEnum):
 ALWAYS = (Moment.PRE, Moment.POST, Moment.GATE)
 
 
+READABLE = "a document that can be read"
+"""What every rule expects of a document that is missing, broken or unreadable: one fact, whoever finds it."""
+
+
 class RuleFinding(NamedTuple):
     """One thing a rule found. `subject` identifies it and must not change when lines move."""
 

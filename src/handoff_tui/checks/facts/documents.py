@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, NoReturn
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Findings, RuleFinding
+from handoff_tui.checks.rule import READABLE, Findings, RuleFinding
 from handoff_tui.core.place import Place, ProblemLevel
 
 
@@ -89,8 +89,7 @@ def find_unreadable(context: Context, paths: Collection[str]) -> Findings:
         if problem.level is ProblemLevel.ERROR and problem.path in paths:
             message = f"{problem.path} cannot be judged: {problem.message}"
             place = Place(path=problem.path, line=problem.line)
-            expected = "a document that can be read"
-            yield RuleFinding(message, f"unreadable {problem.path}", place, expected, problem.message)
+            yield RuleFinding(message, f"unreadable {problem.path}", place, READABLE, problem.message)
 
 
 def read_json(context: Context, path: str) -> object:

@@ -6,7 +6,7 @@ import re
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.approvals import describe_unsigned, find_approvals, find_unsigned, is_agent
-from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
+from handoff_tui.checks.rule import READABLE, Findings, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
@@ -65,8 +65,7 @@ def problems_absent(context: Context) -> Findings:
         if problem.path in reviewed or stray:
             message = f"{problem.path}: {problem.message}"
             subject = f"{problem.path} {problem.message.partition(':')[0]}"
-            expected = "a document that can be read in full"
-            yield RuleFinding(message, subject, Place(path=problem.path, line=problem.line), expected, problem.message)
+            yield RuleFinding(message, subject, Place(path=problem.path, line=problem.line), READABLE, problem.message)
 
 
 _APPROVING_FACT = compile_later(r"\b(?:approv\w*|verdict|greenlight|greenlit|sign-?off|evaluat\w*)\b", re.IGNORECASE)

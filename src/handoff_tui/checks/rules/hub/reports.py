@@ -120,6 +120,7 @@ def _normalise(word: str | None) -> str:
     holds="The security report has no open finding that is critical or high.",
     reads="security_report.json and the attempts at SEC",
     remedy="Fix each finding listed here and run the security stage again. A status of pass doesn't clear it.",
+    version=2,
 )
 def security_report_clears(context: Context) -> Findings:
     return judge_report(context, "SEC")
@@ -129,6 +130,7 @@ def security_report_clears(context: Context) -> Findings:
     holds="The bug report has no open bug that is critical or high.",
     reads="bugs.json and the attempts at QA",
     remedy="Fix each bug listed here and run QA again. A status of pass doesn't clear it.",
+    version=2,
 )
 def bugs_report_clears(context: Context) -> Findings:
     return judge_report(context, "QA")

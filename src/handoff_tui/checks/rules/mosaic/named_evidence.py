@@ -81,7 +81,7 @@ def _judge_claim(context: Context, claim: Claim, written: str) -> RuleFinding | 
     commit = context.commit(written)
     if commit is None:
         message = f"{claim.where.path} names commit {written}, which does not exist here"
-        return _report_commit(claim, written, message, "a commit of this repository", _NO_SUCH)
+        return _report_commit(claim, written, message, written, _NO_SUCH)
     if claim.subject == _STATE_COMMIT:
         return _judge_lag(context, claim, written, commit)
     if any(known.id == commit for known in context.commits()) or context.lag(commit) is not None:
@@ -131,7 +131,7 @@ def _find_newer(context: Context, commit: str) -> list[str]:
 
 def _build_unrelated(claim: Claim, written: str) -> RuleFinding:
     message = f"{claim.where.path} names commit {written}, which is not in the history of HEAD"
-    return _report_commit(claim, written, message, "an ancestor of HEAD", _ELSEWHERE)
+    return _report_commit(claim, written, message, written, _ELSEWHERE)
 
 
 def _report_commit(claim: Claim, written: str, message: str, expected: str, actual: str) -> RuleFinding:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule
+from handoff_tui.checks.rule import READABLE, Findings, Moment, RuleFinding, critical_rule
 from handoff_tui.checks.rules.mosaic.session_state import (
     SessionState,
     find_abandoned_folder,
@@ -154,7 +154,7 @@ def _build_missing(context: Context, path: str, what: str, actual: str) -> RuleF
     tracked = path in context.facts().changed
     message = f"{path} {what}"
     command = f"git restore -- {shlex.quote(path)}" if tracked else None
-    return RuleFinding(message, path, Place(path=path), "a state file", actual, command)
+    return RuleFinding(message, path, Place(path=path), READABLE, actual, command)
 
 
 _LISTS_OF_BLOCKERS = ("blockers", "archived_blockers")
@@ -212,7 +212,7 @@ def _judge_object(context: Context, path: str, name: str, content: bytes) -> Fin
         value = parse_strictly(content)
     except JsonBrokenError as broken:
         place = Place(path=path, line=broken.line)
-        yield RuleFinding(f"{path} {broken.message}", path, place, expected="valid JSON", actual=broken.message)
+        yield RuleFinding(f"{path} {broken.message}", path, place, READABLE, broken.message)
         return
     for misfit in _compare(value, _build_shape(context, name)):
         yield _build_misfit(path, misfit, misfit.field, find_line(content, misfit.field))
