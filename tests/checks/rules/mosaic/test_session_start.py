@@ -56,8 +56,12 @@ def test_session_does_not_start_without_its_briefing_or_with_a_critical_blocker(
         ({}, ("docs/BRIEFING.md",), ["docs/BRIEFING.md"]),
         ({"docs/AGENT_BRIEFING.md": "x"}, ("docs/BRIEFING.md",), []),
         ({}, ("docs/archive/BRIEFING.md", "src/briefing.py"), []),
+        ({"AGENTS.md": "Start with docs/ML_BRIEFING.md.", "docs/OTHER_BRIEFING.md": "x"}, (), ["docs/ML_BRIEFING.md"]),
+        ({"CLAUDE.md": "MANDATORY: read docs/rules.md\nSee docs/more.md."}, (), ["docs/rules.md"]),
+        ({"CLAUDE.md": "Read docs/rules.md first.", "docs/rules.md": " \n"}, (), ["docs/rules.md"]),
+        ({"SESSION_BRIEFING.md": "x"}, ("MANDATORY_BRIEFING.md",), ["MANDATORY_BRIEFING.md"]),
     ],
-    ids=["asked-for", "there", "deleted", "renamed", "filed-away"],
+    ids=["asked-for", "there", "deleted", "renamed", "filed-away", "prompt", "must-read", "empty", "mandatory"],
 )
 def test_documents_to_read_must_be_there(files: dict[str, str], deleted: tuple[str, ...], missing: list[str]) -> None:
     """Those that the gate names in its code, and a briefing that nothing replaced."""

@@ -18,6 +18,11 @@ _WORD = "briefing"
 _WHO, _WHEN = "agent", "acknowledged_at"
 _DOCUMENT = compile_later(r"(?<![\w./-])[\w.][\w./-]*\.md(?![\w/])")
 _NAMED_BRIEFING = compile_later(r"(?<![\w./-])[\w.][\w./-]*briefing[\w-]*\.(?:md|txt|json)(?![\w/])", re.IGNORECASE)
+_MUST = compile_later(
+    r"\bmandatory\b|\brequired reading\b|\bmust (?:first )?(?:be )?read\b|\bread\b.*\b(?:first|before)\b", re.IGNORECASE
+)
+"""A line of a prompt that says what must be read."""
+_MANDATORY = "mandatory"
 _TEXTS = (".md", ".txt", ".json", ".yaml", ".yml")
 
 
@@ -47,7 +52,7 @@ def briefing_acknowledged(context: Context) -> Findings:
 
 @critical_rule(
     holds="Every document that a session must read is there.",
-    reads="documents that the session gate asks for, briefings that prompts name, and briefings deleted since",
+    reads="documents that the session gate or a prompt says must be read, and briefings deleted since",
     remedy="Restore the document. If it has a new name, correct the script or prompt that names it.",
     commands=("git log --diff-filter=D --name-only -- '*BRIEFING*'",),
     moments=(Moment.PRE, Moment.POST),
@@ -56,39 +61,46 @@ def mandatory_documents_present(context: Context) -> Findings:
     found: dict[str, RuleFinding] = {}
     for state in require_states(context):
         for path, line, named in _list_demanded(context, state):
-            if not _is_there(context, state, named):
-                message = f"{path} asks for {named}, which does not exist"
-                found.setdefault(named, RuleFinding(message, named, Place(path=path, line=line), named, "no such file"))
+            there = _find_document(context, state, named)
+            if there is None or not (context.read_text(there) or "").strip():
+                lacks, actual = ("does not exist", "no such file") if there is None else ("is empty", "nothing in it")
+                message = f"{path} asks for {named}, which {lacks}"
+                found.setdefault(named, RuleFinding(message, named, Place(path=path, line=line), named, actual))
     named_already = {name.rpartition("/")[2] for name in found}
-    for path in () if _list_briefings(context) else context.deleted_paths(_WORD):
-        if path.casefold().endswith(_TEXTS) and not is_archived(path) and path.rpartition("/")[2] not in named_already:
+    here = _list_briefings(context)
+    for path in context.deleted_paths(_WORD):
+        replaced = any(_MANDATORY in one.casefold() or _MANDATORY not in path.casefold() for one in here)
+        is_briefing = path.casefold().endswith(_TEXTS) and not is_archived(path)
+        if is_briefing and not replaced and path.rpartition("/")[2] not in named_already:
             found[path] = RuleFinding(f"{path} was deleted", path, Place(path=path), "a briefing", "deleted")
     yield from found.values()
 
 
 def _list_demanded(context: Context, state: SessionState) -> Iterator[tuple[str, int, str]]:
-    """The documents that the gate's scripts name in code, and briefings that the agents' prompts name."""
+    """The documents that the gate's scripts name in code, and those that the agents' prompts say must be read."""
     mosaic = context.settings.mosaic
     above = state.folder.removesuffix(mosaic.folder)
     for script in (mosaic.session_gate_script, mosaic.validation_script):
         for number, line in _read_lines(context, above + script):
             if not line.lstrip().startswith("#"):
                 yield from ((above + script, number, name) for name in _DOCUMENT.findall(line))
-    for prompt in mosaic.wiring_files:
-        if "*" not in prompt and prompt.casefold().endswith(_TEXTS):
+    for prompt in mosaic.wiring_places:
+        if prompt.casefold().endswith(_TEXTS):
             for number, line in _read_lines(context, above + prompt):
-                yield from ((above + prompt, number, name) for name in _NAMED_BRIEFING.findall(line))
+                names = (_DOCUMENT if _MUST.search(line) else _NAMED_BRIEFING).findall(line)
+                yield from ((above + prompt, number, name) for name in names)
 
 
 def _read_lines(context: Context, path: str) -> Iterator[tuple[int, str]]:
     return enumerate((context.read_text(path) or "").split("\n"), start=1)
 
 
-def _is_there(context: Context, state: SessionState, named: str) -> bool:
+def _find_document(context: Context, state: SessionState, named: str) -> str | None:
     above = state.folder.rpartition("/")[0]
     wanted = named.removeprefix("./")
     places = (wanted, f"{above}/{wanted}".lstrip("/"), f"{state.folder}/{wanted}")
-    return any(map(context.exists, places)) or ("/" not in wanted and context.find(wanted, state.folder) is not None)
+    there = next(filter(context.exists, places), None)
+    return there or (None if "/" in wanted else context.find(wanted, state.folder))
 
 
 def _list_briefings(context: Context) -> list[str]:
