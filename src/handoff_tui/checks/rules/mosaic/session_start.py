@@ -114,7 +114,6 @@ def _list_briefings(context: Context) -> list[str]:
     holds="No critical blocker of the session is open.",
     reads="the blockers in the session state",
     remedy="Clear the blocker and write down how, or have a person decide to go on without that.",
-    moments=(Moment.PRE, Moment.POST),
 )
 def critical_blockers_closed(context: Context) -> Findings:
     for state in require_states(context):

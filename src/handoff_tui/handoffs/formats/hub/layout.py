@@ -91,11 +91,14 @@ def is_findings_name(name: str) -> bool:
 
 
 def is_earlier_round(handoff: Handoff, stage: str, settings: Hub = STANDARD) -> bool:
-    """Whether what was reported of a stage is of a round before: the stage sent the work back, and will look again."""
+    """Whether what was reported of a stage is of a round before: the stage sent the work back, and will look again.
+
+    Its document says so, or a run of ours, which moved the work on.
+    """
     if not is_before(handoff.source_phase, stage, settings):
         return False
     last = next((attempt for attempt in reversed(handoff.attempts) if attempt.phase == stage), None)
-    return last is not None and (last.status or "").lower() != settings.report_statuses[0]
+    return handoff.ran or (last is not None and (last.status or "").lower() != settings.report_statuses[0])
 
 
 def is_earlier_report(path: str, handoff: Handoff) -> bool:
