@@ -9,7 +9,7 @@ from handoff_tui.checks.facts.documents import find_unreadable, read_json, walk_
 from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, ReportedFinding
-from handoff_tui.handoffs.formats.hub.layout import is_earlier_round
+from handoff_tui.handoffs.formats.hub.layout import is_earlier_attempt
 from handoff_tui.handoffs.handoff import Handoff
 
 _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")
@@ -23,7 +23,7 @@ def judge_report(context: Context, stage: str) -> Findings:
     applies = False
     for handoff in handoffs:
         paths = find_reports(handoff, name)
-        if is_earlier_round(handoff, stage, context.settings.hub):
+        if is_earlier_attempt(handoff, stage, context.settings.hub):
             later.extend(paths)
             continue
         applies = applies or bool(paths) or find_last_attempt(handoff, stage) is not None

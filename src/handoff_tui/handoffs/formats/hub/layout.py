@@ -90,8 +90,8 @@ def is_findings_name(name: str) -> bool:
     return bool(SECURITY_NAME.match(name) or BUGS_NAME.match(name))
 
 
-def is_earlier_round(handoff: Handoff, stage: str, settings: Hub = STANDARD) -> bool:
-    """Whether what was reported of a stage is of a round before: the stage sent the work back, and will look again.
+def is_earlier_attempt(handoff: Handoff, stage: str, settings: Hub = STANDARD) -> bool:
+    """Whether what was reported of a stage is of an earlier attempt: the stage sent the work back, and will look again.
 
     Its document says so, or a run of ours, which moved the work on.
     """
@@ -102,10 +102,10 @@ def is_earlier_round(handoff: Handoff, stage: str, settings: Hub = STANDARD) -> 
 
 
 def is_earlier_report(path: str, handoff: Handoff) -> bool:
-    """Whether a report of findings is of a round before."""
+    """Whether a report of findings is of an earlier attempt."""
     name = path.rpartition("/")[2]
     stage = "SEC" if SECURITY_NAME.match(name) else "QA" if BUGS_NAME.match(name) else None
-    return stage is not None and is_earlier_round(handoff, stage)
+    return stage is not None and is_earlier_attempt(handoff, stage)
 
 
 def find_task(path: str) -> str | None:
