@@ -117,7 +117,7 @@ _OF_A_STANDARD: Final = (DocumentRole.SPEC, DocumentRole.RESULTS, DocumentRole.P
 EARLIER_STANDARD: Final = "of an earlier standard"
 """The fact that says so."""
 CONTRADICTION: Final = "its evidence contradicts itself"
-"""The fact that a run's own records don't agree."""
+"""The fact that a run's own records contradict each other."""
 _COUNTED_ID: Final = compile_later(r"([A-Z]+)-([0-9]{1,4})")
 
 
