@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import build_handoff_files, make_repository
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.handoffs.formats.registry import FORMATS
@@ -51,7 +52,7 @@ def measure_reading(folder: Path, rounds: int) -> list[Row]:
 
 def _refresh(desk: Session) -> None:
     """Reads, measures every claim, finds scopes and lives, and judges every gate."""
-    if not refresh(desk).handoffs:
+    if not refresh(desk, CheckAgain()).handoffs:
         raise AssertionError("the benchmark's files must be understood")
 
 

@@ -9,6 +9,7 @@ import pytest
 from handoff_tui.changes import risk
 from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.changes.risk import RiskMemory, TreesWorld, measure_trees, read_risks
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.git.objects.tree_diff import read_tree_changes
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
@@ -23,8 +24,8 @@ from tests.support.repositories import RepositoryBuilder
 
 def read(folder: Path, memory: RiskMemory | None = None) -> dict[str, MeasuredWork]:
     desk = open_session(folder)
-    gates = open_log_gates(desk, read_repository(desk).result.handoffs)
-    return read_risks(desk, refresh(desk), gates, memory or RiskMemory())
+    gates = open_log_gates(desk, read_repository(desk).result.handoffs, CheckAgain())
+    return read_risks(desk, refresh(desk, CheckAgain()), gates, memory or RiskMemory())
 
 
 def list_kinds(measured: MeasuredWork) -> list[RiskKind]:
@@ -71,12 +72,12 @@ def test_policy_that_changed_since_the_last_decision_is_told(builder: Repository
     handoffs = read_repository(desk).result.handoffs
     gates = LogGates(desk, handoffs)
     gates.__dict__["index"] = build_log_index(log.judge(pin=log.genesis))
-    [before] = read_risks(desk, refresh(desk), gates, RiskMemory()).values()
+    [before] = read_risks(desk, refresh(desk, CheckAgain()), gates, RiskMemory()).values()
     assert RiskKind.POLICY_EDITED not in list_kinds(before)
     log.add_policy()
     gates = LogGates(desk, handoffs)
     gates.__dict__["index"] = build_log_index(log.judge(pin=log.genesis))
-    [after] = read_risks(desk, refresh(desk), gates, RiskMemory()).values()
+    [after] = read_risks(desk, refresh(desk, CheckAgain()), gates, RiskMemory()).values()
     assert "version 2 is in force" in after.risks[0].text
 
 

@@ -6,6 +6,7 @@ from handoff_tui.decisions.evidence_record import build_record, build_shown_chec
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.session import open_session
+from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.evidence import encode_review, read_review, write_review
@@ -23,13 +24,13 @@ def test_record_is_what_stands_at_this_moment(gate_desk: GateDesk) -> None:
     gate_desk.change("Status: COMPLETE\n\nCreated `src/gone.py` and `src/app.py`.\n", "HANDOFF.md")
     examined = look(gate_desk)
     remark = Comment(text="why?", path="src/app.py", line=2)
-    record = build_record(examined, (remark,), ("b", "a", "b"), overrides=True)
+    record = build_record(examined, (remark,), ("b", "a", "b"), DecisionVerb.OVERRIDE)
     assert (record.handoff, record.subject) == (HANDOFF, examined.subject)
     assert {check.id for check in record.checks} == {result.id for result in examined.report.results}
     assert [claim.where.partition(":")[0] for claim in record.contradicted] == ["HANDOFF.md"]
     assert (record.comments, record.viewed) == ((remark,), ("a", "b"))
     assert record.overridden == examined.failing == ("claims-hold",)
-    again = build_record(look(gate_desk), (remark,), ("a", "b"), overrides=True)
+    again = build_record(look(gate_desk), (remark,), ("a", "b"), DecisionVerb.OVERRIDE)
     assert encode_review(again) == encode_review(record)
 
 
@@ -58,7 +59,7 @@ def test_differences_are_counted_against_the_baseline(gate_desk: GateDesk, bo: P
 def test_text_that_is_no_text_can_be_stored(gate_desk: GateDesk) -> None:
     """A file name that is no UTF-8 and comments with half a character come back as something readable."""
     remark = Comment(text="x\udc80" * 3000, path="a\udcff.py")
-    record = build_record(look(gate_desk), (remark,), ("b\udcfe",), overrides=False)
+    record = build_record(look(gate_desk), (remark,), ("b\udcfe",), DecisionVerb.REJECT)
     digest = write_review(gate_desk.root, record)
     stored = read_review(gate_desk.root, digest)
     assert stored == record

@@ -16,6 +16,7 @@ from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import give_consent, read_consent
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching
@@ -74,13 +75,13 @@ def test_desk_shows_what_the_use_cases_say(work: RepositoryBuilder) -> None:
         onlooker.wait_until_live()
         state = onlooker.choose("H-1", Part.SHOWN, Part.CHECKS, Part.PIPELINE, Part.GATE, Part.FILES, Part.DIFFERENCE)
         desk = open_session(work.folder)
-        fresh = refresh(desk, 0)
+        fresh = refresh(desk, CheckAgain(), 0)
         (part,) = state.repositories
         assert part.state.value is not None
         assert part.state.value.model_copy(update={"generation": 0}) == fresh
         assert (part.root, part.name, part.watching) == (str(work.folder), "repository", Watching.LIVE)
         assert [item.key.handoff for item in state.inbox] == [one.handoff.id for one in fresh.handoffs]
-        assert state.shown.value == show(desk, fresh, "H-1")
+        assert state.shown.value == show(desk, fresh, "H-1", CheckAgain())
         report = check(desk, CheckRequest(handoff="H-1"))
         assert state.checks.value is not None
         known = {result.id: result.outcome for result in report.results}

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.git.repository import open_repository
@@ -30,6 +31,8 @@ from handoff_tui.log.gates.coverage import find_last_owners
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.storage.evidence import read_review
+from handoff_tui.status.coverage import read_coverage
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.status.pipeline import build_pipeline
 from handoff_tui.status.refresh import HandoffReviewer, open_log_gates, refresh
@@ -37,10 +40,13 @@ from handoff_tui.status.show import show
 from handoff_tui.status.status_page import build_status_json
 from handoff_tui.tui.chrome import build_title
 from handoff_tui.tui.views.queue.rows import mark_item
+from tests.support.builder_story import MANIFEST, SOURCE, build_files
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, make_person
 
 HANDOFFS = {"a": "notes/docs/handoffs/a-1.md", "b": "notes/docs/handoffs/b-1.md"}
+PACKAGE = "H-5"
+LAMP, LAMP_TEST = "PKG-LAMP-001/lamp.py", "PKG-LAMP-001/test_lamp.py"
 SUBMODULE = "module"
 PATHS = ("one.py", "two.py", "docs/shared.md", "new file.txt")
 POLICY = """version = 1
@@ -58,6 +64,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.handoffs = dict(HANDOFFS)
         self.decided_on_edits = False
         self.person = make_person(folder / "homes", "bo")
         self.builder = RepositoryBuilder.init(folder / "repository")
@@ -86,6 +93,17 @@ class World:
     @property
     def root(self) -> Path:
         return self.builder.folder
+
+    def add_package(self, foreign: tuple[str, ...] = (LAMP, LAMP_TEST)) -> None:
+        """One more handoff: its manifest names the hashes of files that `b` made."""
+        files = build_files(PACKAGE)
+        for path in foreign:
+            self.builder.write(path, files.pop(path))
+        self.builder.commit(f"the lamp\n\nHandoff: {HANDOFFS['b']}")
+        for path, content in files.items():
+            self.builder.write(path, content)
+        self.builder.commit(f"{PACKAGE}: results")
+        self.handoffs[PACKAGE] = PACKAGE
 
     def write_document(self, name: str, status: str) -> None:
         self.builder.write(HANDOFFS[name].removeprefix("notes/"), f"# Handoff: {name}\n\nStatus: {status}\n\nText.\n")
@@ -171,7 +189,7 @@ class World:
         if self.decided_on_edits:
             return  # whoever rewrites the commits below an edit that was decided on begins an attempt
         if self.list_uncommitted() or self.builder.git("rev-list", "--merges", "HEAD~3..HEAD"):
-            self.builder.git("commit", "--quiet", "--amend", "--no-edit", "--only", "--no-verify")
+            self.builder.git("commit", "--quiet", "--amend", "--no-edit", "--only", "--no-verify", "--allow-empty")
         else:
             self.builder.git("rebase", "--quiet", "--force-rebase", "HEAD~3")
 
@@ -189,7 +207,7 @@ class World:
 
     def decide(self, name: str, verb: str) -> None:
         desk, log = open_session(self.root), open_log(open_session(self.root).repository)
-        request = DecideRequest(DecisionVerb(verb), HANDOFFS[name], reason="because")
+        request = DecideRequest(DecisionVerb(verb), self.handoffs[name], reason="because")
         sign_decision(log, prepare_decision(desk, log, request))
         self.decided_on_edits |= any(not path.startswith(".handoff-tui/") for path in self.list_uncommitted())
 
@@ -197,13 +215,13 @@ class World:
         """The state of each handoff, which status, gate and the app must all name."""
         root = root or self.root
         desk = open_session(root)
-        status = {row["id"]: row["gate"]["state"] for row in build_status_json(refresh(desk))["handoffs"]}  # type: ignore[attr-defined]
+        status = {row["id"]: row["gate"]["state"] for row in build_status_json(refresh(desk, CheckAgain()))["handoffs"]}  # type: ignore[attr-defined]
         snapshot = read_snapshot(root, 1)
         app = {item.key.handoff: item for item in snapshot.inbox}
         states = {}
-        for name, handoff in HANDOFFS.items():
+        for name, handoff in self.handoffs.items():
             examined = examine(desk, open_log(desk.repository), handoff, options=WITHOUT_COMMANDS)
-            shown = show(desk, snapshot.state, handoff).reviewed
+            shown = show(desk, snapshot.state, handoff, CheckAgain()).reviewed
             item = app[handoff]
             phase = next(one for one in build_pipeline(item.reviewed, {}, snapshot.gates.index).phases if one.gate)  # type: ignore[union-attr]
             gate = str(examined.gate.state)
@@ -218,7 +236,7 @@ class World:
         desk = open_session(self.root)
 
         result = read_repository(desk).result
-        return HandoffReviewer(desk, result, open_log_gates(desk, result.handoffs)).scopes
+        return HandoffReviewer(desk, result, open_log_gates(desk, result.handoffs, CheckAgain())).scopes
 
 
 def check_title(snapshot: RepositorySnapshot, item: InboxItem, gate: str) -> None:
@@ -399,3 +417,99 @@ def test_veto_stands_until_the_agent_commits() -> None:
         assert world.read_states()["a"] == "rejected"
         world.work("a", "a.py", "fixed\n")
         assert world.read_states()["a"] == "pending"
+
+
+LAMPS: st.SearchStrategy[Step] = st.one_of(
+    st.tuples(
+        st.sampled_from(["edit", "b", "nobody", "merge"]), st.sampled_from([SOURCE, "other\n", ""]), st.just(LAMP)
+    ),
+    st.tuples(st.sampled_from(["b", "nobody"]), st.just("unrelated\n"), st.sampled_from(["one.py", "b.py"])),
+    st.tuples(st.sampled_from(["commit all", "rewrite"]), st.just(""), st.just("")),
+)
+
+
+def change_lamp(world: World, number: int, step: Step) -> None:
+    """Somebody else changes a file, without a commit, in one, or on a branch; no content deletes it."""
+    kind, content, path = step
+    if kind in {"commit all", "rewrite"}:
+        take_step(world, number, (kind, "", ""))
+        return
+    if kind == "merge":
+        world.commit("leftovers")
+        world.builder.step("checkout", "--quiet", "-b", f"side-{number}")
+    if content:
+        world.builder.write(path, content)
+    else:
+        world.builder.place(path).unlink(missing_ok=True)
+    if kind != "edit":
+        world.builder.git("add", "--all", "--", path.rpartition("/")[0] or path)
+        world.commit_staged("work" if kind == "nobody" else f"work\n\nHandoff: {HANDOFFS['b']}")
+    if kind == "merge":
+        world.builder.step("checkout", "--quiet", "main")
+        world.builder.git("merge", "--quiet", "--no-ff", "--no-edit", f"side-{number}")
+
+
+def check_package_law(world: World, steps: list[Step]) -> None:
+    """The approval stands exactly as long as the file that the manifest names has the hash it names."""
+    world.add_package()
+    world.decide(PACKAGE, "approve")
+    for number, step in enumerate(steps):
+        change_lamp(world, number, step)
+        lamp = world.builder.place(LAMP)
+        fits = lamp.exists() and lamp.read_text() == SOURCE
+        assert world.read_states()[PACKAGE] == ("approved" if fits else "superseded")
+    world.commit("everything")
+    with live_as(make_person(world.folder / "homes", "cy")):
+        assert world.read_states(world.clone()) == world.read_states(), "another clone has other gates"
+
+
+@settings(max_examples=4)
+@given(steps=st.lists(LAMPS, max_size=4))
+def test_check_that_fails_over_the_work_of_others_supersedes(steps: list[Step]) -> None:
+    """Law 1 and 2 for what a check read of others: fails, and the approval goes; restored, and it is back."""
+    with open_world() as world:
+        check_package_law(world, steps)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@settings(max_examples=40)
+@given(steps=st.lists(LAMPS, max_size=8))
+def test_check_law_holds_over_long_histories(steps: list[Step]) -> None:
+    """The same for longer."""
+    with open_world() as world:
+        check_package_law(world, steps)
+
+
+def test_changed_file_of_others_that_a_check_accepts_supersedes_nothing(tmp_path: Path) -> None:
+    """A check runs again on what is here: what others changed so that it passes keeps the approval, and coverage it."""
+    with open_world() as world:
+        world.add_package()
+        world.decide(PACKAGE, "approve")
+        record = read_review(world.root, open_log(open_repository(world.root)).verify().entries[-1].decision.review)  # type: ignore[union-attr]
+        read = {file.path: file.checks for file in record.read_elsewhere}
+        assert "asset-hashes-match" in read[LAMP]
+        assert not {check for checks in read.values() for check in checks} & {"data-intact", "work-can-be-compared"}
+        world.work("b", LAMP, "other\n")
+        named = f"the check asset-hashes-match passed then and fails now: lamp.py of {LAMP.partition('/')[0]}"
+        desk = open_session(world.root)
+        shown = show(desk, refresh(desk, CheckAgain()), PACKAGE, CheckAgain()).reviewed.gate
+        assert [one for one in shown.blocking if named in one]
+        state = {path.path: path.state for path in read_coverage(desk, CheckAgain()).coverage.paths}
+        assert state[MANIFEST] == "waiting"
+        world.work("b", LAMP, SOURCE)
+        assert world.read_states()[PACKAGE] == "approved"
+
+
+def test_own_files_that_the_next_handoff_changed_make_no_check_fail() -> None:
+    """Law 7: a check sees the handoff's own files as it left them, even where another file makes it run again."""
+    with open_world() as world:
+        world.add_package(foreign=(LAMP_TEST,))
+        world.decide(PACKAGE, "approve")
+        world.work("b", LAMP, "other\n")
+        assert world.read_states()[PACKAGE] == "approved"
+        world.work("b", LAMP_TEST, "def test_more() -> None: ...\n")
+        assert world.read_states()[PACKAGE] == "superseded"
+        desk = open_session(world.root)
+        (gate,) = (one.gate for one in refresh(desk, CheckAgain()).handoffs if one.handoff.id == PACKAGE)
+        assert [why for why in gate.blocking if "test_lamp.py of PKG-LAMP-001 is not the file" in why]

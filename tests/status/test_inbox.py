@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.config.theme import ROLES
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
@@ -55,9 +56,9 @@ def build_one(handoff: Handoff | None = None, reviewer: LocalReviewer = ME, **ga
 def read(desk: GateDesk, person: Person, monkeypatch: pytest.MonkeyPatch) -> InboxItem:
     person.become(monkeypatch)
     opened = open_session(desk.root)
-    gates = open_log_gates(opened, read_repository(opened).result.handoffs)
+    gates = open_log_gates(opened, read_repository(opened).result.handoffs, CheckAgain())
     reviewer = read_reviewer(opened, gates.policy if gates else None)
-    state = refresh(opened)
+    state = refresh(opened, CheckAgain())
     items = build_inbox(state, build_inbox_facts(opened, reviewer, read_change_times(opened, state), gates))
     return next(item for item in items if item.key.handoff == HANDOFF)
 
@@ -127,7 +128,7 @@ def open_lamp(builder: RepositoryBuilder, number: int = 3) -> Session:
 def test_times_of_all_handoffs_take_one_git_call(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are."""
     desk = open_lamp(builder, 30)
-    state = refresh(desk)
+    state = refresh(desk, CheckAgain())
     assert len(state.handoffs) == 30
     started: list[list[str]] = []
     popen = subprocess.Popen
@@ -156,7 +157,7 @@ def test_uncommitted_document_has_the_time_of_the_disk(builder: RepositoryBuilde
     for name in ("docs/handoffs/2026-01-01-lamp.md", "HANDOFF.md"):
         os.utime(builder.folder / name, (1_900_000_000, 1_900_000_000))
     desk = open_session(builder.folder)
-    times = read_change_times(desk, refresh(desk))
+    times = read_change_times(desk, refresh(desk, CheckAgain()))
     later = {path for path, time in times.items() if time == datetime.fromtimestamp(1_900_000_000, UTC)}
     assert later == {"docs/handoffs/2026-01-01-lamp.md", "HANDOFF.md"}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place, Problem
@@ -32,7 +33,7 @@ ID = "notes/HANDOFF.md"
 
 
 def refreshed(folder: Path) -> ReviewState:
-    return refresh(open_session(folder))
+    return refresh(open_session(folder), CheckAgain())
 
 
 def test_refresh_reads_every_handoff_with_its_claims_counted(builder: RepositoryBuilder) -> None:
@@ -49,8 +50,8 @@ def test_refresh_sees_what_changed_since(builder: RepositoryBuilder) -> None:
     """A new desk, a new state; the same desk, the same state, whatever its generation."""
     builder.write("HANDOFF.md", NOTE).write("a.py").commit()
     desk = open_session(builder.folder)
-    first = refresh(desk, generation=1)
-    assert refresh(desk, generation=2) == first.model_copy(update={"generation": 2})
+    first = refresh(desk, CheckAgain(), generation=1)
+    assert refresh(desk, CheckAgain(), generation=2) == first.model_copy(update={"generation": 2})
     builder.write("b.py")
     [reviewed] = refreshed(builder.folder).handoffs
     assert (reviewed.claims.holds, reviewed.claims.contradicted) == (2, 0)
@@ -88,7 +89,7 @@ def test_settings_that_cannot_be_used_close_every_gate_and_hide_nothing(builder:
     """Each handoff is listed; the problem names its line, and a person owes its repair."""
     builder.write("HANDOFF.md", NOTE).write("a.py").write("b.py").commit()
     builder.write("handoff-tui.toml", "[limits]\ncommits = 7\ncomits = 8\n")
-    state = refresh(open_session_to_look(builder.folder))
+    state = refresh(open_session_to_look(builder.folder), CheckAgain())
     [reviewed] = state.handoffs
     assert reviewed.gate.state is GateName.BLOCKED
     assert reviewed.gate.blocking[0].startswith("its settings can't be used: handoff-tui.toml:3: ")
@@ -144,7 +145,7 @@ def noted(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 def shown_in(folder: Path, wanted: str = "notes/HANDOFF.md") -> ShownHandoff:
     desk = open_session(folder)
-    return show(desk, refresh(desk), wanted)
+    return show(desk, refresh(desk, CheckAgain()), wanted, CheckAgain())
 
 
 @pytest.mark.parametrize(("name", "produced"), [("Heron", True), ("Ada", False)])
@@ -192,11 +193,11 @@ def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuil
     """History and reviewer are taken over; claims, problems and the gate are as of now."""
     build_work(builder, handoffs=1)
     desk = open_session(builder.folder)
-    before = show(desk, refresh(desk), "H-1")
+    before = show(desk, refresh(desk, CheckAgain()), "H-1", CheckAgain())
     builder.write("src/part.py", "value = 3\n")
     desk = open_session(builder.folder)
-    state = refresh(desk)
-    now = show(desk, state, "H-1")
+    state = refresh(desk, CheckAgain())
+    now = show(desk, state, "H-1", CheckAgain())
     assert now != before
     scopes = find_all_scopes(desk, tuple(reviewed.handoff for reviewed in state.handoffs), None)
     assert show_again(before, state, now.verdicts, None, scopes) == now

@@ -10,6 +10,7 @@ from handoff_tui.changes.risk import RiskMemory, read_risks
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.text.page import Grid, Page
 from handoff_tui.git.watch.noticed import Watching
@@ -122,8 +123,8 @@ def make_state(**part: object) -> AppState:
 def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
     """The whole inbox, and all parts of one handoff; read once for a repository that tests only look at."""
     desk = open_session(root)
-    state = refresh(desk)
-    gates = open_log_gates(desk, tuple(one.handoff for one in state.handoffs))
+    state = refresh(desk, CheckAgain())
+    gates = open_log_gates(desk, tuple(one.handoff for one in state.handoffs), CheckAgain())
     reviewer = read_reviewer(desk, gates.policy if gates else None)
     items = build_inbox(state, build_inbox_facts(desk, reviewer, read_change_times(desk, state), gates))
     items = add_measured(items, str(desk.repository.root), read_risks(desk, state, gates, RiskMemory()))
@@ -137,7 +138,7 @@ def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
         reviewer_note=reviewer.note,
     )
     pipelines = desk.loaded.settings.pipelines
-    shown, report = show(desk, state, chosen), check(desk, CheckRequest(handoff=chosen))
+    shown, report = show(desk, state, chosen, CheckAgain()), check(desk, CheckRequest(handoff=chosen))
     return AppState(
         repositories=(repository,),
         inbox=items,

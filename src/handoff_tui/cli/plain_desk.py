@@ -11,6 +11,7 @@ from pathlib import Path
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_text
 from handoff_tui.core.errors import HandoffError
@@ -47,7 +48,7 @@ def run_plain_desk(start: Path, run_verb: RunVerb, *, read_only: bool = False) -
 
 
 def _list_waiting(start: Path) -> list[ReviewedHandoff]:
-    state = refresh(open_session_to_look(start))
+    state = refresh(open_session_to_look(start), CheckAgain())
     ordered = sort_by_turn(state.handoffs)
     waiting = [one for one in ordered if one.gate.next_move.who in _NEEDS_YOU]
     others = sum(one.gate.next_move.who is Mover.AGENT for one in ordered)

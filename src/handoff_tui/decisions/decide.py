@@ -134,7 +134,7 @@ def prepare_decision(
             request.comments, list_threads(session, examined.index, examined.key.place, examined.work_tree)
         )
     referenced = find_referenced_entries(examined.index, examined.policy, examined, request.verb, signing.principal)
-    record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)
+    record = build_record(examined, request.comments, request.viewed, request.verb)
     record = record.model_copy(update={"confirmed": request.confirmed})
     warnings = (
         *_list_warnings(examined, request.verb, signing.principal),

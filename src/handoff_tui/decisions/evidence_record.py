@@ -7,13 +7,24 @@ from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.changes.snapshots.snapshot import build_stored_text
 from handoff_tui.checks.report import CheckResult, Finding, is_open
+from handoff_tui.checks.run.portable_run import PortableRun, SharedReading
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.log.review_record import Comment, ReviewRecord, ScopeManifest, ShownCheck, ShownClaim, ShownFinding
+from handoff_tui.handoffs.scope.manifest import write_path
+from handoff_tui.log.entry import APPROVING, DecisionVerb
+from handoff_tui.log.review_record import (
+    Comment,
+    ForeignFile,
+    ReviewRecord,
+    ScopeManifest,
+    ShownCheck,
+    ShownClaim,
+    ShownFinding,
+)
 from handoff_tui.status.refresh import count_claims
 
 _LONGEST = 500
@@ -21,7 +32,7 @@ _MOST = 200
 
 
 def build_record(
-    examined: ExaminedGate, comments: tuple[Comment, ...], viewed: tuple[str, ...], *, overrides: bool
+    examined: ExaminedGate, comments: tuple[Comment, ...], viewed: tuple[str, ...], verb: DecisionVerb
 ) -> ReviewRecord:
     """Records checks, claims, differences and comments as of now, without times or machine names."""
     verdicts = measure(examined)
@@ -33,12 +44,22 @@ def build_record(
         checks=tuple(
             build_shown_check(result) for result in sorted(examined.report.results, key=lambda result: result.id)
         ),
+        read_elsewhere=_list_read_elsewhere(examined) if verb in APPROVING else (),
         claims=count_claims(verdicts).model_dump(),
         contradicted=tuple(_show_claim(one) for one in verdicts if one.state is VerdictState.CONTRADICTED)[:_MOST],
         differences=count_differences(examined),
-        overridden=examined.failing if overrides else (),
+        overridden=examined.failing if verb is DecisionVerb.OVERRIDE else (),
     )
     return add_comments(record, comments, viewed)
+
+
+def _list_read_elsewhere(examined: ExaminedGate) -> tuple[ForeignFile, ...]:
+    """The files of others that the checks that passed read: where one differs, they are asked again."""
+    run = PortableRun(SharedReading(examined.gates, examined.reading), examined.key)
+    return tuple(
+        ForeignFile(blob=examined.gates.find_content(path), checks=checks, **write_path(path))
+        for path, checks in run.list_read_elsewhere().items()
+    )
 
 
 def add_comments(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tuple[str, ...]) -> ReviewRecord:

@@ -17,6 +17,8 @@ from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, check_before_another
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.guards import Guards, guard
+from handoff_tui.checks.run.portable_run import place_at
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.work_commits import find_work_commit
@@ -31,7 +33,7 @@ from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import list_approved
 from handoff_tui.log.gates.gate import GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.gates.position import build_value_digest, find_phase
+from handoff_tui.log.gates.position import build_value_digest
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog
 from handoff_tui.log.policy.policy import Policy
@@ -174,6 +176,7 @@ def examine(
         name_changes=question.name_changes,
         name_uncovered=question.name_uncovered,
         has_review=question.has_review,
+        find_failure=question.find_failure,
         failing=tuple(result.id for result in checked.report.blocking_failures),
         session=session,
         reading=reading,
@@ -201,7 +204,7 @@ def _check(
     """Runs the checks of the gate, then those of the whole repository; a command that both have runs once."""
     earlier = options.earlier
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
-    placed = known._replace(reading=_place_at(known.reading, plan))
+    placed = known._replace(reading=place_at(known.reading, plan.key))
     report = (check if earlier is not None else check_before_another)(guards.session, request, telling, placed)
     if earlier is not None and earlier.report.baseline == report.baseline:
         return _Checked(report, earlier.snapshot, earlier.work_tree)
@@ -213,19 +216,6 @@ def _check(
     if moved.is_set():
         report = check(guards.session, request, telling, placed)
     return _Checked(report, build_subject_snapshot(plan.gates.session, taken), taken.captured.tree.tree)
-
-
-def _place_at(reading: RepositoryReading, plan: GatePlan) -> RepositoryReading:
-    """What was read, with the handoff in the phase whose gate is asked about: rules judge it there."""
-    phase = plan.key.phase
-    if find_phase(plan.handoff).casefold() == phase.casefold():
-        return reading
-    stated = plan.handoff.stated_phase or plan.handoff.source_phase
-    placed = plan.handoff.model_copy(
-        update={"source_phase": phase, "target_phase": None, "stated_phase": stated, "ran": True}
-    )
-    handoffs = tuple(placed if one.id == placed.id else one for one in reading.result.handoffs)
-    return reading._replace(result=reading.result._replace(handoffs=handoffs))
 
 
 def plan_gate(
@@ -247,7 +237,7 @@ def _plan(gates: LogGates, wanted: str, phase: str | None) -> GatePlan:
 
 def open_gates(session: Session, handoffs: tuple[Handoff, ...], index: LogIndex) -> LogGates:
     """The gates by a log that was read already."""
-    gates = LogGates(session, handoffs)
+    gates = LogGates(session, handoffs, CheckAgain())
     gates.index = index
     return gates
 
@@ -261,6 +251,7 @@ def judge_again(examined: ExaminedGate, log: OpenLog) -> ExaminedGate:
         gates=gates,
         name_uncovered=lambda: gates.name_uncovered(handoff, phase),
         has_review=gates.has_review,
+        find_failure=gates.find_failure,
     )
 
 

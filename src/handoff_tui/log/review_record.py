@@ -75,6 +75,17 @@ class ScopeManifest(Model):
     start: str = ""
 
 
+class ForeignFile(Model):
+    """A file outside the scope that blocking checks read when they passed."""
+
+    path: str = ""
+    path_hex: str = ""
+    """Instead of a path that is no UTF-8."""
+    blob: str = ""
+    """The id of its content in git; `folder` for a folder, and empty if nothing was there."""
+    checks: tuple[str, ...]
+
+
 class ReviewRecord(Model):
     """The evidence behind one decision."""
 
@@ -88,6 +99,8 @@ class ReviewRecord(Model):
     check_baseline: str | None = None
     """The commit since which changes were counted when the checks ran."""
     checks: tuple[ShownCheck, ...] = ()
+    read_elsewhere: tuple[ForeignFile, ...] = ()
+    """What the checks of an approval rest on outside the scope: where one differs, its checks run again."""
     claims: dict[str, int] = {}
     contradicted: tuple[ShownClaim, ...] = ()
     differences: dict[str, int] = {}

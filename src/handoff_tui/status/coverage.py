@@ -15,7 +15,7 @@ from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import Session
-from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.gates.all_gates import LogGates, Recheck
 from handoff_tui.log.gates.coverage import (
     COVERED,
     LineCoverage,
@@ -63,9 +63,9 @@ class FileCoverageReport:
         return is_path_covered and all(region.state is None or region.state in COVERED for region in self.regions)
 
 
-def read_coverage(session: Session, since: str | None = None) -> CoverageReport:
+def read_coverage(session: Session, recheck: Recheck, since: str | None = None) -> CoverageReport:
     """How each file stands that changed since the start line, or since a commit named by a person."""
-    judged = _Judged(session)
+    judged = _Judged(session, recheck)
     start = judged.start_line if since is None else _find_commit(session, since)
     scopes, only = judged.scopes, None
     if since is not None:
@@ -83,10 +83,10 @@ def read_coverage(session: Session, since: str | None = None) -> CoverageReport:
     )
 
 
-def read_file_coverage(session: Session, file: str) -> FileCoverageReport:
+def read_file_coverage(session: Session, recheck: Recheck, file: str) -> FileCoverageReport:
     """Who approved which lines of a file; a path seen from the root of the repository."""
     origins = _blame(session, file)
-    judged = _Judged(session)
+    judged = _Judged(session, recheck)
     regions = build_line_coverage(origins, judged.scopes, judged.reports)
     only = [file] if file in judged.scopes.changed else []
     path = next(iter(build_coverage(judged.scopes, judged.reports, only).paths), None)
@@ -96,9 +96,9 @@ def read_file_coverage(session: Session, file: str) -> FileCoverageReport:
 class _Judged:
     """All handoffs with their scopes and gates."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, recheck: Recheck) -> None:
         self.session = session
-        self.gates = LogGates(session, read_repository(session).result.handoffs)
+        self.gates = LogGates(session, read_repository(session).result.handoffs, recheck)
 
     @property
     def scopes(self) -> Scopes:

@@ -27,20 +27,19 @@ from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, Review
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 if TYPE_CHECKING:
-    from handoff_tui.log.gates.all_gates import LogGates
+    from handoff_tui.log.gates.all_gates import LogGates, Recheck
 
 _MOST_OVERLOOKED = 20
 
 
 @without_collection()
-def refresh(session: Session, generation: int = 0) -> ReviewState:
+def refresh(session: Session, recheck: Recheck, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
     result = read_repository(session).result
     evidence = RepositoryEvidence(session)
     prepare(evidence, result.handoffs, result.handoffs)
-    reviewer = HandoffReviewer(
-        session, result, open_log_gates(session, result.handoffs), closed=session.loaded.refused_shortly
-    )
+    gates = open_log_gates(session, result.handoffs, recheck)
+    reviewer = HandoffReviewer(session, result, gates, closed=session.loaded.refused_shortly)
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
     return build_state(session, result, reviewer, reviewed, generation)
 
@@ -71,13 +70,13 @@ def build_state(
     )
 
 
-def open_log_gates(session: Session, handoffs: tuple[Handoff, ...]) -> LogGates | None:
-    """The log's view of the gates; None without a log."""
+def open_log_gates(session: Session, handoffs: tuple[Handoff, ...], recheck: Recheck) -> LogGates | None:
+    """The log's view of the gates; None without a log. `recheck` is as in `LogGates`."""
     if not has_log(session):
         return None
     from handoff_tui.log.gates.all_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
 
-    return LogGates(session, handoffs)
+    return LogGates(session, handoffs, recheck)
 
 
 def find_all_scopes(session: Session, handoffs: tuple[Handoff, ...], gates: LogGates | None) -> Scopes:

@@ -31,12 +31,12 @@ from handoff_tui.status.review_state import (
 )
 
 if TYPE_CHECKING:
-    from handoff_tui.log.gates.all_gates import LogGates
+    from handoff_tui.log.gates.all_gates import LogGates, Recheck
 
 _MOST_REVISIONS = 20
 
 
-def show(session: Session, state: ReviewState, wanted: str) -> ShownHandoff:
+def show(session: Session, state: ReviewState, wanted: str, recheck: Recheck) -> ShownHandoff:
     """Measures every claim of the handoff with this id."""
     reviewed = find_handoff(state, wanted)
     evidence = RepositoryEvidence(session)
@@ -44,7 +44,7 @@ def show(session: Session, state: ReviewState, wanted: str) -> ShownHandoff:
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     verdicts = measure_claims(reviewed.handoff, evidence)
     handoffs = tuple(other.handoff for other in state.handoffs)
-    gates = open_log_gates(session, handoffs)
+    gates = open_log_gates(session, handoffs, recheck)
     return ShownHandoff(
         reviewed=_review_deeply(gates, state, reviewed, verdicts, problems),
         scope=build_shown_scope(find_all_scopes(session, handoffs, gates).of(reviewed.handoff.id)),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.demo.demo import (
     build_demo,
     copy_own_folder,
@@ -215,7 +216,7 @@ def test_demo_happened_in_the_last_days(tmp_path: Path, demo: Path) -> None:
 
 def list_states(repository: Path) -> set[tuple[str, GateName | None, ClaimCounts]]:
     """Title, gate and verdicts of every handoff."""
-    reviewed = refresh(open_session(repository)).handoffs
+    reviewed = refresh(open_session(repository), CheckAgain()).handoffs
     return {(one.handoff.title or "", one.gate.state, one.claims) for one in reviewed}
 
 

@@ -135,14 +135,15 @@ def is_open(reviewed: ReviewedHandoff) -> bool:
 
 
 def _review(cache: OutputCache) -> _Reviewed:
-    from handoff_tui.handoffs.read_handoffs import read_repository  # noqa: PLC0415 - only a real look needs these
+    from handoff_tui.checks.run.recheck import CheckAgain  # noqa: PLC0415 - only a real look needs these
+    from handoff_tui.handoffs.read_handoffs import read_repository  # noqa: PLC0415
     from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
     from handoff_tui.status.refresh import HandoffReviewer, open_log_gates  # noqa: PLC0415
 
     session = open_session(cache.look.repository.root, cache.look)
     reading = read_repository(session)
     result = reading.result
-    gates = open_log_gates(session, result.handoffs)
+    gates = open_log_gates(session, result.handoffs, CheckAgain())
     reviewer = HandoffReviewer(session, result, gates)
     handoffs = tuple(reviewer.review(handoff, ()) for handoff in result.handoffs)
     return _Reviewed(session, reading, reviewer, handoffs, gates is None or gates.index.verdict.anchored)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from handoff_tui.agents.hosts.delivered import Delivered
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, is_open
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.decisions.packet import build_packet
@@ -36,7 +37,7 @@ class Returned(NamedTuple):
 def build_packets(root: Path) -> tuple[str, list[str]]:
     """Builds the packets of all returned work as one text, and what names the decisions."""
     session = open_session(root)
-    returned = _select_returned(refresh(session).handoffs)
+    returned = _select_returned(refresh(session, CheckAgain()).handoffs)
     texts = [_render(session, one.handoff) for one in returned[:_MOST_PACKETS]]
     texts += [
         f"`handoff-tui packet {one.handoff}` prints what {one.handoff} must do." for one in returned[_MOST_PACKETS:]
@@ -66,7 +67,7 @@ def _wait(root: Path, host_session: str, wanted: str | None, timeout: float | No
         now = (verdict.heads, verdict.problems, session.work_tree.facts)
         if now != seen:
             seen = now
-            handoffs = [one for one in refresh(session).handoffs if wanted in {None, one.handoff.id}]
+            handoffs = [one for one in refresh(session, CheckAgain()).handoffs if wanted in {None, one.handoff.id}]
             new = [one for one in _select_returned(handoffs) if not delivered.has(one.mark)]
             if new:
                 delivered.add([new[0].mark])

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.examine import build_gate_view, examine
 from handoff_tui.decisions.packet import build_packet
@@ -98,7 +99,7 @@ class Tool:
 
 
 def _answer_status(caller: Caller, _: NoArguments) -> Answer:
-    return _as_json(build_status_json(refresh(open_session_to_look(caller.start))))
+    return _as_json(build_status_json(refresh(open_session_to_look(caller.start), CheckAgain())))
 
 
 def _answer_gate(caller: Caller, asked: GateArguments) -> Answer:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
 from handoff_tui.checks.run.choose import find_usual_severity
-from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, load_settings_with
+from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings, load_settings_with
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError, StoreWriteError
 from handoff_tui.git.history.commits import read_blobs
@@ -63,6 +63,15 @@ def guard(session: Session, start: str | None) -> Guards:
     except ConfigError:  # it was unusable then, so it guarded nothing
         loaded = load_settings_with(None)
     return Guards(session._replace(loaded=_keep_scopes(loaded, session.loaded)), held_back=True)
+
+
+def guard_portably(session: Session, start: str | None) -> Session:
+    """The same without the person's own file and what they accepted on this machine."""
+    try:
+        loaded = build_settings(None, _read_at(session, start))
+    except ConfigError:
+        loaded = build_settings(None, None)
+    return session._replace(loaded=_keep_scopes(loaded, session.loaded))
 
 
 def accept_settings(session: Session) -> None:

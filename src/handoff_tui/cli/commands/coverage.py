@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_pin_option, add_reading_options, open_named_session, use_pin
 from handoff_tui.cli.output import write_result
@@ -37,10 +38,10 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     use_pin(arguments)
     session = open_named_session(arguments)
     if arguments.file is not None:
-        lines = read_file_coverage(session, _find_path(arguments.file, session.repository.root))
+        lines = read_file_coverage(session, CheckAgain(), _find_path(arguments.file, session.repository.root))
         write_result(arguments, page.build_file_coverage_json, page.build_file_coverage_page, lines)
         return _find_code(lines, complete=lines.complete)
-    report = read_coverage(session, arguments.since)
+    report = read_coverage(session, CheckAgain(), arguments.since)
     write_result(arguments, page.build_coverage_json, page.build_coverage_page, report, everything=arguments.all)
     return _find_code(report, complete=report.coverage.complete)
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.demo.demo import build_demo, build_recent_demo, describe_next_steps, list_homes
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         _open(repository, arguments.open_app)
         return ExitCode.OK
     session = open_session(repository)
-    write_page(build_status_page(refresh(session)))
+    write_page(build_status_page(refresh(session, CheckAgain())))
     write_note(describe_next_steps(repository))
     return ExitCode.OK
 

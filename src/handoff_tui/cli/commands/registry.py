@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, open_named_session
 from handoff_tui.cli.output import write_result
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     session = open_named_session(arguments)
-    edits = plan_registry(refresh(session))
+    edits = plan_registry(refresh(session, CheckAgain()))
     if arguments.apply:
         apply_registry(session, edits)
     write_result(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.agents.proofs import build_proofs_json, build_proofs_page, list_proofs, read_picture
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_at_option, add_handoff_argument, add_reading_options, find_start
@@ -38,7 +39,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.at is not None:
         return _show_past(arguments)
     session = open_session_to_look(find_start(arguments))
-    shown = show(session, refresh(session), arguments.id)
+    recheck = CheckAgain()
+    shown = show(session, refresh(session, recheck), arguments.id, recheck)
     if arguments.proofs:
         return _show_proofs(session, shown.reviewed.handoff, as_json=arguments.json)
     write_result(arguments, build_show_json, build_show_page, shown, everything=arguments.all)

@@ -72,11 +72,20 @@ def list_stated(session: Session) -> dict[str, StatedScope]:
 class FoundScopes:
     """The scopes, and what was read to find them."""
 
-    def __init__(self, scopes: Scopes, history: Sequence[ChangedCommit], contents: Mapping[str, WorkContent]) -> None:
+    def __init__(
+        self,
+        scopes: Scopes,
+        history: Sequence[ChangedCommit],
+        contents: Mapping[str, WorkContent],
+        uncommitted: Iterable[UncommittedChange],
+    ) -> None:
         self.scopes = scopes
         self.history = history
         self.sha256_by_blob = {content.blob: content.sha256 for content in contents.values()}
         """The hashes of what is not committed; those of committed blobs are looked up when they are needed."""
+        self.uncommitted = {change.path: change.after.blob for change in uncommitted}
+        self.uncommitted |= {path: content.blob for path, content in contents.items()}
+        """What git does not have as it is here, with its blob; empty for what is deleted."""
 
 
 @without_collection()
@@ -97,7 +106,9 @@ def find_scopes(session: Session, handoffs: Iterable[Handoff], known: LogTraces 
     cut_off = _find_cut_off(session, history, known, past)
     problems = tuple(_find_problems(session, traces, known, cut_off))
     merged = find_merged_branches(history)
-    return FoundScopes(replace(scopes, merged=merged, cut_off=cut_off, problems=problems), history, contents)
+    return FoundScopes(
+        replace(scopes, merged=merged, cut_off=cut_off, problems=problems), history, contents, uncommitted
+    )
 
 
 def _find_cut_off(

@@ -38,8 +38,18 @@ def _build_file(path: str, content: Content, sha256_by_blob: Mapping[str, str]) 
     found = {"content": GONE, "mode": _NO_MODE}
     if not content.deleted:
         found = {"content": f"sha256:{sha256_by_blob[content.blob]}", "mode": content.mode}
+    return found | write_path(path)
+
+
+def write_path(path: str) -> dict[str, str]:
+    """A path as a field of a file."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:  # no UTF-8: JSON cannot hold it
-        return found | {"path_hex": os.fsencode(path).hex()}
-    return found | {"path": path}
+        return {"path_hex": os.fsencode(path).hex()}
+    return {"path": path}
+
+
+def read_path(file: Mapping[str, str]) -> str:
+    """The path of a file that was written so."""
+    return file["path"] if "path" in file else os.fsdecode(bytes.fromhex(file["path_hex"]))

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.git.history.commits import name_commit
 from handoff_tui.git.work_tree.patched_tree import ContentRules, find_gone, read_content_rules
 from handoff_tui.handoffs.formats.registry import FORMATS
@@ -102,7 +103,7 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     rules = read_content_rules(session.repository)
     memory = ReadingMemory()
     reading, names = _read(session, memory)
-    gates = open_log_gates(session, reading.result.handoffs)
+    gates = open_log_gates(session, reading.result.handoffs, CheckAgain())
     reviewer = read_reviewer(session, gates.policy if gates else None)
     handoffs = reading.result.handoffs
     verdicts = VerdictCache(session, handoffs)

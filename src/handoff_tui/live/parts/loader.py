@@ -12,6 +12,7 @@ from handoff_tui.changes.files.changed_text import ChangedText, read_changed_tex
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult
+from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet
@@ -112,7 +113,7 @@ class PartLoader:
         before = self._shown
         handoff = find_handoff(snapshot.state, wanted).handoff
         if before is None or not _is_same_story(before, snapshot, handoff):
-            self._shown = (snapshot, show(snapshot.session, snapshot.state, wanted))
+            self._shown = (snapshot, show(snapshot.session, snapshot.state, wanted, CheckAgain()))
         else:
             verdicts = self._verdicts.find(snapshot).measure(handoff)
             scopes = snapshot.incremental.handoff_reviewer.scopes

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
@@ -22,13 +25,31 @@ from handoff_tui.log.storage.evidence import StoredReviews
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 
+FOLDER = "folder"
+"""Stands for the content of a folder."""
+
+
+class Recheck(Protocol):
+    """Runs checks of a gate again, and returns those that do not pass, each with what it found."""
+
+    def __call__(self, gates: LogGates, key: GateKey, checks: Collection[str], /) -> Mapping[str, str]: ...
+
+
+def without_checks(_gates: LogGates, _key: GateKey, _checks: Collection[str]) -> dict[str, str]:
+    """For those who ask for no gate's state, and for the checks themselves, which wait for no other check."""
+    return {}
+
 
 @dataclass
 class LogGates:
-    """The gates of one repository, judged by one reading of its log."""
+    """The gates of one repository, judged by one reading of its log.
+
+    `recheck` runs the checks that an approval rests on where something they read has changed; they lie above this room.
+    """
 
     session: Session
     handoffs: tuple[Handoff, ...]
+    recheck: Recheck = without_checks
 
     @cached_property
     def index(self) -> LogIndex:
@@ -48,7 +69,7 @@ class LogGates:
 
     def renew(self, session: Session, handoffs: tuple[Handoff, ...]) -> LogGates:
         """The same log, asked about files that have changed since."""
-        again = LogGates(session, handoffs)
+        again = LogGates(session, handoffs, self.recheck)
         again.index, again.policy, again.reviews = self.index, self.policy, self.reviews
         return again
 
@@ -91,6 +112,7 @@ class LogGates:
             producers=frozenset(made.work.producers),
             whole_handoff=then.handoff,
             edited=False,
+            find_failure=lambda _: "",
         )
         return judge_gate(self.index, self.policy, question)
 
@@ -120,7 +142,25 @@ class LogGates:
             name_changes=lambda work: self.work.name_changes(handoff.id, work),
             name_uncovered=lambda: self.name_uncovered(handoff, phase),
             has_review=self.has_review,
+            find_failure=self.find_failure,
         )
+
+    def find_failure(self, made: DecisionEntry) -> str:
+        """Says which checks passed when somebody approved, and fail now because of files of others."""
+        read = self.reviews.list_read_elsewhere(made.decision.review)
+        doubtful = {check for file in read if file.blob != self.find_content(file.path) for check in file.checks}
+        failing = self.recheck(self, made.work.key, doubtful) if doubtful else {}
+        return "; ".join(f"the check {check} passed then and fails now: {found}" for check, found in failing.items())
+
+    def find_content(self, path: str) -> str:
+        """The blob of a file now, committed or not; `folder` for a folder, and empty if git knows of nothing there."""
+        tree, uncommitted = self.session.work_tree, self.work.found.uncommitted
+        if path in uncommitted:
+            return uncommitted[path]
+        if path in tree.tracked:
+            return tree.tracked[path]
+        place = bisect_left(tree.paths, f"{path}/")
+        return FOLDER if place < len(tree.paths) and tree.paths[place].startswith(f"{path}/") else ""
 
     def has_review(self, made: DecisionEntry) -> bool:
         return self.reviews.has(made.decision.review, made.work.key, made.work.subject.scope)

@@ -51,6 +51,8 @@ class GateQuestion:
     """Says which files of others nobody has approved; empty if there are none. Asked only where the gate needs it."""
     has_review: Callable[[DecisionEntry], bool] = lambda _: True
     """Whether the review record that a decision names is stored. Asked only of decisions that would count."""
+    find_failure: Callable[[DecisionEntry], str] = lambda _: ""
+    """Says which check that an approval rests on fails now. Asked only of approvals that would count otherwise."""
     failing: tuple[str, ...] = ()
     """Blocking checks that do not pass. They keep a person from approving; the record stands without them."""
 
@@ -137,6 +139,8 @@ class _Gate:
         stale = find_change(made.work, self.question, self.rule)
         if made.decision.verb in PASSING and not (stale or expired or objection or self._has_review(made)):
             objection = "the review record of this decision is stored nowhere, so nothing shows what was reviewed"
+        if made.decision.verb in APPROVING and not (stale or expired or objection):
+            stale = self.question.find_failure(made)
         return _Judged(made, stale, expired, objection)
 
     def _has_review(self, made: DecisionEntry) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from handoff_tui.core.errors import HandoffError, ReviewRecordError, StoredFileDamagedError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs
 from handoff_tui.git.repository import Repository
-from handoff_tui.handoffs.scope.manifest import build_scope_digest
+from handoff_tui.handoffs.scope.manifest import build_scope_digest, read_path
 from handoff_tui.log.entry import Entry, EntryKind, GateKey
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.system.files.addressed_files import AddressedFolder
@@ -156,11 +156,18 @@ class StoredReviews:
     def __init__(self, repository: Repository) -> None:
         self._git = repository.git
         self._files = EvidenceFiles(repository)
-        self._about: dict[str, tuple[GateKey, str] | None] = {}
+        self._about: dict[str, _About | None] = {}
 
     def has(self, digest: str, key: GateKey, scope: str) -> bool:
         self.load([digest])
-        return self._about[digest] == (key, scope)
+        about = self._about[digest]
+        return about is not None and (about.key, about.scope) == (key, scope)
+
+    def list_read_elsewhere(self, digest: str) -> tuple[ReadElsewhere, ...]:
+        """The files of others that the checks of a record read."""
+        self.load([digest])
+        about = self._about[digest]
+        return about.read_elsewhere if about is not None else ()
 
     def load(self, digests: Iterable[str]) -> None:
         """Reads what records are about, many at once."""
@@ -172,10 +179,29 @@ class StoredReviews:
             self._about |= {digest: _read_about(content) for digest, content in found}
 
 
-def _read_about(content: bytes) -> tuple[GateKey, str] | None:
+class ReadElsewhere(NamedTuple):
+    """A file outside a scope, its content when it was read, and the checks that read it."""
+
+    path: str
+    blob: str
+    checks: tuple[str, ...]
+
+
+class _About(NamedTuple):
+    """What a record is about, and what its checks rest on."""
+
+    key: GateKey
+    scope: str
+    read_elsewhere: tuple[ReadElsewhere, ...]
+
+
+def _read_about(content: bytes) -> _About | None:
     """Reads what every version of a record says; None if it isn't one."""
     try:
         value = json.loads(content)
-        return GateKey(value["handoff"], value["phase"], value["attempt"]), value["subject"]["scope"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        key = GateKey(value["handoff"], value["phase"], value["attempt"])
+        files = value.get("read_elsewhere", [])
+        read = tuple(ReadElsewhere(read_path(one), one.get("blob", ""), tuple(one["checks"])) for one in files)
+        return _About(key, value["subject"]["scope"], read)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
