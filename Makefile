@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_CONSTRAINT :=
+unexport PYTHONDONTWRITEBYTECODE  # else every worker compiles all tests anew: 15 seconds each
 # Many tests wait for a watcher, a terminal or another process: two at once for each processor. The slow ones stand
 # together in a few folders, so a worker that is done takes over from one that is not.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))' 2>/dev/null || echo 2)

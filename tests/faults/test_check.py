@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from tests.support.command_line import Said, say
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -245,9 +245,7 @@ def test_interrupt_leaves_nothing_running(repository: RepositoryBuilder, user_fi
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 150
-    while not started.exists():
-        assert time.monotonic() < deadline
+    wait_until(started.exists, "the start of the command")
     process.send_signal(signal.SIGINT)
     stdout, _ = process.communicate(timeout=150)
     assert process.returncode == 130

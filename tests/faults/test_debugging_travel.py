@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from tests.support.histories import SCRIPT, Told, build_history
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
+from tests.support.waiting import wait_until
 
 CHECK = "referenced-files-exist"
 NOTE = "# Handoff\n\n**Status**: COMPLETE\n\n## Files created\n\n- `{}`\n"
@@ -198,10 +198,8 @@ def test_interrupt_leaves_no_work_tree_and_no_process(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 150
-    while not mark.exists():
-        assert time.monotonic() < deadline
-        assert process.poll() is None
+    wait_until(lambda: mark.exists() or process.poll() is not None, "the first trial")
+    assert process.poll() is None
     process.send_signal(number)
     stdout, _ = process.communicate(timeout=150)
     assert (process.returncode, json.loads(stdout)["end"]) == (130, "cancelled")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 
 import pytest
 
 from tests.support.command_line import say
 from tests.support.repositories import RepositoryBuilder
-
-PATIENCE_SECONDS = 60
 
 
 @pytest.mark.parametrize("verb", ["status", "check"])
@@ -25,9 +22,7 @@ def test_pipe_in_the_place_of_a_file_is_refused(builder: RepositoryBuilder, verb
     place.unlink(missing_ok=True)
     os.mkfifo(place)
     builder.write("deep/a.txt", "two\n")
-    started = time.monotonic()
     said = say(verb, "--repo", builder.folder)
     assert said.code == 2
     assert f"{place} is a named pipe" in said.stderr
     assert "Remove it" in said.stderr
-    assert time.monotonic() - started < PATIENCE_SECONDS

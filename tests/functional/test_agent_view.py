@@ -65,6 +65,7 @@ from tests.support.desk_states import make_state
 from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
 from tests.support.stepping import Stepping
 from tests.support.view_states import PLAN, PROOFS, look_at, make_agent_state, make_lock, make_run, make_window
+from tests.support.waiting import LONGEST_SECONDS
 
 RUNNING = make_run(2, RunStatus.RUNNING, elapsed=31)
 FAILED = look_at(make_run(1), StepOutcome.FAILED, "blocking checks do not pass: tests")
@@ -520,7 +521,7 @@ def test_picture_without_colours_is_drawn_in_shades() -> None:
 
 async def wait_for(app: ReviewApp, pilot: Pilot[None], holds: Callable[[str], bool]) -> None:
     """Until the screen is as it should be."""
-    deadline = time.monotonic() + 150
+    deadline = time.monotonic() + LONGEST_SECONDS
     while not holds(read_screen(app)):
         assert time.monotonic() < deadline, read_screen(app)
         await pilot.pause(0.05)

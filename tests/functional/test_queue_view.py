@@ -154,21 +154,25 @@ def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:
     drive(StillApp(dataclasses.replace(DESK, inbox=(nasty,), chosen=nasty.key)), script, size=(160, 50))
 
 
-def test_keystroke_of_the_filter_takes_less_than_two_frames() -> None:
-    """Two thousand handoffs; the work of the view itself, the best of a few."""
-    items = tuple(make_item(f"H-{number}", since=MOMENT, risks=(RISK,)) for number in range(2_000))
+def test_keystroke_of_the_filter_costs_no_more_than_its_handoffs() -> None:
+    """Ten times the handoffs take about ten times the processor time; the best of a few keystrokes."""
 
-    async def script(pilot: Pilot[None]) -> None:
-        await settle(pilot)
-        view = pilot.app.screen.query_one(QueueView)
+    def measure(count: int) -> float:
+        items = tuple(make_item(f"H-{number}", since=MOMENT, risks=(RISK,)) for number in range(count))
         taken: list[float] = []
-        for text in ("h", "h-", "h-1", "h-12", "h-1"):
-            started = time.perf_counter()
-            view.find(text)
-            taken.append(time.perf_counter() - started)
-        assert min(taken) < 0.033
 
-    drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(160, 50))
+        async def script(pilot: Pilot[None]) -> None:
+            await settle(pilot)
+            view = pilot.app.screen.query_one(QueueView)
+            for text in ("h", "h-", "h-1", "h-12", "h-1") * 2:
+                started = time.thread_time()
+                view.find(text)
+                taken.append(time.thread_time() - started)
+
+        drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(160, 50))
+        return min(taken)
+
+    assert measure(2_000) < 20 * measure(200)
 
 
 @pytest.mark.parametrize(

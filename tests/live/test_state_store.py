@@ -9,6 +9,7 @@ import pytest
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState
 from handoff_tui.live.state_store import StateStore
+from tests.support.waiting import wait_until
 
 SECONDS = 10.0
 
@@ -80,10 +81,7 @@ class Stage:
 
     def finish(self) -> None:
         self.let_go.set()
-        end = time.monotonic() + SECONDS
-        while not self.worker.is_idle():
-            assert time.monotonic() < end
-            time.sleep(0.001)
+        wait_until(self.worker.is_idle, "the end of the work", every=0.001)
         self.worker.stop()
         self.worker.join(SECONDS)
         assert not self.worker.is_alive()

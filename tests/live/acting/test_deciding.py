@@ -44,8 +44,7 @@ from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
 from tests.support.ssh_keys import PASSPHRASE
-
-_LONGEST_SECONDS = 150.0
+from tests.support.waiting import LONGEST_SECONDS, wait_until
 
 
 class Seat:
@@ -92,7 +91,7 @@ class Seat:
 
     def wait_for(self, holds: Callable[[DecisionPart], bool]) -> DecisionPart:
         """The decision, as soon as something holds of it."""
-        deadline = time.monotonic() + _LONGEST_SECONDS
+        deadline = time.monotonic() + LONGEST_SECONDS
         with self._news:
             while (part := self.store.state.decision) is None or not holds(part):
                 left = deadline - time.monotonic()
@@ -114,10 +113,7 @@ class Seat:
         return self.wait_for(lambda part: part.stage is not DecisionStage.SIGNING)
 
     def wait_until_idle(self) -> None:
-        deadline = time.monotonic() + _LONGEST_SECONDS
-        while not self.worker.is_idle():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(self.worker.is_idle, "the end of the work")
 
 
 @contextmanager

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -239,10 +238,7 @@ def test_process_is_known_by_its_birth() -> None:
 def test_dead_process_has_no_birth() -> None:
     """Neither has one that nobody has waited for yet."""
     with subprocess.Popen(["true"]) as process:
-        deadline = time.monotonic() + 10
-        while read_birth(process.pid) is not None:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: read_birth(process.pid) is None, "the end of the process")
     assert read_birth(process.pid) is None
 
 
@@ -256,10 +252,7 @@ def test_descendants_are_found_at_any_depth() -> None:
     """Children of children, but not the process itself."""
     with subprocess.Popen(["sh", "-c", "sh -c 'sleep 60; :' & wait"], start_new_session=True) as process:
         try:
-            deadline = time.monotonic() + 10
-            while len(find_descendants(process.pid)) < 2:
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
+            wait_until(lambda: len(find_descendants(process.pid)) == 2, "the child of the child")
             assert process.pid not in find_descendants(process.pid)
             assert process.pid in find_descendants(os.getpid())
         finally:
