@@ -9,8 +9,7 @@ import pytest
 
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.history.attempts.attempts import Timeline, read_history
-from handoff_tui.history.attempts.compare import compare_attempts
+from handoff_tui.history.attempts.attempts import Timeline, compare_attempts, read_history
 from handoff_tui.history.attempts.page import build_history_page
 from handoff_tui.history.attempts.report import AttemptHistory, AttemptOutcome, CommitPlace
 from handoff_tui.history.attempts.sources import group_attempts

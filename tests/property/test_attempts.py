@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.history.attempts.compare import parse_attempt_name
+from handoff_tui.history.attempts.attempts import parse_attempt_name
 from handoff_tui.history.attempts.report import AttemptOutcome
 from handoff_tui.history.attempts.sources import group_attempts
 from handoff_tui.history.failure.failure import order_failures

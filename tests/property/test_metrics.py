@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from handoff_tui.history.metrics.compute import DayWindow, build_spread, find_percentile
 from handoff_tui.history.metrics.facts import RecordParser
-from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
 from handoff_tui.history.metrics.metrics import build_metrics
-from handoff_tui.history.metrics.page import render_bar, render_sparkline
+from handoff_tui.history.metrics.page import build_metrics_json, render_bar, render_metrics_csv, render_sparkline
 from handoff_tui.history.metrics.report import MetricsReport, Unit
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.storage.evidence import encode_review

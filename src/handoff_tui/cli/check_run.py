@@ -54,7 +54,7 @@ def _run_past(arguments: argparse.Namespace) -> ExitCode:
     """Runs the rules on a past commit; commands don't run there."""
     from handoff_tui.checks.output.page import build_check_page  # noqa: PLC0415
     from handoff_tui.cli.look_back import open_past  # noqa: PLC0415 - few ask about the past
-    from handoff_tui.history.travel.page import add_banner  # noqa: PLC0415
+    from handoff_tui.history.travel.values import add_banner  # noqa: PLC0415
 
     if arguments.list or arguments.trust or arguments.network:
         raise UsageError(

@@ -10,9 +10,8 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.handoffs.session import open_session_to_look
-from handoff_tui.history.travel.page import add_banner, build_stop_json
 from handoff_tui.history.travel.travel import Traveller
-from handoff_tui.history.travel.values import Stop
+from handoff_tui.history.travel.values import Stop, add_banner, build_stop_json
 from handoff_tui.status.show_page import build_show_json, build_show_page
 from handoff_tui.status.status_page import build_status_json, build_status_page
 

@@ -17,9 +17,8 @@ from handoff_tui.cli.output import render_json, render_page
 from handoff_tui.handoffs.session import load_terminal_theme, open_session
 from handoff_tui.history.metrics.compute import DayWindow
 from handoff_tui.history.metrics.definitions import ALL
-from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
 from handoff_tui.history.metrics.metrics import read_metrics
-from handoff_tui.history.metrics.page import build_metrics_page
+from handoff_tui.history.metrics.page import build_metrics_json, build_metrics_page, render_metrics_csv
 from handoff_tui.history.replay.audit import render_report_markdown
 from handoff_tui.history.replay.page import build_replay_json, build_replay_page
 from handoff_tui.history.replay.replay import replay

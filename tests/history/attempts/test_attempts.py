@@ -15,16 +15,23 @@ from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts import report
-from handoff_tui.history.attempts.attempt import build_attempt
-from handoff_tui.history.attempts.attempts import list_histories, read_history
-from handoff_tui.history.attempts.compare import AttemptName, compare_attempts, compare_runs, parse_attempt_name
+from handoff_tui.history.attempts.attempts import (
+    AttemptName,
+    build_attempt,
+    compare_attempts,
+    compare_runs,
+    find_known_phase,
+    list_histories,
+    list_known_phases,
+    parse_attempt_name,
+    read_history,
+)
 from handoff_tui.history.attempts.sources import (
     AttemptContent,
     AttemptSources,
     group_attempts,
     read_content,
 )
-from handoff_tui.history.known_phases import find_known_phase, list_known_phases
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.history.metrics import json
+from handoff_tui.history.metrics import page
 from handoff_tui.history.metrics.page import build_metrics_page
 from handoff_tui.history.metrics.report import Metric, MetricGroup, Spread, Target, Unit
 from tests.support.desk_states import list_lines
@@ -89,7 +89,7 @@ def test_hostile_texts_are_made_visible() -> None:
 )
 def test_value_is_said_in_its_unit(unit: Unit, value: float | None, words: str) -> None:
     """What is not known is a dash, never a zero."""
-    assert json.render_value(unit, value) == words
+    assert page.render_value(unit, value) == words
 
 
 @pytest.mark.parametrize(
@@ -98,21 +98,21 @@ def test_value_is_said_in_its_unit(unit: Unit, value: float | None, words: str) 
 )
 def test_time_has_its_two_largest_units(seconds: float, words: str) -> None:
     """Short enough for a column."""
-    assert json.render_span(seconds) == words
+    assert page.render_span(seconds) == words
 
 
 def test_target_and_share_are_said() -> None:
     """With the word that tells whether the edge counts."""
-    assert json.render_target(Unit.SHARE, Target(below=0.05)) == "below 5.0 %"
-    assert json.render_target(Unit.NUMBER, Target(most=0)) == "at most 0"
-    assert json.render_target(Unit.NUMBER, None) == ""
-    assert (json.render_share(1.0, 2, Unit.SHARE), json.render_share(None, 2, Unit.SECONDS)) == ("1 of 2", "of 2")
+    assert page.render_target(Unit.SHARE, Target(below=0.05)) == "below 5.0 %"
+    assert page.render_target(Unit.NUMBER, Target(most=0)) == "at most 0"
+    assert page.render_target(Unit.NUMBER, None) == ""
+    assert (page.render_share(1.0, 2, Unit.SHARE), page.render_share(None, 2, Unit.SECONDS)) == ("1 of 2", "of 2")
 
 
 def test_table_has_a_row_for_each_figure_and_group() -> None:
     """Empty cells where there is nothing; ids parted by blanks."""
-    rows = list(csv.DictReader(io.StringIO(json.render_metrics_csv(build_metrics_report()))))
-    assert tuple(rows[0]) == json.COLUMNS
+    rows = list(csv.DictReader(io.StringIO(page.render_metrics_csv(build_metrics_report()))))
+    assert tuple(rows[0]) == page.COLUMNS
     assert [(row["figure"], row["group"], row["value"]) for row in rows] == [
         ("time-to-resume", "", ""),
         ("success-rate", "", "0.5"),
@@ -127,5 +127,5 @@ def test_table_has_a_row_for_each_figure_and_group() -> None:
 def test_table_keeps_names_from_being_formulas(name: str) -> None:
     """A spreadsheet would compute what begins so; a tab is shown as blanks."""
     figure = build_share(groups=(MetricGroup(name=name, value=1.0, part=1.0, of=1),))
-    rows = list(csv.DictReader(io.StringIO(json.render_metrics_csv(build_metrics_report(figure)))))
+    rows = list(csv.DictReader(io.StringIO(page.render_metrics_csv(build_metrics_report(figure)))))
     assert not rows[1]["group"].startswith(("=", "+", "-", "@", "\t"))

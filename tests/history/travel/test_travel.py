@@ -12,8 +12,7 @@ from handoff_tui.git.history.commit_graph import GraphCommit
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.past.log import CurrentLog
 from handoff_tui.history.travel import travel
-from handoff_tui.history.travel.page import add_banner
-from handoff_tui.history.travel.values import PastState, Stop, StopKind
+from handoff_tui.history.travel.values import PastState, Stop, StopKind, add_banner
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Subject, Work
 from handoff_tui.status.review_state import ReviewState

@@ -8,7 +8,7 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_phase_option, add_reading_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
-from handoff_tui.history.attempts.compare import compare_attempts
+from handoff_tui.history.attempts.attempts import compare_attempts
 from handoff_tui.history.attempts.page import build_compare_json, build_compare_page
 from handoff_tui.log.open_log import open_log
 

@@ -9,9 +9,8 @@ from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.core.errors import UsageError
-from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
 from handoff_tui.history.metrics.metrics import parse_window, read_metrics_at
-from handoff_tui.history.metrics.page import build_metrics_page
+from handoff_tui.history.metrics.page import build_metrics_json, build_metrics_page, render_metrics_csv
 
 EXAMPLES = """\
 examples:

@@ -14,7 +14,7 @@ from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts import measure
 from handoff_tui.history.attempts.report import AttemptOutcome, CommitPlace, PastAttempt
 from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
-from handoff_tui.history.past.evidence import CLOSED
+from handoff_tui.history.past.log import CLOSED
 from handoff_tui.log.entries.times import parse_time
 from handoff_tui.log.entry import SENDING_BACK
 

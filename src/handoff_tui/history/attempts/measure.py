@@ -27,10 +27,9 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import AttemptRun, CommitPlace, PointKind, RequestedPoint
 from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
-from handoff_tui.history.past.evidence import CLOSED
+from handoff_tui.history.past.log import CLOSED, EntryEvidence
 from handoff_tui.log.entry import VETOES
 from handoff_tui.log.review_record import Comment, ShownCheck
-from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.processes.output_reader import read_last_lines
 
@@ -55,7 +54,7 @@ def read_points(
             build = partial(RequestedPoint, author=decided.entry.actor)
             unmeasured = "words aren't measured: read what was done"
             found.append(build(kind=PointKind.REASON, text=decided.decision.reason, evidence=unmeasured))
-            record = find_review(session.repository.root, decided.decision.review)
+            record = EntryEvidence(session, decided).record
             if record is None:
                 continue
             for check in filter(_is_blocking, record.checks):
@@ -73,7 +72,7 @@ def read_points(
 def has_lost_record(session: Session, sources: AttemptSources) -> bool:
     """Whether the review record of a decision that asks for something is missing."""
     asking = (decided for decided in sources.last_decisions if decided.decision.verb in VETOES)
-    return any(find_review(session.repository.root, decided.decision.review) is None for decided in asking)
+    return any(EntryEvidence(session, decided).record is None for decided in asking)
 
 
 def _is_blocking(check: ShownCheck) -> bool:

@@ -20,12 +20,11 @@ from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome, TestNumbers
-from handoff_tui.history.past.evidence import EntryEvidence
+from handoff_tui.history.past.log import EntryEvidence
 from handoff_tui.log.entry import DecisionVerb, Work
 from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry
 from handoff_tui.log.review_record import ReviewRecord
-from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _BY_VERB = {
@@ -263,7 +262,7 @@ def find_record(session: Session, sources: AttemptSources) -> ReviewRecord | Non
     work = sources.work
     for decided in reversed(sources.living):
         if work is not None and bound_files(decided.work) == bound_files(work):
-            record = find_review(session.repository.root, decided.decision.review)
+            record = EntryEvidence(session, decided).record
             if record is not None:
                 return record
     return None

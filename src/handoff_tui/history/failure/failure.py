@@ -27,7 +27,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session
-from handoff_tui.history.attempts.compare import compare_runs
+from handoff_tui.history.attempts.attempts import compare_runs, find_known_phase
 from handoff_tui.history.attempts.measure import read_attempt_run
 from handoff_tui.history.failure.changes import ChangeFinder, Since, find_last_good, list_unset
 from handoff_tui.history.failure.report import (
@@ -40,9 +40,8 @@ from handoff_tui.history.failure.report import (
     OutputExcerpt,
     OutputLine,
 )
-from handoff_tui.history.known_phases import find_known_phase
 from handoff_tui.history.past.checks import is_decidable
-from handoff_tui.history.past.evidence import MOST_ENTRIES, EntryEvidence, list_evidence
+from handoff_tui.history.past.log import MOST_ENTRIES, EntryEvidence, list_evidence
 from handoff_tui.history.past.repository import PastRepositories
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index

@@ -1,4 +1,4 @@
-"""The signed log as of one of its entries: that entry and everything it follows."""
+"""The signed log as of one of its entries, and what was stored with each entry."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from handoff_tui.core.errors import EntryNotFoundError
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.changes.snapshots.store import read_snapshot
+from handoff_tui.checks.report import Outcome
+from handoff_tui.core.errors import EntryNotFoundError, HandoffError
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.log.chain import Candidate, Chain, Known
 from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
 from handoff_tui.log.gates.all_gates import LogGates
-from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.entries import build_log_view
 from handoff_tui.log.show.view import LogView
+from handoff_tui.log.storage.evidence import find_review
 
 ENTRY_PREFIX = "sha256:"
 _SHORTEST = len(ENTRY_PREFIX) + 6
@@ -125,3 +130,75 @@ def list_limits(session: Session, verdict: LogVerdict, broken: str, shallow: str
             yield f"the log is not intact{broken}: {problem.text}"
     if session.repository.shallow:
         yield f"this clone is shallow: {shallow} (git fetch --unshallow)"
+
+
+CLOSED = frozenset({Outcome.PASS.value, Outcome.NOT_APPLICABLE.value})
+MOST_ENTRIES = 300
+"""Of a longer log only the newest entries are searched."""
+
+
+@dataclass(frozen=True)
+class EntryEvidence:
+    """A decision or submission, and what was stored with it."""
+
+    session: Session
+    logged: DecisionEntry | SubmissionEntry
+
+    @cached_property
+    def record(self) -> ReviewRecord | None:
+        """What the reviewer was shown: the checks of one handoff's gate."""
+        if not isinstance(self.logged, DecisionEntry):
+            return None
+        return find_review(self.session.repository.root, self.logged.decision.review)
+
+    @cached_property
+    def snapshot(self) -> Snapshot | None:
+        """The stored snapshot, with the checks of the whole repository; None if it isn't here or can't be read."""
+        try:
+            return read_snapshot(self.session.repository.root, self.logged.work.subject.snapshot)
+        except HandoffError:
+            return None
+
+    def find_shown(self, check: str) -> ShownCheck | None:
+        if self.record is None:
+            return None
+        return next((shown for shown in self.record.checks if shown.id == check), None)
+
+    def find_outcome(self, check: str) -> str | None:
+        """The outcome at the gate; without a review record, the outcome for the whole repository."""
+        shown = self.find_shown(check)
+        if shown is not None:
+            return shown.outcome
+        return None if self.snapshot is None else self.snapshot.checks.get(check)
+
+    def has_passed(self, check: str, handoff: str | None, *, is_command: bool) -> bool:
+        """Whether this is evidence that the check passed, for this handoff or for the whole repository.
+
+        A rule's result for one handoff says nothing about another; a command is about the whole repository.
+        """
+        shown = self.find_shown(check)
+        if shown is not None and (is_command or self.logged.work.handoff == handoff):
+            return shown.outcome == Outcome.PASS.value
+        return self.snapshot is not None and self.snapshot.checks.get(check) == Outcome.PASS.value
+
+    def has_failed(self, check: str) -> bool:
+        outcome = self.find_outcome(check)
+        return outcome is not None and outcome not in CLOSED
+
+    def find_findings(self, check: str) -> dict[str, str]:
+        """Fingerprint to message of what the check found."""
+        shown = self.find_shown(check)
+        if shown is not None:
+            return {finding.fingerprint: finding.message for finding in shown.findings}
+        if self.snapshot is None:
+            return {}
+        return {key: finding.message for key, finding in self.snapshot.findings.items() if finding.check == check}
+
+
+def list_evidence(session: Session, index: LogIndex) -> tuple[EntryEvidence, ...]:
+    """The newest entries that count, newest first."""
+    entries: list[DecisionEntry | SubmissionEntry] = [*index.decisions.values()]
+    entries += [submission for submissions in index.submissions_at.values() for submission in submissions]
+    counting = [logged for logged in entries if not index.is_void(logged.entry.id)]
+    counting.sort(key=lambda logged: (logged.entry.seq, logged.entry.id), reverse=True)
+    return tuple(EntryEvidence(session, logged) for logged in counting[:MOST_ENTRIES])

@@ -18,8 +18,8 @@ from handoff_tui.core.text.markdown_text import render_block, render_code, rende
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.compute import DayWindow
-from handoff_tui.history.metrics.json import render_share, render_target, render_value
 from handoff_tui.history.metrics.metrics import read_metrics
+from handoff_tui.history.metrics.page import render_share, render_target, render_value
 from handoff_tui.history.metrics.report import Metric, MetricsReport
 from handoff_tui.history.replay.page import QUESTIONS, describe_totals, label_verdict
 from handoff_tui.history.replay.replay import Progress, replay

@@ -22,7 +22,7 @@ from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.scope.manifest import build_scope_digest
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.checks import list_past_rules, run_rules
-from handoff_tui.history.past.evidence import CLOSED
+from handoff_tui.history.past.log import CLOSED
 from handoff_tui.history.past.repository import PastRepositories, find_commit
 from handoff_tui.history.replay.report import (
     ReplayAnswer,

@@ -239,7 +239,7 @@ def _list_phases(index: LogIndex, handoff: str) -> list[str]:
 
 
 def read_comparison(snapshot: RepositorySnapshot, before: str, after: str, cancel: Event) -> AttemptComparison:
-    from handoff_tui.history.attempts.compare import compare_attempts  # noqa: PLC0415 - few look at it
+    from handoff_tui.history.attempts.attempts import compare_attempts  # noqa: PLC0415 - few look at it
 
     return compare_attempts(
         snapshot.session, open_log(snapshot.session.repository), before, after, telling=ProgressCallbacks(cancel=cancel)

@@ -13,8 +13,15 @@ from handoff_tui.core.text.columns import Field, Row
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.metrics.json import render_share, render_target, render_value
-from handoff_tui.history.metrics.page import label_metric, order_groups, render_bar, render_sparkline
+from handoff_tui.history.metrics.page import (
+    label_metric,
+    order_groups,
+    render_bar,
+    render_share,
+    render_sparkline,
+    render_target,
+    render_value,
+)
 from handoff_tui.history.metrics.report import Metric, MetricsReport, Unit
 from handoff_tui.live.state.app import Part
 from handoff_tui.log.show.view import LogRow
