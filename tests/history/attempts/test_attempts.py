@@ -15,9 +15,9 @@ from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts import report
+from handoff_tui.history.attempts.attempt import build_attempt
 from handoff_tui.history.attempts.attempts import (
     AttemptName,
-    build_attempt,
     compare_attempts,
     compare_runs,
     find_known_phase,
