@@ -56,6 +56,7 @@ def hash_file(reader: FileReader, path: str) -> str | None:
         return None
 
 
+_OWN_STATE = ".handoff-tui/"
 _PACKAGE = "PKG-"
 _MANIFEST = compile_later(rf"(?:^|/){_PACKAGE}[^/]+/manifest\.json$")
 
@@ -173,6 +174,11 @@ class RepositoryEvidence:
             and (path in self.uncommitted or any(one.startswith(path.rstrip("/") + "/") for one in self.uncommitted)),
             self.describe_change(later[-1].position) if later else "a change that is not committed",
         )
+
+    def list_uncommitted_work(self) -> list[str]:
+        """The uncommitted files that are no documents of handoffs."""
+        documents = {document.path for handoff in self._handoffs for document in handoff.documents}
+        return sorted(path for path in self.uncommitted - documents if not path.startswith(_OWN_STATE))
 
     def describe_change(self, position: int) -> str:
         """`1a2b3c4 of H-4`."""

@@ -223,6 +223,8 @@ def _measure_modified(claim: Claim, moment: Moment, evidence: RepositoryEvidence
     kept = [one for one in found.changed if not one.change.removed]
     if not found.changed and not found.edited:
         return _judge_unchanged(found, moment, evidence)
+    if not found.edited and evidence.history.is_from_the_beginning(found.changed, moment):
+        return _contradicted(found.path, f"{found.path} was there from the beginning, and nothing changed it since")
     if not kept and not found.edited:
         return _unverified(f"{found.path} was deleted in these commits")
     return _judge_lasting(found, "was changed", evidence, kept)
@@ -254,11 +256,10 @@ def _measure_deleted(claim: Claim, moment: Moment, evidence: RepositoryEvidence)
     found = evidence.find_then(claim, moment)
     if found is None or (not found.then and not found.now and not evidence.history.list_versions(found.path)):
         return _holds(None, "is not there, and no commit has it")
-    removed = [one for one in found.changed if one.change.removed]
-    if not found.now:
+    if any(one.change.removed for one in found.changed) or not found.then:
+        if found.now:
+            return _was_true(found.path, f"{found.path} was deleted; it was made again since by {found.since}")
         return _holds(None, f"{found.path} is not there")
-    if removed or not found.then:
-        return _was_true(found.path, f"{found.path} was deleted; it was made again since by {found.since}")
     return _contradicted(found.path, f"{found.path} was still there when this was written")
 
 
@@ -292,7 +293,7 @@ def _judge_unfound(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -
 
 def _measure_uncommitted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
     if claim.subject is None:
-        return _unverified("a number of changes at another time", len(evidence.uncommitted))
+        return _measure_clean(claim, moment, evidence)
     found = evidence.find_then(claim, moment)
     path = found.path if found is not None else claim.subject
     if path in evidence.uncommitted or any(one.startswith(f"{path.rstrip('/')}/") for one in evidence.uncommitted):
@@ -305,6 +306,18 @@ def _measure_uncommitted(claim: Claim, moment: Moment, evidence: RepositoryEvide
     if committed:
         return _was_true(None, f"committed since by {evidence.describe_change(committed[0].position)}")
     return _unverified("git has no uncommitted change there now; it may have been dropped")
+
+
+def _measure_clean(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+    """How many files are uncommitted, its own paperwork apart; 0 is a clean work tree."""
+    dirty = evidence.list_uncommitted_work()
+    if moment.commit is not None or not isinstance(claim.value, int):
+        return _unverified("a number of changes at another time", len(dirty))
+    if len(dirty) == claim.value:
+        return _holds(len(dirty), "git has no uncommitted changes" if not dirty else "git has as many")
+    if claim.value:
+        return _unverified(f"git has {len(dirty)} uncommitted files now", len(dirty))
+    return _contradicted(len(dirty), f"git has uncommitted changes in {', '.join(dirty[:3])}")
 
 
 def _measure_branch(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:

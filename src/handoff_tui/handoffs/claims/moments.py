@@ -211,6 +211,15 @@ class WorkHistory:
             for change in commit.changes
         )
 
+    def is_from_the_beginning(self, changes: Sequence[PathVersion], moment: Moment) -> bool:
+        """Whether the only change of a path is the first commit, and other commits did the work that is claimed about.
+
+        Only where nothing was handed over before: otherwise the range says what was there.
+        """
+        if moment.start >= 0 or any(self.commits[one.position].parents for one in changes):
+            return False
+        return self.has_work(moment._replace(start=0))
+
     def find_merge(self, branch: str) -> int | None:
         """The position of a merge that names a branch."""
         named = compile_later(rf"(?:^|[\s'\"/:]){re.escape(branch)}(?:$|[\s'\",.)])")

@@ -351,7 +351,7 @@ def _read_blockers(source: Source, parts: dict[str, list[Section]]) -> tuple[Blo
 def _claim_prose(source: Source) -> list[Claim]:
     branch = source.frontmatter.scalar("branch") if source.frontmatter else None
     claims = [build_claim(ClaimKind.BRANCH, source.place(1), branch, value=branch)] if branch else []
-    return [*claims, *find_claims(source.outline.sections, source.path)]
+    return [*claims, *find_claims(source.outline.sections, source.path, front=source.frontmatter)]
 
 
 _STATE_NAME: Final = compile_later(r"(?:^|/)handoff[^/]*\.json$", re.IGNORECASE)

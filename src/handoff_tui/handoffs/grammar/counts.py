@@ -173,7 +173,8 @@ _FIELD: Final = compile_later(
 _TEST_HEADING: Final = compile_later(r"\b(?:tests?|testing|results?|verif\w+|validation|ci|qa|suite)\b", re.IGNORECASE)
 _SUITE_HEADING: Final = compile_later(
     r"\b(?:unit|integration|e2e|end-to-end|functional|smoke|acceptance|contract|component|api|ui|cli|backend|frontend"
-    r"|server|client|web|mobile|system|property|snapshot|performance|security|regression|full|all|overall|total|combined)"
+    r"|server|client|web|mobile|system|property|snapshot|performance|security|regression|full|all|overall|total"
+    r"|combined)"
     r"\b.*\b(?:tests?|testing|suites?|specs?|results?)\b|\btests?\b\W+\w+\.\w+$|\btest_\w+\.py\b",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""Whether a sentence asserts something, or plans, denies, quotes or exemplifies it. Pure."""
+"""Whether words assert something, or plan, deny, quote or exemplify it; and annotations such as (new) or M. Pure."""
 
 from __future__ import annotations
 
@@ -7,100 +7,237 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
-
-CREATED, MODIFIED, DELETED = ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED
-
-_PAST: Final = {
-    CREATED: (
-        r"created|added|wrote|(?<!-)written|introduced|(?<!the )(?<!every )(?<!each )(?<!all )(?<!a )generated"
-        r"|scaffolded|authored|made new|new"
-    ),
-    MODIFIED: (
-        r"modified|changed|updated|edited|refactored|touched|extended|rewrote|rewritten|adjusted|patched|fixed"
-        r"|reworked"
-        r"|tweaked|improved|bumped|migrated|hardened|simplified|changes? (?:were |was |have been |has been )?made"
-    ),
-    DELETED: r"deleted|removed|dropped",
-}
-_BASE: Final = {
-    CREATED: r"create|add|write|introduce|generate",
-    MODIFIED: r"modify|change|update|edit|refactor|fix|extend|rewrite|adjust|patch|improve|bump|harden|simplify",
-    DELETED: r"delete|remove|drop",
-}
-_MARKS: Final = {CREATED: r"NEW|ADD|A", MODIFIED: r"UPD|UPDATE|MOD|MODIFY|CHG|M", DELETED: r"DEL|DELETE|REM|REMOVE|D"}
-
-
-def _join(words: dict[ClaimKind, str]) -> str:
-    return "|".join(f"(?P<{kind.value.partition('-')[2]}>{alternatives})" for kind, alternatives in words.items())
-
-
-_ACTIVE: Final = {
-    **_PAST,
-    CREATED: _PAST[CREATED].removesuffix("|new") + r"|new (?:file|module|script|class|component)s?",
-}
-PAST_VERB: Final = compile_later(rf"\b(?:{_join(_ACTIVE)})\b", re.IGNORECASE)
-ANY_VERB: Final = compile_later(
-    rf"\b(?:{_join({kind: f'{_ACTIVE[kind]}|{_BASE[kind]}' for kind in _PAST})})\b", re.IGNORECASE
+from handoff_tui.handoffs.grammar.lexicon import (
+    CREATED,
+    DELETED,
+    KIND_OF,
+    MODIFIED,
+    Act,
+    Form,
+    find_verb,
+    spell_phrases,
 )
-FIELD_VERB: Final = compile_later(rf"^(?:files? )?(?:{_join(_PAST)})(?: files?)?$", re.IGNORECASE)
-MARK: Final = compile_later(rf"^\W*(?:{_join(_MARKS)})\b[\s:*]*(?=[`\w.])")
-PASSIVE: Final = compile_later(
-    r"^[`*_)\]]*(?:\s*\([^()]*\))?(?:(?:\s*,)?\s*(?:and|&)?\s*`[^`]*`)*[\s,]*"
-    r"(?:(?:has|have)\s+(?:now\s+)?been|was|were|got|is(?=\s+new)|are(?=\s+new))\s+"
-    rf"(?:(?:\w+ly|also|now|made)\s+)?(?:{_join(_PAST)})\b",
-    re.IGNORECASE,
-)
-I_DID: Final = compile_later(rf"^[`*_,]*\s*(?:i|we)\s+(?:have\s+|also\s+)*(?:{_join(_PAST)})\b", re.IGNORECASE)
-REMARK: Final = compile_later(
-    rf"^[`*_]*\s*(?:[(,\u2013\u2014:\u2192>-]+\s*)(?:\w+\s+)?(?:{_join(_PAST)})\b(?!\s+by\b)", re.IGNORECASE
-)
-"""A word behind a path that says what became of it: `x` (new), `x`, deleted."""
-MARKED: Final = compile_later(rf"^[`*_]*\s*\((?:{_join(_PAST)})\b(?!\s+by\b)", re.IGNORECASE)
-DONE_BEHIND: Final = compile_later(rf"^[`*_]*\s+(?:{_join(_PAST)})\b", re.IGNORECASE)
-"""The same in an entry that is ticked: `x` written."""
+
 _NEGATED: Final = compile_later(
-    r"\b(?:not|never|no|nobody|nothing|none|neither|against|nor|without|cannot|un(?:changed|touched|modified))\b"
-    r"|n['\u2019]t\b",
+    r"\b(?:not(?! only)|never|no(?!-?op\b| longer (?:used|needed)| doubt)|nobody|nothing|none|neither|against|nor"
+    r"|without"
+    r"|cannot|except(?: for)?|apart from|other than|instead of|rather than|un(?:changed|touched|modified)|avoided"
+    r"|refused"
+    r"|skipped|forgot|refrained|decided against|fail(?:ed|s)? to|tried to|attempted to)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 _PLANNED: Final = compile_later(
-    r"\b(?:will|shall|should|must|would|could|might|may|todo|to-do|tbd|planned|plans? to|going to|needs? to"
-    r"|has to|have to"
-    r"|had to|remains? to|still to|to be|propos\w+|suggest\w*|recommend\w*|consider|intend\w*|if|unless|once you"
-    r"|please|want\w*"
-    r"|waiting|pending)\b",
+    r"\b(?:will|shall|should|must|would|could|might|may|todo|to-do|tbd|planned|plans? to|going to|needs? to|needs"
+    r"|has to|have to|(?<!had )to be|remains? to|still to|yet to|propos\w+|suggest\w*|recommend\w*|consider\w*"
+    r"|intend\w*"
+    r"|if|unless|once you|please|want\w*|waiting|pending|asked|requested|decide[ds]? (?:to|whether)|ready to|able to be"
+    r"|let['\u2019]s|next step|can be|left to|how to|cannot|supposed to|due to be|not yet|scheduled|imagine|suppose"
+    r"|considered|discussed|whether)\b|\w['\u2019]ll\b",
     re.IGNORECASE,
 )
-_CONDITION: Final = compile_later(r"\b(?:if|unless|would|could|might)\b", re.IGNORECASE)
+_CONDITION: Final = compile_later(
+    r"\b(?:if|unless|would|could|might|imagine|suppose|assuming|otherwise|provided that|were (?:we|i|you) to"
+    r"|had (?:we|i|you|they))\b|\w['\u2019]d have\b",
+    re.IGNORECASE,
+)
 _OF_OTHERS: Final = compile_later(
     r"\b(?:for example|e\.g\.|for instance|such as|example|previous(?:ly)? (?:project|session|repository|handoff"
-    r"|agent)"
-    r"|(?:other|another|different) (?:project|repo\w*)|used to|originally|earlier (?:version|attempt)|had|naming"
-    r"|said|says|claims?|claimed that)\b",
+    r"|agent|phase|sprint|release)|(?:other|another|different) (?:project|repo\w*)|used to|originally"
+    r"|earlier (?:version|attempt|session|phase)|naming|said|says|claims?|claimed that|according to"
+    r"|(?:in|since|back in|during|of) (?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|december|20\d\d|phase \d+|sprint \d+)|last (?:week|month|year|sprint|quarter|release)"
+    r"|(?:days|weeks|months|years) ago|long (?:ago|before)|in the past|already existed|before my time|upstream)\b"
+    r"|^[^\w§]*had\b",
     re.IGNORECASE,
 )
 _SILENT_HEADING: Final = compile_later(
     r"\bnext\b|\bto[- ]?dos?\b|\bplan(?:s|ned)?\b|\bremaining\b|\bpending\b|\bfuture\b|\bpropos|\brecommend"
-    r"|\btemplate\b|\bexamples?\b"
-    r"|\bto (?:be )?(?:create|add|modif|chang|updat|delet|remov|edit|do|touch)|\bnot\b|\bunchanged\b"
-    r"|\bun-?(?:touched|modified)\b"
-    r"|\bprevious\b|\bprior\b|\bhistor|\bhow to\b|\busage\b|\binstructions?\b|\bout of scope\b|\bbacklog\b"
-    r"|\broadmap\b|\bideas?\b"
-    r"|\boptions?\b|\bcriteria\b|\brequirements?\b|\bprerequisites?\b|\bdeliverables?\b|\bquestions?\b|\brisks?\b"
-    r"|\bblock(?:er|ed)"
+    r"|\btemplate\b|\bexamples?\b|\bto (?:be )?(?:create|add|modif|chang|updat|delet|remov|edit|do|touch|come|write)"
+    r"|\bnot\b|\bunchanged\b|\bun-?(?:touched|modified)\b|\bprevious\b|\bprior\b|\bhistor|\bhow to\b|\busage\b"
+    r"|\binstructions?\b|\bout of scope\b|\bbacklog\b|\broadmap\b|\bideas?\b|\boptions?\b|\bcriteria\b"
+    r"|\brequirements?\b|\bprerequisites?\b|\bdeliverables?\b|\bquestions?\b|\brisks?\b|\bblock(?:er|ed)"
     r"|\bknown issues\b|\bif\b|\bexpected\b|\bcould\b|\bshould\b|\bdev notes\b|\bwhat'?s left\b|\bmissing\b"
-    r"|\bdo not\b|\bdon'?t\b",
+    r"|\bdo not\b|\bdon'?t\b|\bbackground\b|\balternatives?\b|\brejected\b|\bfollow[- ]?ups?\b|\bleft to do\b"
+    r"|\bupcoming\b|\bwish ?list\b|\bwould\b|\brequest(?:ed)?\b|\bthe ask\b|\bassumptions?\b|\bearlier (?:work"
+    r"|sessions?)\b",
     re.IGNORECASE,
 )
 _DONE_HEADING: Final = compile_later(r"\b(?:completed|delivered|done|finished|implemented)\b(?!\s*\?)", re.IGNORECASE)
+_NOT_DONE: Final = compile_later(
+    r"\b(?:not|left|to be|un)\b.*\b(?:completed|delivered|done|finished|implemented)\b", re.IGNORECASE
+)
 _STRUCK: Final = compile_later(r"~~[^~]*~~|<!--.*?-->", re.DOTALL)
 _QUOTED: Final = compile_later(r"[\"\u201c][^\"\u201c\u201d\n]*\s[^\"\u201c\u201d\n]*[\"\u201d]")
-_DONE_MARK: Final = compile_later(r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[x\]|✓)", re.IGNORECASE)
+_DONE_MARK: Final = compile_later(
+    r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[x\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-])", re.IGNORECASE
+)
+_OPEN_MARK: Final = compile_later(
+    r"^\W*(?:⏳|🚧|⬜|☐|❌|🔲|📋|🔜|\[ \]|(?:todo|tbd|pending|next|later|wip|planned|not started)\b)", re.IGNORECASE
+)
+UNDONE: Final = compile_later(
+    r"\b(?:reverted|undid|undone|rolled (?:it |that |this )?back|backed (?:it |that |this )?out|took (?:it "
+    r"|that )?out again"
+    r"|(?:removed|deleted|dropped) (?:it|that|this) again)\b",
+    re.IGNORECASE,
+)
+"""What was done and taken back is no change."""
+_LETTERS: Final = {
+    "A": CREATED,
+    "M": MODIFIED,
+    "D": DELETED,
+    "U": MODIFIED,
+    "N": CREATED,
+    "+": CREATED,
+    "~": MODIFIED,
+    "-": DELETED,
+}
+MARK: Final = compile_later(
+    r"^[\s*_`\[(•]*(?P<mark>NEW|ADD(?:ED)?|CREATED?|UPD(?:ATED?)?|MOD(?:IFIED|IFY)?|CHG|CHANGED?|EDIT(?:ED)?|FIX(?:ED)?"
+    r"|DEL(?:ETED?)?|REM(?:OVED?)?|FOUND|[ADMUN]|[+~])[\s:*_\])`]+(?=[`*_\[]*[\w.])",
+)
+"""Letters of git, and words in capitals, before the path of an entry."""
+_MARKS: Final = (
+    (re.compile("NEW|ADD|CREATE"), CREATED),
+    (re.compile("UPD|MOD|CHG|CHANGE|EDIT|FIX"), MODIFIED),
+    (re.compile("DEL|REM"), DELETED),
+    (re.compile("FOUND"), ClaimKind.FILE_REFERENCED),
+)
+_ANNOTATION_WORD: Final = compile_later(r"[^\W\d_][\w'\u2019-]*")
+_DIFF_STAT: Final = compile_later(
+    r"\W{0,3}\+\s?\d+\b|\W{0,3}[-\u2212\u2013]\s?\d+(?: lines?)?\W|\W{0,3}\d+ (?:insertions?|deletions?|additions?"
+    r"|lines? (?:changed|added|removed))"
+)
+_LEADING: Final = frozenset("brand a the now newly also was were has been have is just it".split())  # noqa: SIM905
+_STATES: Final = {
+    "new": CREATED,
+    "gone": DELETED,
+    "rewrite": MODIFIED,
+    "refactor": MODIFIED,
+    "refactoring": MODIFIED,
+    "deletion": DELETED,
+    "addition": CREATED,
+}
+_FILE_WORDS: Final = frozenset(
+    [
+        "file",
+        "module",
+        "script",
+        "class",
+        "component",
+        "page",
+        "document",
+        "doc",
+        "test",
+        "tests",
+        "suite",
+        "spec",
+        "migration",
+        "template",
+        "config",
+        "fixture",
+        "schema",
+        "helper",
+        "and",
+        "in",
+        "for",
+        "this",
+        "today",
+        "since",
+        "from",
+        "by",
+        "with",
+        "but",
+    ]
+)
+_NO_CHANGE: Final = frozenset(
+    [
+        "unchanged",
+        "untouched",
+        "unmodified",
+        "existing",
+        "not",
+        "no",
+        "planned",
+        "todo",
+        "tbd",
+        "pending",
+        "optional",
+        "future",
+        "later",
+        "if",
+        "old",
+        "previously",
+    ]
+)
 
 
-def kind_of(match: re.Match[str]) -> ClaimKind:
-    """What a matched verb says of a file."""
-    return ClaimKind(f"file-{match.lastgroup}")
+def mark_kind(match: re.Match[str]) -> ClaimKind:
+    mark = match["mark"].upper()
+    if mark in _LETTERS:
+        return _LETTERS[mark]
+    return next(kind for look, kind in _MARKS if look.match(mark))
+
+
+def read_annotation(text: str, *, done: bool = True) -> ClaimKind | bool | None:
+    """What the first words of an annotation say of a file: `new script, …`, `added for the loop`, `+12 -3`.
+
+    False if they say that nothing became of it, None if they say nothing. A verb with an object of its own says what
+    was done inside the file.
+    """
+    text = spell_phrases(text[:_LONGEST_ANNOTATION])
+    if _DIFF_STAT.match(text):
+        return MODIFIED
+    for number, match in enumerate(_ANNOTATION_WORD.finditer(text)):
+        word, behind = match.group().lower(), text[match.end() :]
+        if word in _NO_CHANGE:
+            return False
+        verb = find_verb(word)
+        asserts = verb is not None and (verb.form is Form.PAST or (done and verb.form in {Form.THIRD, Form.BASE}))
+        if word in _STATES:
+            return _read_state(_STATES[word], behind)
+        if verb is not None and asserts and verb.act in KIND_OF:
+            return _read_deed(verb.act, behind)
+        if number == _MOST_LEADING or (word not in _LEADING and not word.endswith("ly")):
+            break
+    return None
+
+
+def _read_state(kind: ClaimKind, behind: str) -> ClaimKind:
+    """New, or a new thing inside."""
+    noun = _ANNOTATION_WORD.match(behind, 1) if behind[:1] == " " else None
+    return MODIFIED if kind is CREATED and noun and noun.group().lower() not in _FILE_WORDS else kind
+
+
+def _read_deed(act: Act, behind: str) -> ClaimKind | None:
+    kind = KIND_OF[act]
+    if act is Act.MOVE:
+        moved = _MOVED.match(behind)
+        return None if moved is None else CREATED if moved[1] == "from" else DELETED
+    if act is Act.CREATE and re.match(r"\s+by\b", behind):
+        return None
+    return MODIFIED if kind in {CREATED, DELETED} and _OBJECT.match(behind) else kind
+
+
+_LONGEST_ANNOTATION = 120
+_MOST_LEADING = 4
+_MOVED: Final = compile_later(r"\W+(to|into|from)\b")
+_OBJECT: Final = compile_later(
+    r"\s+(?!(?:files?|modules?|scripts?|tests?|in|this|yet|and|for|from|as|to|by|with|because|since|today|again|earlier"
+    r"|entirely|completely|instead|via)\b)[`\w]",
+    re.IGNORECASE,
+)
+
+
+def is_denied_annotation(text: str) -> bool:
+    return _DENIED_BEHIND.match(text) is not None
+
+
+_DENIED_BEHIND: Final = compile_later(
+    r"^\W*(?:(?:was|were|is|are|has|have|it|been|being)\s+)*(?:not|never|no longer|un(?:changed|touched|modified)"
+    r"|no changes?|to (?:be )?\w+|going to|still|stays|should|must|will|would|needs|planned|todo|tbd|pending|missing"
+    r"|left (?:alone|as)|\w+n['\u2019]t|cannot|out of scope|does not|do not|did not)\b",
+    re.IGNORECASE,
+)
 
 
 def blank_out(text: str) -> str:
@@ -116,9 +253,18 @@ def is_denied(words: str) -> bool:
     return bool(_NEGATED.search(words))
 
 
+def is_planned(words: str) -> bool:
+    return bool(_PLANNED.search(words))
+
+
 def is_assertion(words: str) -> bool:
     """Whether the words before a path (and its verb) assert: no plan, no denial, nobody else's."""
     return not (_NEGATED.search(words) or _PLANNED.search(words) or _OF_OTHERS.search(words))
+
+
+def is_unconditional(words: str) -> bool:
+    """Whether the words of a sentence up to a place set no condition."""
+    return not _CONDITION.search(words) and not _OF_OTHERS.search(words)
 
 
 def is_instruction(words: str) -> bool:
@@ -126,14 +272,15 @@ def is_instruction(words: str) -> bool:
     return not (_NEGATED.search(words) or _OF_OTHERS.search(words) or _CONDITION.search(words))
 
 
-def is_planned(words: str) -> bool:
-    return bool(_PLANNED.search(words))
-
-
 def is_silent_heading(name: str) -> bool:
     """Whether what stands under a heading claims nothing about work done."""
-    return bool(_SILENT_HEADING.search(name)) and not _DONE_HEADING.search(name)
+    return bool(_SILENT_HEADING.search(name)) and (not _DONE_HEADING.search(name) or bool(_NOT_DONE.search(name)))
 
 
 def is_marked_done(text: str) -> bool:
     return bool(_DONE_MARK.match(text))
+
+
+def is_marked_open(text: str) -> bool:
+    """Whether an entry begins with a sign that it is still to be done."""
+    return bool(_OPEN_MARK.match(text))

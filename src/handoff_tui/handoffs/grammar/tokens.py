@@ -12,7 +12,7 @@ HASH: Final = compile_later(r"\b(sha256:)?([0-9a-fA-F]{64})\b")
 COMMIT: Final = compile_later(r"(?<![0-9A-Za-z/#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z-])")
 CODE_SPAN: Final = compile_later(r"`([^`\n]+)`")
 _PATH: Final = compile_later(r"^\.{0,2}/?[\w@+~.-]+(?:/[\w@+~.\[\]() -]+)*/?$")
-_PATH_TAIL: Final = compile_later(r":\d+(?:[-,:]\d+)*$")
+_PATH_TAIL: Final = compile_later(r"(?::\d+(?:[-,:]\d+)*|#L\d+(?:-L?\d+)?)$")
 _EXTENSION: Final = compile_later(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _REMOTE: Final = compile_later(r"^(?:origin|upstream|refs|remotes|heads)/")
 _ALIAS: Final = compile_later(r"^(?:@|~|#)/|^@[\w.-]+/[\w.-]+$")
@@ -41,6 +41,16 @@ _KNOWN_ENDINGS: Final = frozenset(
 _KNOWN_NAMES: Final = frozenset(
     {"makefile", "dockerfile", "procfile", "gemfile", "rakefile", "license", "justfile", "jenkinsfile", "vagrantfile"}
 )
+_PRODUCT: Final = compile_later(
+    r"^(?:node|next|vue|three|d3|express|react|nuxt|chart|ember|backbone|discord|socket|moment|day|alpine|solid|p5"
+    r"|babel"
+    r"|require|handlebars|underscore|knockout|mocha|jquery|electron|nest|math|anime|pixi|matter|hapi|koa|sails"
+    r"|meteor|lit"
+    r"|tensorflow|brain|asp|draw|bit|crates|fly|pkg|cal|plot|tone|paper|fabric|leaflet|preact|redux|deck|video"
+    r"|plyr)\.(?:js|ts|io|net|rs|com|py)$",
+    re.IGNORECASE,
+)
+"""Products that are named like files."""
 _LONGEST_PATH = 300
 
 
@@ -84,6 +94,11 @@ def clean_path(text: str) -> str | None:
     if any(look.search(candidate) for look in (_REMOTE, _ALIAS, _VERSION, _PLACEHOLDER, _HOST, _GENERATED)):
         return None
     return candidate
+
+
+def is_bare_name(name: str) -> bool:
+    """Whether a word of a sentence is the name of a file, and not that of a product."""
+    return has_file_name(name) and not _PRODUCT.match(name)
 
 
 def has_file_name(path: str) -> bool:

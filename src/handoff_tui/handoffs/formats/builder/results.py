@@ -291,7 +291,9 @@ def _read(source: Source, settings: Builder) -> ResultsReading:
         if not (outlines.normalise(name) == "status" and status is not None)
     )
     _read_tests(reading, settings, status.text if status else "")
-    reading.claims.extend(find_claims(source.outline.sections, source.path, _find_package(source)))
+    reading.claims.extend(
+        find_claims(source.outline.sections, source.path, _find_package(source), front=source.frontmatter)
+    )
     reading.claims.extend(find_checks(source))
     baseline = find_baseline(source, settings.results_sections)
     reading.baseline = baseline.baseline

@@ -31,7 +31,7 @@ def add_session_document(source: Source, draft: HandoffDraft) -> None:
         if name in _FACTS and value:
             _add_field(source.place(line.number), line, name, value, draft)
     draft.words += find_words(source, source.outline.sections)
-    draft.add_claims(find_claims(source.outline.sections, source.path))
+    draft.add_claims(find_claims(source.outline.sections, source.path, front=source.frontmatter))
     draft.add_claims(_claim_deployments(lines, source.path))
     draft.add_claims(_claim_counts(lines, source.path))
 

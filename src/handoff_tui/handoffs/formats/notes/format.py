@@ -309,7 +309,7 @@ def _join_claims(*groups: Iterable[Claim]) -> Iterable[Claim]:
 
 
 def _claim_work(source: Source, notes: Notes) -> list[Claim]:
-    return [*find_claims(notes.current, source.path), *claim_lines(source, notes.lines())]
+    return [*find_claims(notes.current, source.path, front=source.frontmatter), *claim_lines(source, notes.lines())]
 
 
 def _build_attempts(source: Source, notes: Notes) -> tuple[Attempt, ...]:

@@ -1,0 +1,194 @@
+"""What became of the file with which an entry of a list begins, or that it names at its end. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.grammar import stance
+from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList, read_hashes
+from handoff_tui.handoffs.grammar.clauses import Word, mask
+from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, MODIFIED, READ
+from handoff_tui.handoffs.grammar.roles import Context, Role
+from handoff_tui.handoffs.grammar.sentences import read_sentence
+from handoff_tui.handoffs.grammar.tokens import clean_path, has_file_name, is_surely_path
+from handoff_tui.handoffs.reading.markdown import Item
+
+_ITEM_LEAD: Final = compile_later(r"^(?:[\s*_•)\]\[✅✔☑🔧🗑️➕📝🆕📄📁✏♻+~-]|\d+[.)]\s|x\s|\.(?=\s))*", re.IGNORECASE)
+_MOVED_TO: Final = compile_later(
+    r"[`*\s]*(?:->|=>|→|➜|➡️?|\bto\b|\b(?:moved|renamed) (?:to|into)\b|\(?(?:now|moved to"
+    r"|renamed to))[`*\s]*([^\s`*,;)]+)",
+    re.IGNORECASE,
+)
+_MOVED_FROM: Final = compile_later(
+    r"[`*\s]*[(,—–-]*\s*(?:(?:renamed|moved) from|formerly|was|previously|ex)[`*:\s]+([^\s`*,;)]+)", re.IGNORECASE
+)
+_ANNOTATION_GAP: Final = compile_later(
+    r"^[`*_]*\s*(?:\(|[,:\u2013\u2014\u2192>=|-]+\s|\+\d|\s\+\d)[*_`\s]*", re.IGNORECASE
+)
+_ALONE: Final = compile_later(
+    r"^[`*_\s]*(?=(?:(?:now|newly|was|were|has been|have been|got)\s+)*(?:\w+ed|written|rewritten|new|gone|built)"
+    r"(?:\W*$|[.,;(:\u2014-]|\s+(?:in|for|to|with|as|from|by|and|because|so)\b))",
+    re.IGNORECASE,
+)
+_OF_OTHERS: Final = compile_later(
+    r"\b(?:is|are|was|were|has|have|had|does|do|can|will|runs?|says?)\b"
+    r"|\b(?:for|of|from|with|via|against|like|run|ran|test(?:ed|s)?|verified|reviewed|checked)\b[^:(]*$",
+    re.IGNORECASE,
+)
+_ENDS_IN_PATH: Final = compile_later(r"(?:[(:\u2014\u2013\u2192>-]|\b(?:in|at|under|into|inside|see))\s*[`*]*$")
+
+
+def read_item(
+    claims: ClaimList, context: Context, item: Item, text: str, words: list[Word], *, listed: bool = True
+) -> None:
+    """An entry that begins with a path, under a heading that says what became of its entries.
+
+    `listed`: whether it stands in a list; a paragraph may begin with a path, too.
+    """
+    first_line = text.split("\n", 1)[0]
+    mark = stance.MARK.match(first_line)
+    lead = mark.end() if mark else lead_length(first_line)
+    leading = next((word for word in words if word.start <= lead < word.end or word.start == lead), None) or _bare_word(
+        first_line, lead, context, is_marked=mark is not None
+    )
+    claims.parents = {depth: path for depth, path in claims.parents.items() if depth < item.depth}
+    if leading is None:
+        parent = claims.parents.get(item.depth - 1)
+        if parent is not None:
+            read_hashes(claims, parent, text, item.line)
+        elif listed and not _read_last(claims, context, item, first_line, words) and context.listed is READ:
+            for word in words:
+                if is_surely_path(word.path) and stance.is_instruction(text[: word.start]):
+                    claims.add(READ, item.line, first_line, subject=word.path)
+        return
+    claims.parents[item.depth] = leading.path
+    if not _read_move(claims, context, item.line, text, leading) and (
+        item.depth == 1 or item.depth - 1 not in claims.parents or mark is not None
+    ):
+        _read_entry(claims, context, item, text, words, leading, mark)
+    gone = context.listed is DELETED
+    read_hashes(claims, leading.path, text[leading.end :], item.line, whole=first_line, gone=gone)
+
+
+def _read_move(claims: ClaimList, context: Context, line: int, text: str, leading: Word) -> bool:
+    """`a` → `b`, `b` (renamed from `a`)."""
+    target = _MOVED_TO.match(text, leading.end)
+    may_move = (
+        context.listed in {Role.MOVED, MODIFIED, CREATED}
+        or re.search(r"\b(?:mov|renam)", text, re.IGNORECASE)
+        or "→" in text
+        or "->" in text
+    )
+    origin = _MOVED_FROM.match(text, leading.end)
+    pairs = (
+        (leading.path, clean_path(target[1].rstrip(".,"))) if target is not None and may_move
+        else (clean_path(origin[1]), leading.path) if origin is not None
+        else (None, None)
+    )  # fmt: skip
+    gone, made = pairs
+    if gone is None or made is None or not has_file_name(gone):
+        return False
+    if not has_file_name(made):
+        if not made.endswith("/"):
+            return False
+        made += gone.rpartition("/")[2]
+    said = text.split("\n", 1)[0]
+    claims.add(DELETED, line, said, subject=gone)
+    claims.add(CREATED, line, said, subject=context.place(made))
+    return True
+
+
+def _read_entry(
+    claims: ClaimList,
+    context: Context,
+    item: Item,
+    text: str,
+    words: list[Word],
+    leading: Word,
+    mark: re.Match[str] | None,
+) -> None:
+    """What became of the path with which an entry begins, and of those listed behind it."""
+    listed = [leading, *_find_listed(text, leading, words)]
+    behind = text[listed[-1].end :]
+    annotation = _read_annotation(behind) if not item.checked else stance.read_annotation(behind.lstrip("`*_ :\u2014-"))
+    if context.listed is not DIRTY and (annotation is False or stance.is_denied_annotation(behind)):
+        return
+    kind: ClaimKind | Role | bool | None = stance.mark_kind(mark) if mark else annotation
+    if kind in {None, MODIFIED} and context.listed in BECOMING and not mark:
+        kind = context.listed if annotation is None or context.listed is CREATED else kind
+    if kind is None:
+        kind = context.listed if isinstance(context.listed, ClaimKind) else None
+    if kind is None and (context.built or item.checked) and stance.is_assertion(behind.split(". ")[0]):
+        kind = MODIFIED
+    if not isinstance(kind, ClaimKind):
+        return
+    kind = DIRTY if context.listed is DIRTY else kind
+    for word in listed:
+        if is_surely_path(word.path) or context.listed is not None:
+            claims.add(kind, item.line, text.split("\n", 1)[0], subject=word.path)
+
+
+def _read_annotation(behind: str) -> ClaimKind | bool | None:
+    """An annotation set apart by a sign, or a participle alone."""
+    gap = _ANNOTATION_GAP.match(behind) or _ALONE.match(behind)
+    if gap is None:
+        return None
+    return stance.read_annotation(
+        behind[gap.end() - 1 :] if behind[gap.end() - 1 : gap.end()] == "+" else behind[gap.end() :]
+    )
+
+
+def _read_last(claims: ClaimList, context: Context, item: Item, line: str, words: list[Word]) -> bool:
+    """An entry that names what was made, and where: Retry queue (`src/queue.py`), Worker: `src/worker.py`."""
+    kind = context.listed if context.listed in BECOMING else MODIFIED if context.built else None
+    here = [word for word in words if word.end <= len(line) and is_surely_path(word.path)]
+    if kind is None or not here or not isinstance(kind, ClaimKind):
+        return False
+    masked = mask(line, words)
+    before = masked[: here[0].start]
+    if (
+        not _ENDS_IN_PATH.search(before)
+        or not stance.is_assertion(before)
+        or read_sentence(masked, 0, len(line), words, done=True)
+    ):
+        return False
+    if _OF_OTHERS.search(before):
+        return False
+    if kind is CREATED and re.search(r"\b(?:in|into|to)\s*[`*]*$", before):
+        kind = MODIFIED
+    end = here[0].start
+    for word in here:
+        if not re.fullmatch(r"[\s*_,&+§`]*(?:and)?[\s*_`]*", masked[end : word.start]):
+            break
+        claims.add(kind, item.line, line, subject=word.path)
+        end = word.end
+    return True
+
+
+def lead_length(line: str) -> int:
+    match = _ITEM_LEAD.match(line)
+    return match.end() if match else 0
+
+
+def _bare_word(line: str, lead: int, context: Context, *, is_marked: bool) -> Word | None:
+    """A path without any marks at the beginning of an entry."""
+    match = re.match(r"\S+", line[lead:])
+    if match is None or (context.listed is None and not is_marked):
+        return None
+    path = clean_path(match.group().strip("`*_,;:()"))
+    if path is None or not has_file_name(path):
+        return None
+    return Word(lead, lead + match.end(), context.place(path))
+
+
+def _find_listed(text: str, leading: Word, words: list[Word]) -> Iterator[Word]:
+    """More paths in one entry: `a`, `b` and `c`."""
+    end = leading.end
+    for word in words:
+        if word.start > leading.start and re.fullmatch(r"[\s*_,&+/]*(?:and)?[\s*_]*", text[end : word.start]):
+            yield word
+            end = word.end

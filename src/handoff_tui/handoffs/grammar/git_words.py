@@ -1,0 +1,128 @@
+"""Commits, branches, and the state of the work tree, as sentences name them. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.grammar import stance
+from handoff_tui.handoffs.grammar.claim_list import ClaimList, add_branch
+from handoff_tui.handoffs.grammar.clauses import find_clause
+from handoff_tui.handoffs.grammar.entries import lead_length
+from handoff_tui.handoffs.grammar.lexicon import DIRTY
+from handoff_tui.handoffs.grammar.roles import Context, Role
+from handoff_tui.handoffs.grammar.tokens import COMMIT
+
+_CLEAN: Final = compile_later(
+    r"\b(?:work(?:ing)?[ -]?(?:tree|copy|dir(?:ectory)?)|git status|the tree|git tree)\W{1,4}(?:is |was |status "
+    r"|state )?"
+    r"(?:now |completely )?(?:clean|empty)\b|\bnothing (?:is |was )?(?:to commit|(?:left )?uncommitted)\b"
+    r"|\bno (?:un-?committed|unstaged|pending|local|outstanding) (?:changes|files|work|edits|modifications)\b"
+    r"|\b(?:everything|all (?:changes|work|files|my changes|of it|edits)|all) (?:is|are|has been|have been|was|were)"
+    r" (?:now )?(?:committed|checked in)\b|^\W*clean work(?:ing)? (?:tree|copy|directory)\b|^\W*clean\W*$",
+    re.IGNORECASE,
+)
+_ORDERED: Final = compile_later(
+    r"\b(?:ensure|make sure|verify|check|keep|leave|confirm|start (?:with|from)|until|with)\b", re.IGNORECASE
+)
+_ELSEWHERE: Final = compile_later(
+    r"\bupstream\b|\bgit(?:hub|lab)\.com\b|\b(?:another|other|their|its own) repo|\bvendored\b", re.IGNORECASE
+)
+_COMMIT_WORD: Final = compile_later(
+    r"\bcommit+(?:s|ed|ting)?\b|\bHEAD\b|\bpush(?:ed)?\b|\bmerged?\b|\bcherry-?pick|\brevert(?:s|ed)?\b|\blanded\b"
+    r"|\b(?:fixed|done|shipped|added|introduced|implemented|resolved|addressed|removed|squashed|rebased|built|tagged"
+    r"|bisected|broken|changed|went in|delivered)(?: \w+)? (?:in|by|with|as|at|to|on|onto|down to)\b"
+    r"|\brev(?:ision)?\b|\bgit (?:sha|log|show|diff|checkout|reset|range)\b"
+    r"|\bsha\b|\btip\b|\bchangeset\b|\bbase(?:d on)?\b|\bparent\b|\bFOUND\b|\bmain (?:is )?(?:now )?at\b"
+    r"|\bafter\b.*\bat\b",
+    re.IGNORECASE,
+)
+_NO_COMMIT: Final = compile_later(
+    r"(?<!commit )(?<!commit-)\b(?:ids?|digests?|checksums?|receipts?|containers?|images?|sessions?|traces?"
+    r"|requests?|tokens?|keys?|uuids?|builds?|deployments?|runs?|jobs?|tasks?|md5|etags?|hash(?:es)? of|nonces?"
+    r"|sha-?256"
+    r"|blobs?|trees?|snapshots?|colou?rs?|tx|transactions?|addresses|passwords?|secrets?|hint|orders?|invoices?"
+    r"|tickets?"
+    r"|users?|accounts?|artifacts?|pods?|versions?|releases?|layers?|correlation|cookies?|serials?|hex|crc32?"
+    r"|fingerprints?"
+    r"|error(?: code)?s?|codes?)\b(?:\s+(?:is|was|of|no\.?|number))?[\s:`'\"(#=*]*$",
+    re.IGNORECASE,
+)
+_ENDS_ITEM: Final = compile_later(r"^[`*_)\]\s]*(?:\([a-z][\w ./:-]{0,30}\))?[\s.,;]*$")
+_PREFIX: Final = (
+    r"(?:feature|feat|fix|bugfix|hotfix|chore|release|docs?|refactor|wip|claude|codex|agent|task|ci|perf|experiment"
+    r"|spike"
+    r"|issue|dev|story|epic|work)"
+)
+_BRANCH: Final = compile_later(
+    r"\bbranch(?:es)?\b(?: is| was| name| named| called)?[\s:]{1,3}[`*]{1,3}(?P<after>[^`*\s]+)[`*]|\b(?:on|to"
+    r"|in|from|onto|against)\s+(?:the\s+|our\s+|my\s+)?[`*]{1,3}(?P<before>[^`*\s]+)[`*]{1,3}\s+(?:\w+ )?branch\b"
+    r"|\b(?:pushed|committed|landed|based|rebased|sits?|lives?|is|are|merged|work(?:ed|ing)?|checked out) (?:\w+ ){0,2}"
+    r"(?:to|on|onto|in|into)\s+[`*]{1,3}(?P<pushed>(?:" + _PREFIX + r"/[^`*\s]+|main|master|develop|dev|trunk))[`*]"
+    r"|\b(?:on|to|onto|in|from) (?:the )?(?:branch )?(?P<bare>" + _PREFIX + r"/[\w./-]*[\w-])(?![\w/]|\.\w)"
+    r"|\bpushed to\s+[`*]{1,3}(?P<to>[^`*\s]+)[`*]|\bon branch (?P<status>[\w./-]*[\w-])"
+    r"|^\W*git\W+(?:currently )?on (?:branch )?[`*]{0,3}(?P<git>[\w./-]*[\w-])",
+    re.IGNORECASE,
+)
+_LISTED_BRANCH: Final = compile_later(
+    r"^[\s*_`•-]*([A-Za-z0-9][\w./-]*[\w-])[`*_]*\s*(?:$|[:(,\u2014\u2013-]|(?:lives|is|was|has|at|exists|holds)\b)"
+)
+_REMOTE_BRANCH: Final = compile_later(
+    r"\b(?:up[ -]to[ -]date|level|even|in sync|synced|pushed|tracks|tracking|ahead of|behind|merged|based on|against"
+    r"|lives"
+    r"|published|available|exists|is)\b[^.;]{0,24}?`?\b((?:origin|upstream)/[\w./-]*[\w-])",
+    re.IGNORECASE,
+)
+_ORDER: Final = compile_later(
+    r"^\W*(?:delete|create|merge|switch|check ?out|rebase|push|make|use|open|start|cut|work|branch off|pull)\b",
+    re.IGNORECASE,
+)
+_BRANCH_GONE: Final = compile_later(r"\b(?:deleted|removed|gone|pruned|closed)\b", re.IGNORECASE)
+
+
+def read_commits(claims: ClaimList, context: Context, line: int, text: str, *, ticked: bool) -> None:
+    """Hex words that the words around them, the heading, or their place in an entry say are commits."""
+    for match in COMMIT.finditer(text):
+        before, after = text[: match.start()], text[match.end() :]
+        named = context.commits or _COMMIT_WORD.search(text) is not None
+        lead = lead_length(text)
+        leads = before[lead:].strip("`*( ") == "" and "`" in before + after[:1]
+        closes = re.search(r"[(\u2014\u2013:-]\s*`?$", before) is not None and _ENDS_ITEM.match(after) is not None
+        if (
+            not (named or ((ticked or "`" in before[-1:]) and closes) or (ticked and leads))
+            or _NO_COMMIT.search(before)
+            or _ELSEWHERE.search(text)
+            or not stance.is_assertion(text[find_clause(text, 0, match.start()) : match.start()])
+            or not stance.is_unconditional(text)
+        ):
+            continue
+        claims.add(ClaimKind.COMMIT, line, text.strip(), value=match.group())
+
+
+def read_branch(claims: ClaimList, context: Context, line: int, sentence: str) -> None:
+    if _ORDER.match(sentence) or _BRANCH_GONE.search(sentence):
+        return
+    leading = _LISTED_BRANCH.match(sentence) if context.listed is Role.BRANCH else None
+    match = leading or _BRANCH.search(sentence)
+    for found in (match, _REMOTE_BRANCH.search(sentence)):
+        if found is None or (found is not leading and not stance.is_assertion(sentence[: found.start()])):
+            continue
+        if stance.is_unconditional(sentence[: found.start()]):
+            add_branch(claims, line, sentence.strip(), next(group for group in found.groups() if group))
+
+
+def read_clean(claims: ClaimList, context: Context, line: int, sentence: str) -> None:
+    match = _CLEAN.search(sentence)
+    if (
+        match is None
+        or _ORDERED.search(sentence[: match.start()])
+        or not stance.is_assertion(sentence[: match.start()])
+    ):
+        return
+    if match.group().strip(" .*_`-").lower() == "clean" and context.listed not in {DIRTY, Role.CLEAN}:
+        return
+    if re.search(r"\bexcept|\bapart from|\bother than|\bbut\b", sentence[match.end() :]):
+        return
+    claims.add(DIRTY, line, sentence.strip(), value=0)

@@ -1,0 +1,355 @@
+"""What a sentence says became of the files it names: who does what to them, and whether it is asserted at all. Pure.
+
+Each file is judged by what stands right behind it (`x` was added; `x`, which I wrote; `x` (new)), else by the verb that
+governs it and the words between them (added `x`; added a test to `x`; added a test for `x`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.grammar import stance
+from handoff_tui.handoffs.grammar.clauses import (
+    ADVERBS,
+    ARROWS,
+    AUX,
+    DETERMINERS,
+    FILE_NOUNS,
+    FINITE,
+    INTO,
+    LISTED_BY,
+    PATH_SIGN,
+    PREPOSITIONS,
+    RELATIVE,
+    SUBJECTS,
+    Clauses,
+    Word,
+)
+from handoff_tui.handoffs.grammar.lexicon import (
+    CREATED,
+    DELETED,
+    KIND_OF,
+    MODIFIED,
+    Act,
+    Form,
+    Verb,
+    find_verb,
+    word_set,
+)
+
+_LISTING: Final = word_set("including namely called named")
+_CHANGING: Final = word_set("gained gains grew received lost")
+_OBJECTS_ABOUT: Final = word_set(
+    "reference references link links pointer pointers path paths import imports call calls according "
+    "compared due similar thanks next prior addition up related relative dependency dependencies respect "
+    "access usage usages dependence mention mentions"
+)
+_MODAL: Final = word_set(
+    "will shall should must would could can may might needs need cannot still stays stay remains remain"
+)
+_UNCHANGED: Final = word_set("not never untouched unchanged unmodified")
+_GONE: Final = word_set("gone dead history")
+_MOST_NOUNS = 9
+"""More words between a verb and a path are another thought."""
+_NEAR = 4
+_MOST_STEPS = 5
+_Said = ClaimKind | bool | None
+"""A kind of claim; False if it is denied, planned or undone; None if nothing is said."""
+_POINTS: Final = compile_later(
+    r"(?:^|[.:;,(\u2014]\s*|\b(?:please|then|also|first|and|should|must|to|you can|or)\s+)[\W\d]*(?:read|see|refer to"
+    r"|start (?:with|at|from|in|by reading)|consult|open|check(?: out)?|look (?:at|in|into)|review|follow"
+    r"|have a look at"
+    r"|run|execute|begin with|go through|study|skim|cf\.?|compare)\b[\s*_:]*"
+    r"(?:(?:the|our|through)\s+)?(?:\w+\s+){0,3}(?:(?:in|at|of|and)\s+)?(?:the\s+)?[(\s`*]*$",
+    re.IGNORECASE,
+)
+_LIES_IN: Final = compile_later(
+    r"\b(?:(?:lives?|lie|lies|sits?|resides?|stays?|starts?|begins?|happens?|remains?)"
+    r"|(?:is|are|can be|was|were|'s)(?: \w+ly)?(?: now| still| all| both| also)? (?:\w+ly )?(?:documented"
+    r"|described|explained|defined|specified|recorded|listed|outlined|detailed|captured|summari[sz]ed|noted|found"
+    r"|located|kept|stored|tracked|covered|implemented|written up|written down|configured|declared|handled|laid out"
+    r"|set out|spelled out|collected|held|based)|(?:is|are)(?: now)?)"
+    r" (?:in|at|under|inside|on|by)\s+(?:the\s+)?(?:\w+\s+)?[(\s`*]*$|\b(?:entry ?point|starting point|source of truth"
+    r"|details|documentation|docs|spec|design|full \w+|more|background) (?:is|are|in|lives? in)\s+(?:the\s+)?[(\s`*]*$",
+    re.IGNORECASE,
+)
+_CONTAINS: Final = compile_later(
+    r"^[`*)\]\s]*(?:contains?|holds?|explains?|describes?|documents?|defines?|has|implements?|exports?|covers|shows?"
+    r"|lists?|says?|configures?|handles?|provides?|wraps?|owns?|exposes?|is (?:now )?(?:the|where|a|an|our)|are the"
+    r"|keeps?|does"
+    r"|reads?|drives?|starts?|runs?|calls?|uses?)\b",
+    re.IGNORECASE,
+)
+_FEW = 9
+_ELSEWHERE: Final = compile_later(
+    r"^[`*)\s]*(?:in|on|from|of) (?:the |an? |my |our |their |its )?(?:own|old|other|another|previous|deleted|former"
+    r"|upstream"
+    r"|separate|\S+ (?=branch|repo))\S* ?(?:branch|repo\w*|project|release|version)",
+    re.IGNORECASE,
+)
+_NOT_HERE: Final = compile_later(
+    r"\b(?:does(?:n['\u2019]t| not) exist|do(?:n['\u2019]t| not) exist|is missing|are missing|is gone|no longer exists?"
+    r"|not there|there(?: is|['\u2019]s| are| was) no|other repo\w*|another repo\w*|own repo\w*"
+    r"|separate repo\w*|not part of|upstream|outside (?:of )?th(?:is|e) repo\w*|is a typo|used to)\b",
+    re.IGNORECASE,
+)
+
+
+def read_sentence(
+    masked: str, start: int, end: int, words: Sequence[Word], *, done: bool
+) -> list[tuple[Word, ClaimKind]]:
+    """What is said of each path between two positions of a masked text; a path of which nothing is said is left out.
+
+    `done`: whether the context says that what stands here in the imperative was done.
+    """
+    if "?" in masked[start:end].rstrip(" *_)")[-1:]:
+        return []
+    by_start = {word.start: word for word in words}
+    reading = _Reading(Clauses(masked, start, end, done=done))
+    return [(by_start[at], kind) for at, kind in reading.judge() if at in by_start]
+
+
+class _Reading:
+    def __init__(self, clauses: Clauses) -> None:
+        self.clauses, self.text, self.tokens = clauses, clauses.text, clauses.tokens
+
+    def judge(self) -> list[tuple[int, ClaimKind]]:
+        """Where a path stands, and what is said of it."""
+        found: list[tuple[int, ClaimKind]] = []
+        for first, last in self.clauses.list_groups():
+            behind = self._read_behind(last + 1)
+            before = None if behind is not None else self._read_before(first)
+            for number in filter(self.clauses.is_path, range(first, last + 1)):
+                own = self._read_annotation(number + 1)
+                kind = own if own is not None else behind if behind is not None else before
+                moved = self._read_arrow(number, kind)
+                kind = moved if moved is not None else kind
+                if isinstance(kind, ClaimKind):
+                    found.append((self.tokens[number].start, kind))
+        return found
+
+    def _read_annotation(self, number: int) -> _Said:
+        """A bracket behind a path: (new), (deleted), (+12 -3); False if it denies."""
+        return stance.read_annotation(self.clauses.after(number)) if self.text(number) == "(" else None
+
+    def _read_arrow(self, number: int, kind: _Said) -> ClaimKind | None:
+        """`a` -> `b`, where something was moved."""
+        if self.text(number + 1) in ARROWS and self.clauses.is_path(number + 2) and kind is DELETED:
+            return DELETED
+        if self.text(number - 1) in ARROWS and self.clauses.is_path(number - 2):
+            at = self.clauses.find_governing(number - 2)
+            verb = None if at is None else self.clauses.verb(at)
+            return CREATED if verb is not None and verb.act is Act.MOVE else None
+        return None
+
+    # what stands behind a group
+
+    def _read_behind(self, number: int) -> _Said:
+        """Reads `… was added`, `…, which I wrote`, `… is new`."""
+        number = self.clauses.skip_brackets(number)
+        comma = self.text(number) == ","
+        number += comma
+        number += self.text(number) in RELATIVE
+        text, after = self.text(number), self.text(number + 1)
+        if text in {"i", "we"}:
+            return self._read_own_deed(number + 1)
+        is_grown = text == "now" and after.endswith("s") and after not in AUX | FINITE
+        is_grown = is_grown or (text in {"got", "gets"} and after in DETERMINERS)
+        if text in _CHANGING or is_grown:
+            return MODIFIED if self.clauses.is_told(number) else None
+        helpers: list[str] = []
+        while (
+            (text := self.text(number)) in AUX or text in ADVERBS or text.endswith("ly") or (helpers and text == "to")
+        ):
+            helpers.append(text)
+            number += 1
+        if text.endswith(("n't", "n\u2019t")) or (text in _UNCHANGED and (helpers or not comma)):
+            return False
+        if text in _MODAL and not set(helpers) & AUX:
+            return False
+        return self._read_passive(number, helpers, after_comma=comma)
+
+    def _read_passive(self, number: int, helpers: list[str], *, after_comma: bool) -> _Said:
+        """`was also added`, `had to be changed`, `is new`; a participle alone, as in `x updated`."""
+        text, verb, helped = self.text(number), self.clauses.verb(number), [one for one in helpers if one in AUX]
+        if "to" in helpers:
+            finished = "had" in helpers and "be" in helpers and verb is not None
+            return self._kind_behind(number, verb) if finished else False
+        is_new = text == "new" or (text == "made" and self.text(number + 1) == "new")
+        if helped and (is_new or text in _GONE):
+            kind = CREATED if is_new else DELETED
+            return kind if self.clauses.is_told(number) else None
+        if verb is None or verb.form is not Form.PAST:
+            return None
+        if not helped:
+            is_alone = self._governs_nothing(number) and self.clauses.find_governing(number - 1) is None
+            return self._kind_behind(number, verb) if is_alone and not after_comma else None
+        return self._read_helped(number, helpers, helped, verb)
+
+    def _read_helped(self, number: int, helpers: list[str], helped: list[str], verb: Verb) -> _Said:
+        """A participle behind `was`, `has been`; behind `is`, it may be what a program does whenever it runs."""
+        is_now = "now" in helpers or "been" in helped or self.clauses.done or verb.act is Act.DELETE
+        if {"is", "are"} & set(helped) and not is_now:
+            return None
+        return False if helped == ["be"] else self._kind_behind(number, verb)
+
+    def _kind_behind(self, number: int, verb: Verb | None) -> _Said:
+        if verb is None or verb.act in {Act.OTHER, Act.WRITE_DOWN, Act.COPY}:
+            return None
+        if (
+            verb.act is Act.REVERT
+            or stance.UNDONE.search(self.clauses.after(number))
+            or not self.clauses.is_told(number)
+        ):
+            return False
+        return MODIFIED if verb.act in {Act.EXTRACT, Act.PUT} else KIND_OF[verb.act]
+
+    def _read_own_deed(self, number: int) -> _Said:
+        """Reads `x`, which I have also rewritten; in `x` I changed the timeout."""
+        while (text := self.text(number)) in AUX | ADVERBS or text.endswith("ly"):
+            number += 1
+        if text.endswith(("n't", "n\u2019t")) or text in _UNCHANGED:
+            return False
+        verb = self.clauses.verb(number)
+        if verb is None or verb.form is not Form.PAST or verb.act in {Act.OTHER, Act.WRITE_DOWN}:
+            return None
+        if self._is_inside(number):
+            return MODIFIED
+        is_object = not self.clauses.is_path(number + 1) and self._governs_nothing(number)
+        return self._kind_behind(number, verb) if is_object else None
+
+    def _is_inside(self, number: int) -> bool:
+        """Whether the path before a deed is where it was done: in `x` I changed the timeout."""
+        back = number
+        while back >= 0 and not self.clauses.is_path(back):
+            back -= 1
+        while back > 0 and (self.clauses.is_path(back) or self.text(back) in LISTED_BY):
+            back -= 1
+        return back <= 2 and self.text(back) in INTO  # noqa: PLR2004 - it begins the sentence
+
+    def _governs_nothing(self, number: int) -> bool:
+        """Whether no object follows a participle."""
+        after = self.text(number + 1)
+        ends = not after or not after[0].isalnum() or after.endswith("ly")
+        return ends or after in PREPOSITIONS | ADVERBS | LISTED_BY | RELATIVE | {"because", "but"}
+
+    # what stands before a group
+
+    def _read_before(self, first: int) -> ClaimKind | None:
+        at = self.clauses.find_governing(first)
+        if at is None:
+            return self._read_new(first)
+        verb = self.clauses.verb(at)
+        if verb is None or verb.act is Act.OTHER or not self.clauses.is_asserted(at):
+            return None
+        if stance.UNDONE.search(self.clauses.after(first)):
+            return None
+        return self._judge_gap(verb, [token.text for token in self.clauses.list_between(at + 1, first)], at)
+
+    def _read_new(self, first: int) -> ClaimKind | None:
+        """A new helper, `x`; new file: `x`."""
+        for back in range(first - 1, max(first - 1 - _MOST_STEPS, -1), -1):
+            text = self.text(back)
+            if text == "new":
+                between = {self.text(one) for one in range(back + 1, first)}
+                is_told = not between & (PREPOSITIONS | FINITE | RELATIVE) and self.clauses.is_told(back)
+                return CREATED if is_told else None
+            if not text.isalpha() and text not in {",", "(", ":", "-"}:
+                return None
+        return None
+
+    def _judge_gap(self, verb: Verb, texts: list[str], at: int) -> ClaimKind | None:
+        """What a verb says of a path, given the words between them."""
+        if len(texts) == 1 and texts[0] in AUX:  # the only file I changed is `x`
+            return KIND_OF.get(verb.act) if FILE_NOUNS & {self.text(back) for back in range(at)} else None
+        if stance.is_denied(" ".join(texts)) or (set(texts) & FINITE and self.text(at - 1) not in AUX):
+            return None
+        places = [number for number, text in enumerate(texts) if text in PREPOSITIONS]
+        if not places:
+            return _judge_direct(verb, texts)
+        preposition, far, near = texts[places[-1]], texts[: places[-1]], texts[places[-1] + 1 :]
+        if preposition in _LISTING or preposition in {"at", "as"}:
+            return None if verb.act in {Act.PUT, Act.WRITE_DOWN} else KIND_OF.get(verb.act, MODIFIED)
+        if near and near[-1] == "(" and preposition not in INTO:  # a migration was added for the table (`x`)
+            return _judge_direct(verb, [*far, "("])
+        if preposition in INTO and not (verb.act is Act.WRITE_DOWN and self.text(at - 1) in AUX | {",", ""}):
+            return _judge_into(verb, preposition, far, near)
+        return _judge_beside(verb, preposition, far, near)
+
+
+def _judge_direct(verb: Verb, texts: list[str]) -> ClaimKind | None:
+    """The object of a verb: a path, or a noun that stands for it (`a second script, `x``)."""
+    if verb.act in {Act.PUT, Act.WRITE_DOWN, Act.REVERT, Act.COPY}:
+        return None
+    nouns = [text for text in texts if text[0].isalnum()]
+    others = RELATIVE | SUBJECTS - {"it", "these", "those", "this"}
+    if len(nouns) > _MOST_NOUNS or others & set(texts):
+        return None
+    kind = MODIFIED if verb.act is Act.EXTRACT else KIND_OF[verb.act]
+    if kind is DELETED and texts[-1:] == ["("] and not FILE_NOUNS & set(texts):
+        return MODIFIED
+    return CREATED if verb.act is Act.CHANGE and texts[-1:] == ["("] and "new" in texts else kind
+
+
+def _judge_into(verb: Verb, preposition: str, far: list[str], near: list[str]) -> ClaimKind | None:
+    """Added a test to `x`; moved `a` to `x`; split `a` into `x` and `y`."""
+    if verb.act is Act.MOVE and preposition in {"to", "into", "under"}:
+        is_whole = (any(text[0] == PATH_SIGN for text in far) and "from" not in far) or {"file", "module"} & set(far)
+        return CREATED if is_whole else MODIFIED
+    if verb.act is Act.COPY:
+        return CREATED if preposition in {"to", "into"} else None
+    if "new" in near or (verb.act is Act.EXTRACT and preposition in {"into", "to"}):
+        return CREATED
+    if len(near) > _NEAR:
+        return None
+    is_other = set(near) - DETERMINERS - FILE_NOUNS - {"(", ":", ","} or (far and far[-1] in _OBJECTS_ABOUT)
+    return None if preposition == "to" and is_other else MODIFIED
+
+
+def _judge_beside(verb: Verb, preposition: str, far: list[str], near: list[str]) -> ClaimKind | None:
+    """Removed half of `x`; moved the parser from `x`; replaced `a` with `x`; a test for `x` says nothing of it."""
+    if preposition == "from" and verb.act is Act.MOVE:
+        return MODIFIED if set(far) - DETERMINERS - FILE_NOUNS - ADVERBS else DELETED
+    if preposition == "from":
+        return MODIFIED if verb.act in {Act.DELETE, Act.EXTRACT, Act.PUT} else None
+    if preposition == "of":
+        return MODIFIED if verb.act in {Act.CHANGE, Act.DELETE} else None
+    if verb.act is Act.REPLACE and preposition in {"with", "by"}:
+        return None if set(near) - DETERMINERS - FILE_NOUNS else CREATED
+    if verb.act is Act.PUT and preposition == "with" and "it" in far and not near:  # covered it with `x`
+        return CREATED
+    return None
+
+
+def points_to(before: str) -> bool:
+    """Whether the words before a path tell a reader to look at it."""
+    return _POINTS.search(before) is not None and stance.is_instruction(before)
+
+
+def goes_on(between: str) -> bool:
+    """Whether a path belongs to the list of files that the one before it began: see `a` for x and `b` for y."""
+    words = between.lower().split()
+    return (
+        len(words) <= _FEW
+        and bool({"and", "or", "plus", "&"} & set(words) or "," in between)
+        and not any((verb := find_verb(word.strip("`*,()"))) is not None and verb.form is Form.PAST for word in words)
+    )
+
+
+def names_elsewhere(after: str) -> bool:
+    """Whether the words behind a path say that it is on another branch or in another repository."""
+    return _ELSEWHERE.match(after) is not None
+
+
+def lies_there(before: str, after: str, sentence: str) -> bool:
+    """Whether a sentence says of a path that something is in it, or what it is: it has to be there."""
+    if _NOT_HERE.search(sentence) or not stance.is_assertion(before) or not stance.is_unconditional(before):
+        return False
+    return _LIES_IN.search(before) is not None or (
+        _CONTAINS.match(after) is not None
+        and re.fullmatch(r"[\W]*(?:(?:the|our|file|module|script|and|also|a)\W+)*", before) is not None
+    )
