@@ -29,7 +29,8 @@ from handoff_tui.handoffs.reading.markdown import Code, Item, Paragraph, Section
 _SENTENCE_END: Final = compile_later(r"(?<=[.!?;])(?=\s+[^a-z])|(?<=;)(?=\s)|\n(?=\s*[-*•])|\n\n")
 _ENTRY: Final = compile_later(r"\s*(?:[~+✅✔☑⏳❌➕🆕🔧🗑]|[AMDRU?]{1,2}\s+[`\w.]|(?:NEW|MOD|DEL)\b)")
 _UNCOMMITTED: Final = compile_later(
-    r"\bun-?committed\b|\bcommitted,? (?:except|apart from|other than|but not)\b|\b(?:not|n['\u2019]t) (?:yet |been |even )*(?:commit+ed|staged|checked in|tracked)\b"
+    r"\bun-?committed\b|\bcommitted,? (?:except|apart from|other than|but not)\b|\b(?:not|n['\u2019]t) (?:yet |been "
+    r"|even )*(?:commit+ed|staged|checked in|tracked)\b"
     r"|\bunstaged\b"
     r"|\buntracked\b|\b(?:left|is|are|still|remains?) (?:\S+ )?dirty\b|\bdirty files?\b|\byet to be committed\b"
     r"|\bnot in git(?: yet)?\b|\bonly in (?:my|the) work(?:ing)? (?:tree|copy|directory)\b|\bstill (?:need|has"
@@ -48,7 +49,8 @@ _LONGEST_BLOCK = 20_000
 _LONGEST_NAME = 40
 _DOCUMENT: Final = compile_later(r"\.(?:md|rst|adoc|txt|pdf|html)(?:#\S*|:\d+)?$")
 _GOES_ON: Final = compile_later(
-    r"(?:[,(/&+\u2014\u2013-]|\b(?:and|or|but|the|an?|in|of|to|on|at|by|with|for|from|is|are|was|were|has|have|that|which|as"
+    r"(?:[,(/&+\u2014\u2013-]|\b(?:and|or|but|the|an?|in|of|to|on|at|by|with|for|from|is|are|was|were|has|have|that"
+    r"|which|as"
     r"|into|than|not|its|our|my))\s*$",
     re.IGNORECASE,
 )

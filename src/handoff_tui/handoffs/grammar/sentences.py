@@ -264,8 +264,8 @@ class _Reading:
 
     def _judge_gap(self, verb: Verb, texts: list[str], at: int) -> ClaimKind | None:
         """What a verb says of a path, given the words between them."""
-        if len(texts) == 1 and texts[0] in AUX:  # the only file I changed is `x`
-            return KIND_OF.get(verb.act) if FILE_NOUNS & {self.text(back) for back in range(at)} else None
+        if len(texts) == 1 and texts[0] in AUX and FILE_NOUNS & {self.text(back) for back in range(at)}:
+            return KIND_OF.get(verb.act)  # the only file I changed is `x`
         if stance.is_denied(" ".join(texts)) or (set(texts) & FINITE and self.text(at - 1) not in AUX):
             return None
         places = [number for number, text in enumerate(texts) if text in PREPOSITIONS]
@@ -276,9 +276,9 @@ class _Reading:
             return None if verb.act in {Act.PUT, Act.WRITE_DOWN} else KIND_OF.get(verb.act, MODIFIED)
         if near and near[-1] == "(" and preposition not in INTO:  # a migration was added for the table (`x`)
             return _judge_direct(verb, [*far, "("])
-        if preposition in INTO and not (verb.act is Act.WRITE_DOWN and self.text(at - 1) in AUX | {",", ""}):
-            return _judge_into(verb, preposition, far, near)
-        return _judge_beside(verb, preposition, far, near)
+        is_pointer = verb.act is Act.WRITE_DOWN and self.text(at - 1) in AUX | {",", ""}
+        judge = _judge_into if preposition in INTO and not is_pointer else _judge_beside
+        return judge(verb, preposition, far, near)
 
 
 def _judge_direct(verb: Verb, texts: list[str]) -> ClaimKind | None:
