@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ _COMMANDS = (
     ("show", "T007"),
     ("check", "--pre", "--except", "briefing-fresh"),
 )
+_TOOK = re.compile(r" · \d+\.\d s$")
+"""How long a rule took, if it was long: the machine was busy."""
 _WIDTH = "100"
 _SHOWN_AT = "/tmp/sample"  # noqa: S108 - a name in a document, not a file
 
@@ -44,7 +47,7 @@ def build_transcript() -> str:
 
 
 def _show(command: str, output: str) -> str:
-    lines = "\n".join(line.rstrip() for line in output.rstrip("\n").split("\n"))
+    lines = "\n".join(_TOOK.sub("", line.rstrip()) for line in output.rstrip("\n").split("\n"))
     return f"```console\n$ {command}\n{lines}\n```\n"
 
 
