@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -134,6 +135,7 @@ _ENOUGH_BYTES = 2 << 30
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # below nohup it is ignored, and tests send it
     config.addinivalue_line("markers", "short: stands in `make test` for the long ones of its file")
     if "TMPDIR" not in os.environ and _has_memory():
         os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="ht-", dir=_MEMORY)

@@ -133,13 +133,17 @@ def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_demo_prints_only_the_path_when_it_is_not_opened(say: InProcess, temporary_folder: Path) -> None:
-    """So that a shell can go there."""
-    said = say("demo", "--no-open")
+def test_demo_prints_only_the_path_when_it_is_not_opened(
+    say: InProcess, temporary_folder: Path, sample_repository: Path
+) -> None:
+    """So that a shell can go there: a new folder, beside what is there; the commits are the same everywhere."""
+    (temporary_folder / "handoff-tui-demo-").mkdir()
+    said = say("demo", "--no-open", "--fixed-dates")
     assert (said.code, said.stderr) == (ExitCode.OK, "")
     repository = Path(said.stdout.removesuffix("\n"))
     assert repository.is_relative_to(temporary_folder.resolve())
-    assert (repository / ".git").is_dir()
+    assert list((temporary_folder / "handoff-tui-demo-").iterdir()) == []
+    assert RepositoryBuilder(repository).head() == RepositoryBuilder(sample_repository).head()
 
 
 def test_demo_reviews_what_it_built(say: InProcess, tmp_path: Path) -> None:
