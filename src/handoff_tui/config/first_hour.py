@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from handoff_tui.config.layer import join_path
-from handoff_tui.config.load import read_first_file
+from handoff_tui.config.load import AGENT_FILES, read_first_file
 from handoff_tui.config.presets import PRESETS
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
@@ -25,7 +25,8 @@ _NO_TEST = "no test specified"
 _JAVASCRIPT_TOOLS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
 _EXAMPLE = compile_later(r"^#\[checks\.regression\]\n(?:#.*\n)+", re.MULTILINE)
 _AGENT_EXAMPLE = compile_later(r"^#\[agents\.writer\]\n(?:#.*\n)+", re.MULTILINE)
-AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+_TESTS: Final = {"severity": "critical", "timeout_seconds": 600}
+"""How the tests are a check, besides their command."""
 _MARK, _END = "<!-- handoff-tui: how to hand over -->", "<!-- handoff-tui: end -->"
 _NOTE = f"""\
 {_MARK}
@@ -96,9 +97,8 @@ def build_first_file(tests: FoundTests | None = None, agent: FirstAgent | None =
     """The `handoff-tui.toml` that `init` writes: comments, and the tests as a check or an agent if they are wanted."""
     text = read_first_file()
     if tests is not None:
-        section = (
-            f'[checks.tests]\nrun = {json.dumps(list(tests.argv))}\nseverity = "critical"\ntimeout_seconds = 600\n'
-        )
+        rest = "".join(f"{key} = {json.dumps(value)}\n" for key, value in _TESTS.items())
+        section = f"[checks.tests]\nrun = {json.dumps(list(tests.argv))}\n{rest}"
         text = _EXAMPLE.sub(lambda _: section, text, count=1)
     if agent is not None:
         sections = "\n".join(
@@ -106,6 +106,18 @@ def build_first_file(tests: FoundTests | None = None, agent: FirstAgent | None =
         )
         text = _AGENT_EXAMPLE.sub(lambda _: sections, text, count=1)
     return text
+
+
+def is_as_first_written(settings: Mapping[str, object]) -> bool:
+    """Whether a file sets nothing but what `init` asks about: the tests as a check, and agents by presets."""
+    checks, agents = settings.get("checks", {}), settings.get("agents", {})
+    if settings.keys() - {"checks", "agents"} or not isinstance(checks, dict) or not isinstance(agents, dict):
+        return False
+    return (
+        checks.keys() <= {"tests"}
+        and all(isinstance(one, dict) and one == {**_TESTS, "run": one.get("run")} for one in checks.values())
+        and all(isinstance(one, dict) and one.keys() == {"preset"} for one in agents.values())
+    )
 
 
 class AgentNote(NamedTuple):
@@ -125,6 +137,12 @@ def plan_agent_note(root: Path) -> AgentNote | None:
     path, before = next(iter(present.items()), (AGENT_FILES[0], ""))
     gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
     return AgentNote(path, gap + _NOTE, before)
+
+
+def adds_note_alone(before: bytes, after: bytes) -> bool:
+    """Whether a file differs from before by the note alone, word for word."""
+    note = _NOTE.encode()
+    return _MARK.encode() not in before and after in {before + gap + note for gap in (b"", b"\n", b"\n\n")}
 
 
 def write_agent_note(root: Path, note: AgentNote) -> None:

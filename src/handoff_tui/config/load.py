@@ -82,6 +82,8 @@ def describe_problem(error: ErrorDetails) -> tuple[str, str]:
 
 
 REPOSITORY_FILE = "handoff-tui.toml"
+AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+"""What agents' programs read in a repository."""
 USER_FILE = "config.toml"
 MAX_BYTES = 256 * 1024
 DEFAULT = "default"

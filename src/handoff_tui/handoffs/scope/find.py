@@ -18,7 +18,7 @@ from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
 from handoff_tui.handoffs.scope.merge_choices import find_merge_choices
 from handoff_tui.handoffs.scope.merged_branches import find_merged_branches, find_merged_commits
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes
-from handoff_tui.handoffs.scope.silent_configuration import leave_out_silent
+from handoff_tui.handoffs.scope.silent_edits import find_beginnings, leave_out_silent
 from handoff_tui.handoffs.scope.traces import (
     PersonSays,
     Traces,
@@ -93,10 +93,11 @@ def find_scopes(session: Session, handoffs: Iterable[Handoff], known: LogTraces 
     """Reads history and what is not committed, and gives each change to its handoffs."""
     handoffs = tuple(handoffs)
     git = session.repository.git
-    history = [_leave_out_own(one) for one in read_commit_changes(git, None, session.work_tree.facts.head or "HEAD")]
+    read = read_commit_changes(git, None, session.work_tree.facts.head or "HEAD")
+    beginnings, history = find_beginnings(read), [_leave_out_own(one) for one in read]
     history = _cut_off(history) if session.repository.shallow else history
     contents, uncommitted = _read_uncommitted(session)
-    history, uncommitted = leave_out_silent(session, history, uncommitted)
+    history, uncommitted = leave_out_silent(session, history, uncommitted, beginnings)
     past = find_behind(history, known.start_line) if known.start_line else frozenset()
     choices = find_merge_choices(git, history, past)
     history = choices.history

@@ -77,21 +77,15 @@ def build_init_page(report: InitReport) -> Page:
     page.heading("Next")
     added = " ".join(path.rstrip("/") for path in report.written)
     page.line(Cell(f'git add {added} && git commit -m "Begin the handoff log"', "key"))
-    if report.pinned:
-        page.line(Cell(f"It is pinned in your git configuration, as {render_safe(report.pin_key)}."))
-    else:
-        page.line(Cell(f"git config --global {render_safe(report.pin_key)} {report.log}", "key"))
-        page.line(
-            Cell(
-                "is for colleagues, once they have compared the id with you; CI is told with HANDOFF_TUI_PIN.",
-                "muted",
-            ),
-            indent=2,
-        )
     page.line(Cell("handoff-tui status", "key"))
     page.line(
         Cell("lists what agents hand over from now on; `handoff-tui decide approve ID` signs off on it.", "muted")
     )
+    if report.pinned:
+        page.line(Cell(f"It is pinned in your git configuration, as {render_safe(report.pin_key)}."))
+        return page
+    page.heading("For colleagues", "once they have compared the id with you; CI is told with HANDOFF_TUI_PIN")
+    page.line(Cell(f"git config --global {render_safe(report.pin_key)} {report.log}", "key"))
     return page
 
 

@@ -11,6 +11,7 @@ from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX, Folder
 from handoff_tui.system.files.reader import FileReader
 
 OWN_FOLDER = ".handoff-tui"
+TRUST_POLICY = f"{OWN_FOLDER}/trust/policy.toml"
 FOLDERS = ("log", "trust", "baselines", "reviews", "runs")
 _HEX = "[0-9a-f]"
 _DIGEST = _HEX * 64

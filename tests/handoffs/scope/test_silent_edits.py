@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.config.first_hour import FirstAgent, FoundTests, build_first_file, plan_agent_note
 from handoff_tui.config.load import read_first_file
 from handoff_tui.handoffs.scope.find import find_scopes
 from handoff_tui.handoffs.scope.scope import Scopes
@@ -63,4 +64,39 @@ def test_scope_is_no_change(work: RepositoryBuilder) -> None:
 def test_link_in_its_place_is_a_change(work: RepositoryBuilder) -> None:
     """Whatever its target is called."""
     work.write("# elsewhere", read_first_file()).commit("comments").link(NAME, "# elsewhere").commit("link")
+    assert NAME in find(work).unclaimed_paths
+
+
+TESTS = FoundTests(("python3", "-m", "pytest", "-q"), "pytest.ini")
+AGENT = FirstAgent("claude", ("claude",))
+POLICY = ".handoff-tui/trust/policy.toml"
+
+
+def write_first(builder: RepositoryBuilder, settings: str) -> None:
+    """What `init` leaves, agreed to every question."""
+    builder.write("AGENTS.md", "Be kind.\n").commit("rules")
+    note = plan_agent_note(builder.folder)
+    assert note is not None
+    builder.write(POLICY, "version = 1\n").write(NAME, settings).write("AGENTS.md", note.before + note.added)
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_what_init_wrote_is_nobodys_work(work: RepositoryBuilder, *, committed: bool) -> None:
+    """The tests as a check, an agent, and the note: in the commit that begins the log, or before it."""
+    write_first(work, build_first_file(TESTS, AGENT))
+    if committed:
+        work.commit("Begin the handoff log")
+    assert len(find(work).unclaimed) == 1, "only the rules that somebody committed before"
+    work.write("AGENTS.md", work.place("AGENTS.md").read_text() + "Push at once.\n")
+    assert "AGENTS.md" in find(work).unclaimed_paths
+
+
+def test_other_settings_beside_the_first_log_are_work(work: RepositoryBuilder) -> None:
+    """A weaker severity, a limit, or the same settings in a later commit: somebody must look."""
+    write_first(work, build_first_file(TESTS).replace("critical", "low"))
+    assert NAME in find(work).unclaimed_paths
+    work.write(NAME, build_first_file(TESTS) + SETTING)
+    assert NAME in find(work).unclaimed_paths
+    work.place(NAME).unlink()
+    work.commit("Begin the handoff log").write(NAME, build_first_file(TESTS)).commit("later")
     assert NAME in find(work).unclaimed_paths
