@@ -276,8 +276,8 @@ def test_handoffs_that_wait_for_a_person_come_first() -> None:
 @pytest.mark.parametrize(
     ("state", "who", "blocking", "word"),
     [
-        (GateName.PENDING, Mover.REVIEWER, (), "ready"),
-        (GateName.PENDING, Mover.HUMAN, (), "ready"),
+        (GateName.PENDING, Mover.REVIEWER, (), "needs you"),
+        (GateName.PENDING, Mover.HUMAN, (), "waiting"),
         (GateName.PENDING, Mover.AGENT, (), "open"),
         (GateName.PENDING, Mover.NOBODY, (), "settled"),
         (GateName.PENDING, Mover.AGENT, ("no results yet",), "blocked"),
@@ -287,8 +287,10 @@ def test_handoffs_that_wait_for_a_person_come_first() -> None:
     ],
 )
 def test_state_is_labelled(state: GateName | None, who: Mover, blocking: tuple[str, ...], word: str) -> None:
-    """A pending gate says what is in the way, or whether it waits for a decision; any other says its own name."""
-    label = label_state(build_reviewed(state=state, who=who, blocking=blocking))
+    """A pending gate says what is in the way, or whether it needs the reader; any other says its own name."""
+    reviewed = build_reviewed(state=state, who=who, blocking=blocking)
+    needs_you = frozenset({reviewed.handoff.id} if who is Mover.REVIEWER else ())
+    label = label_state(reviewed, needs_you)
     assert label.word == word
     assert label.role in ROLES
 

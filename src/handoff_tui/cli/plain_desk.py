@@ -28,7 +28,6 @@ from handoff_tui.status.status_page import sort_by_turn
 RunVerb = Callable[[Sequence[str]], int]
 """Runs a verb with its arguments, prints its errors, and returns its exit code."""
 _DECISIONS = {"a": "approve", "x": "reject", "r": "retry", "h": "hold", "o": "override", "w": "withdraw"}
-_NEEDS_YOU = frozenset({Mover.REVIEWER, Mover.HUMAN})
 _CHOICES = "enter next, c comment, a approve, x send back, r retry, h hold, o override, w withdraw, l list, q quit"
 
 
@@ -50,7 +49,7 @@ def run_plain_desk(start: Path, run_verb: RunVerb, *, read_only: bool = False) -
 def _list_waiting(start: Path) -> list[ReviewedHandoff]:
     state = refresh(open_session_to_look(start), CheckAgain())
     ordered = sort_by_turn(state.handoffs)
-    waiting = [one for one in ordered if one.gate.next_move.who in _NEEDS_YOU]
+    waiting = [one for one in ordered if one.handoff.id in (state.needs_you or ())]
     others = sum(one.gate.next_move.who is Mover.AGENT for one in ordered)
     unclaimed = plural(len(state.unclaimed), "unclaimed file")
     write_text(f"\n{plural(len(waiting), 'handoff')} for you, {others} with agents, {unclaimed}.")

@@ -21,7 +21,7 @@ from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.scope import Scope, Scopes
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.log.gates.coverage import count_coverage
-from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName, GateReport
+from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName, GateReport, Mover
 from handoff_tui.status.next_move import build_gate, close_gate, mark_validated
 from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState, ScopeSummary
 from handoff_tui.system.files.own_folder import OWN_FOLDER
@@ -41,7 +41,21 @@ def refresh(session: Session, recheck: Recheck, generation: int = 0) -> ReviewSt
     gates = open_log_gates(session, result.handoffs, recheck)
     reviewer = HandoffReviewer(session, result, gates, closed=session.loaded.refused_shortly)
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
-    return build_state(session, result, reviewer, reviewed, generation)
+    state = build_state(session, result, reviewer, reviewed, generation)
+    return _add_reader(session, state, gates)
+
+
+def _add_reader(session: Session, state: ReviewState, gates: LogGates | None) -> ReviewState:
+    """The same state with what it means for the person at this computer."""
+    from handoff_tui.log.policy.signer import read_reviewer  # noqa: PLC0415 - the app asks for these itself
+    from handoff_tui.status.inbox import build_inbox, build_inbox_facts  # noqa: PLC0415
+
+    reviewer = read_reviewer(session, gates.policy if gates is not None else None)
+    items = build_inbox(state, build_inbox_facts(session, reviewer, {}, gates))
+    waiting = (item for item in items if not item.waits_on_me and item.reviewed.gate.next_move.who is Mover.REVIEWER)
+    refusals = {item.key.handoff: item.refusal for item in waiting if item.refusal}
+    needs_you = frozenset(item.key.handoff for item in items if item.needs_you)
+    return state.model_copy(update={"needs_you": needs_you, "refusals": refusals})
 
 
 def build_state(

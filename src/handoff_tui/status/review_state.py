@@ -115,6 +115,8 @@ class ShownHandoff(Model):
     reviewed: ReviewedHandoff
     scope: ShownScope | None = None
     """None if it was not looked for."""
+    needs_you: frozenset[str] | None = None
+    """As in the state that it was read from."""
     verdicts: tuple[Verdict, ...] = ()
     history: tuple[Revision, ...] = ()
     reviewer: Reviewer | None = None
@@ -134,6 +136,10 @@ class ReviewState(Model):
     unclaimed: tuple[str, ...] = ()
     """Changed files that belong to no handoff."""
     unclaimed_commits: tuple[str, ...] = ()
+    needs_you: frozenset[str] | None = None
+    """The handoffs that need the person at this computer, as the queue of the app counts them; None if not asked."""
+    refusals: dict[str, str] = {}
+    """Why they can't decide on others that wait for a reviewer."""
     coverage: dict[str, int] = {}
     """How many changed files are approved, overridden, waiting, rejected, unclaimed."""
     unknown: tuple[str, ...] = ()

@@ -46,6 +46,7 @@ def show(session: Session, state: ReviewState, wanted: str, recheck: Recheck) ->
     handoffs = tuple(other.handoff for other in state.handoffs)
     gates = open_log_gates(session, handoffs, recheck)
     return ShownHandoff(
+        needs_you=state.needs_you,
         reviewed=_review_deeply(gates, state, reviewed, verdicts, problems),
         scope=build_shown_scope(find_all_scopes(session, handoffs, gates).of(reviewed.handoff.id)),
         verdicts=verdicts,

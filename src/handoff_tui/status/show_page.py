@@ -200,7 +200,7 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
     ):
         if value:
             page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
-    label = label_state(shown.reviewed)
+    label = label_state(shown.reviewed, shown.needs_you)
     page.line(Cell(f"{'gate':<9}", "muted"), Cell(str(label), label.role), indent=9)
     mover = label_mover(gate.next_move.who)
     name = f" {render_safe(gate.next_move.name)}" if gate.next_move.name else ""

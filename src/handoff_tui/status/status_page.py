@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_readiness, plural
+from handoff_tui.core.text.labels import Label, label_gate, label_mover, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.life import leave_out_past_problems
@@ -19,6 +21,7 @@ SCHEMA = "handoff-tui/status/v1"
 _TURN_ORDER = {Mover.HUMAN: 0, Mover.REVIEWER: 1, Mover.AGENT: 2, Mover.NOBODY: 3}
 _IDLE = {Mover.AGENT: Label("○", "open", "muted"), Mover.NOBODY: Label("·", "settled", "muted")}
 """A gate that waits for no decision: nothing has been handed over yet, or nothing will be."""
+_NEEDS_YOU, _WAITING, _UNDECIDED = (Label("○", word, "waiting") for word in ("needs you", "waiting", "undecided"))
 _DIGITS = compile_later(r"([0-9]+)")
 _MOST_REASONS = 2
 _MOST_LISTED = 12
@@ -37,6 +40,7 @@ def build_status_json(state: ReviewState) -> dict[str, object]:
         "behind": state.repository.behind,
         "uncommitted": [*state.repository.changed, *state.repository.untracked],
         "life": count_lives(state.handoffs),
+        "needs_you": None if state.needs_you is None else sorted(state.needs_you),
         "handoffs": [_build_row(reviewed) for reviewed in sort_by_turn(state.handoffs)],
         "unclaimed": {"files": list(state.unclaimed), "commits": list(state.unclaimed_commits)},
         "coverage": dict(state.coverage),
@@ -157,10 +161,9 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
             Cell("None of the known formats was found here. `handoff-tui demo` shows what they look like.", "muted")
         )
         return
-    waiting = sum(1 for reviewed in state.handoffs if reviewed.gate.next_move.who in {Mover.HUMAN, Mover.REVIEWER})
     counts = count_lives(state.handoffs)
     lives = f"{counts['live']} live, {counts['past']} past · " if counts["past"] else ""
-    page.heading(plural(len(state.handoffs), "handoff"), f"{lives}{waiting} waiting for a person")
+    page.heading(plural(len(state.handoffs), "handoff"), f"{lives}{_count_waiting(state)}")
     columns = (
         Column("gate"),
         Column("handoff"),
@@ -172,7 +175,16 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
     )
     live = [reviewed for reviewed in sort_by_turn(state.handoffs) if not reviewed.past]
     if live:
-        page.grid(columns, [_build_cells(reviewed, everything=everything) for reviewed in live])
+        page.grid(columns, [_build_cells(state, reviewed, everything=everything) for reviewed in live])
+
+
+def _count_waiting(state: ReviewState) -> str:
+    """How many need the reader, as the queue of the app counts; at an earlier time, how many waited for a person."""
+    if state.needs_you is not None:
+        number = len(state.needs_you)
+        return f"{number} {'needs' if number == 1 else 'need'} you"
+    waiting = sum(one.gate.next_move.who in {Mover.HUMAN, Mover.REVIEWER} for one in state.handoffs)
+    return f"{waiting} waiting for a person"
 
 
 def _add_past(page: Page, state: ReviewState, *, listed: bool) -> None:
@@ -214,9 +226,10 @@ def _add_coverage(page: Page, state: ReviewState, *, everything: bool) -> None:
         page.line(Cell(words, "warning"), Cell(render_safe(", ".join(shown)) + more, "path"), indent=2)
 
 
-def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, ...]:
+def _build_cells(state: ReviewState, reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, ...]:
     handoff = reviewed.handoff
-    gate = label_state(reviewed)
+    gate = label_state(reviewed, state.needs_you)
+    move = _describe_move(reviewed, state.refusals, everything=everything)
     return (
         Cell(str(gate), gate.role),
         Cell(render_safe(handoff.id), "key"),
@@ -224,24 +237,29 @@ def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, 
         Cell(render_safe(handoff.source_phase or "–", 16)),
         Cell(str(reviewed.attempt)),
         Cell(render_safe(handoff.said or "–", 16)),
-        Cell(_describe_move(reviewed, everything=everything), label_mover(reviewed.gate.next_move.who).role),
+        Cell(move, label_mover(reviewed.gate.next_move.who).role),
     )
 
 
-def label_state(reviewed: ReviewedHandoff) -> Label:
-    """The gate's label; a pending one says whether anything blocks it."""
+def label_state(reviewed: ReviewedHandoff, needs_you: frozenset[str] | None) -> Label:
+    """The gate's label; a pending one says what blocks it, or whose turn it is. Whether it is ready, checks decide."""
     gate = reviewed.gate
     if gate.state is not GateName.PENDING:
         return label_gate(gate.state)
-    idle = None if gate.blocking else _IDLE.get(gate.next_move.who)
-    return idle or label_readiness(blocked=bool(gate.blocking))
+    if gate.blocking:
+        return label_gate(GateName.BLOCKED)
+    if needs_you is None:
+        return _IDLE.get(gate.next_move.who, _UNDECIDED)
+    return _NEEDS_YOU if reviewed.handoff.id in needs_you else _IDLE.get(gate.next_move.who, _WAITING)
 
 
-def _describe_move(reviewed: ReviewedHandoff, *, everything: bool) -> str:
+def _describe_move(reviewed: ReviewedHandoff, refusals: Mapping[str, str], *, everything: bool) -> str:
     move = reviewed.gate.next_move
     who = f"{label_mover(move.who).word} {move.name}" if move.name else label_mover(move.who).word
     gate = reviewed.gate
-    reasons = [reason for reason in (*gate.why, *gate.blocking) if not _says_the_same(reason, move.what)]
+    refusal = refusals.get(reviewed.handoff.id)
+    said = (*([refusal] if refusal else []), *gate.why, *gate.blocking)
+    reasons = [reason for reason in said if not _says_the_same(reason, move.what)]
     shown = reasons if everything else reasons[:_MOST_REASONS]
     text = f"{who}: {move.what}"
     if shown:

@@ -13,7 +13,6 @@ from handoff_tui.core.text.labels import (
     label_difference,
     label_gate,
     label_mover,
-    label_readiness,
     label_verdict,
     plural,
 )
@@ -84,7 +83,6 @@ FAMILIES = {
     "movers": label_all(label_mover, Mover),
     "verdicts": label_all(label_verdict, VerdictState),
     "differences": label_all(label_difference, ItemChange),
-    "readiness": [label_readiness(blocked=blocked) for blocked in (True, False)],
 }
 
 
@@ -109,12 +107,6 @@ def test_words_are_those_of_the_model() -> None:
     assert [label_difference(change).word for change in ItemChange] == [
         change.replace("-", " ") for change in ItemChange
     ]
-
-
-def test_pending_gate_says_whether_something_is_in_the_way() -> None:
-    """Blocked looks like a failure, ready does not."""
-    assert label_readiness(blocked=True) == label_gate(GateName.BLOCKED)
-    assert str(label_readiness(blocked=False)) == "○ ready"
 
 
 @pytest.mark.parametrize(

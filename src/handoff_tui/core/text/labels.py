@@ -32,7 +32,6 @@ _GATES = {
 }
 _UNKNOWN_GATE = Label("?", "unknown", "unknown")
 _BLOCKED = Label("■", "blocked", "fail")
-_READY = Label("○", "ready", "accent")
 
 _MOVERS = {
     "agent": Label("»", "agent", "agent"),
@@ -76,11 +75,6 @@ _DIFFERENCES = {
 
 def label_gate(state: str | None) -> Label:
     return _UNKNOWN_GATE if state is None else _GATES[state]
-
-
-def label_readiness(*, blocked: bool) -> Label:
-    """Labels a pending gate: blocked, or ready to be decided."""
-    return _BLOCKED if blocked else _READY
 
 
 def label_mover(mover: str) -> Label:

@@ -14,6 +14,7 @@ from handoff_tui.core.errors import NoHumanError, SigningError, SigningKeyMissin
 from handoff_tui.git.command import Git
 from handoff_tui.git.hardening import TRUSTED_SCOPES
 from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool, build_signing_environment, generate_key
+from handoff_tui.system.files.noted import note
 from handoff_tui.system.processes.programs import expand_home, find_program
 from handoff_tui.system.processes.run import Bounds, run_command
 from handoff_tui.system.processes.terminal import has_terminal
@@ -200,6 +201,8 @@ def _find_defaults(program: str) -> Iterator[SigningKey]:
     folder = expand_home("~/.ssh")
     for name in _DEFAULT_NAMES:
         file = folder / name
+        note(file)
+        note(file.with_name(f"{name}.pub"))
         if file.is_absolute() and (file.exists() or file.with_name(f"{name}.pub").exists()):
             yield SigningKey(_read_public(file, KeySource.DEFAULT), KeySource.DEFAULT, file, program)
 
@@ -287,6 +290,7 @@ def _parse_armor(text: str) -> bytes | None:
 
 
 def read_key_text(file: Path) -> str | None:
+    note(file)
     try:
         if not file.is_file() or file.stat().st_size > _MAX_KEY_BYTES:
             return None

@@ -2,8 +2,8 @@
 
 Committing what `init` prints, or a corrected scope, must not need an approval nor make anybody a producer. A scope
 hides nothing: whatever it takes from one handoff belongs to another one, or to nobody, and is shown there. The note is
-known word by word. Settings count as those of `init` only in the commit that begins the log, and only what `init` asks about:
-the tests as a check and an agent, whose commands run after somebody's consent alone.
+known word by word. Settings count as those of `init` only in the commit that begins the log, and only what it asks
+about: the tests as a check and an agent, whose commands run only with somebody's consent.
 """
 
 from __future__ import annotations
