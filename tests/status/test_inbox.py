@@ -334,7 +334,7 @@ def test_page_lists_handoffs_with_their_next_move() -> None:
     page = build_status_page(state)
     assert "2 handoffs  1 waiting for a person" in list_lines(page)
     assert find_section(page, "2 handoffs")[1:] == [
-        "○ ready | H-1 | builder | build | 2 | PASS | reviewer: review and decide",
+        "○ undecided | H-1 | builder | build | 2 | PASS | reviewer: review and decide",
         "○ open | mosaic | mosaic | – | 1 | – | agent heron: finish the work",
     ]
 
