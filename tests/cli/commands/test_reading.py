@@ -154,7 +154,7 @@ def test_demo_reviews_what_it_built(say: InProcess, tmp_path: Path) -> None:
     assert str(folder) in " ".join(said.stdout.split("\n"))  # a long path is wrapped at its blank
     lines = [shlex.split(line) for line in said.stderr.splitlines() if line.startswith("  ")]
     assert any(words[:1] == ["cd"] and words[1].startswith(str(folder)) for words in lines)
-    proposed = [words[2] for words in lines if words[:2] == ["handoff-tui", "show"]]
+    proposed = [words[-1] for words in lines if words[-2:-1] == ["show"]]
     assert proposed
     assert all(name in said.stdout for name in proposed)
 
