@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # a loaded machine is no reason to fail
 
-_UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", *AGENT_MARKS)
+_UNWANTED = ("PYTHONPATH", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", *AGENT_MARKS)
 _LONGEST_ID = 100
 
 
