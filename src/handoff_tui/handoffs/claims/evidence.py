@@ -155,7 +155,7 @@ class RepositoryEvidence:
         history, is_now = self.history, moment.commit is None
         here = self._is_here(path)
         then = here if is_now else history.is_there(path, moment.position)
-        changed = history.list_between(path, moment.start, max(moment.position, moment.end - 1))
+        changed = history.list_meant(path, moment)
         if not changed and path.endswith("/"):
             changed = [
                 one
@@ -297,7 +297,7 @@ class RepositoryEvidence:
         """The hashes of a path at the end of the commits that a claim speaks about, and after each change in them."""
         history = self.history
         last = history.find_version(path, moment.position)
-        nearby = history.list_between(path, moment.start, max(moment.position, moment.end - 1))
+        nearby = history.list_meant(path, moment)
         for one in dict.fromkeys([*([last] if last else []), *reversed(nearby)]):
             if not one.change.removed:
                 yield self._blob_hash(one.change.blob), one.position

@@ -244,7 +244,8 @@ def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEviden
             return _holds(found.path, f"{found.path} exists, though no commit of that time has it")
         gone = f"{found.path} was not there when this was written"
         return _unverified(f"{gone}; git ignores it") if evidence.is_ignored(found.path) else _contradicted(None, gone)
-    if moment.start < 0 or not evidence.history.has_work(moment):
+    is_known = evidence.history.has_work(moment) or (moment.commit is None and evidence.list_uncommitted_work())
+    if moment.start < 0 or not is_known:
         return _holds(found.path, f"{found.path} exists; which commits are meant is not known")
     if found.path.endswith("/") or not evidence.history.list_versions(found.path):
         return _holds(found.path, f"{found.path} exists")

@@ -36,7 +36,10 @@ class Moment(NamedTuple):
     start: int
     """The previous handoff of the line, or -1."""
     end: int
-    """The next handoff of the line, or the end of history. Work that was committed just before it may be meant, too."""
+    """The next handoff of any line, or the end of history.
+
+    If no work was committed before the claim, what its author commits until then is meant.
+    """
 
     def describe(self, commits: Sequence[ChangedCommit]) -> str:
         """`now`, or the range as git writes it."""
@@ -175,6 +178,15 @@ class WorkHistory:
         """The changes of a path after one position, up to and including another."""
         return [one for one in self.list_versions(path) if start < one.position <= end]
 
+    def list_meant(self, path: str, moment: Moment) -> list[PathVersion]:
+        """The changes of a path in the commits of a claim; if they hold no work, in what its author did next."""
+        found = self.list_between(path, moment.start, moment.position)
+        if found or moment.commit is None or self.has_work(moment):
+            return found
+        author = self.commits[moment.position].author_email
+        later = self.list_between(path, moment.position, moment.end - 1)
+        return [one for one in later if self.commits[one.position].author_email == author]
+
     def is_behind(self, early: int, late: int) -> bool:
         """Whether a commit is another one, or leads to it."""
         if self._is_linear or early == late or late >= len(self.commits):
@@ -277,7 +289,7 @@ class WorkHistory:
             place for place, handoff in reversed(written[: bisect_left(written, (position, ""))]) if handoff != own
         )
         start = next((place for place in others if self.is_behind(place, position)), -1)
-        later = written[bisect_left(written, (position + 1, "")) :]
+        later = self._writers[bisect_left(self._writers, (position + 1, "")) :]
         end = next((place for place, handoff in later if handoff != own), len(self.commits))
         is_now = position >= len(self.commits)
         return Moment(None if is_now else self.commits[position].id, position, start, end)

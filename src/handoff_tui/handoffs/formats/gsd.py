@@ -231,7 +231,8 @@ def read_companion(source: Source) -> PausedWork:
     parts = _split_parts(source)
     front = source.frontmatter or JsonNode(JsonDocument(ParsedJson(source.path, "")), {})
     status = front.scalar("status")
-    run = find_first_run(section for name in ("current_state", "context") for section in parts.get(name, []))
+    told = [section for name in ("current_state", "context", "completed_work") for section in parts.get(name, [])]
+    run = find_first_run([*told, *source.outline.sections])
     counts = run.claims("suite", source.path) if run else []
     return _build_work(
         front,

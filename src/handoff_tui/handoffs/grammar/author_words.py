@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.handoff import AuthorWord, WordSort
 from handoff_tui.handoffs.reading.format import Source
@@ -16,20 +17,28 @@ from handoff_tui.handoffs.reading.markdown import Section, list_fields, parse_fi
 _NAME: Final = compile_later(
     r"^(?:(?:overall|current|final|project|task|story|code|peer|review|qa|test|security|gate|block|build|release"
     r"|handoff|session|phase"
-    r"|work|ticket|closing|evaluation|approval)\s+)*(?:status|decision|verdict|result|outcome|review|sign-?off"
-    r"|approval|state)$",
+    r"|work|ticket|closing|evaluation|approval)\s+)*(?:status|decision|verdict|result|outcome|review|sign[- ]?off"
+    r"|approval|state|conclusion|assessment|disposition|readiness|go no go|health)$",
     re.IGNORECASE,
 )
 """What a field with a conclusion may be called."""
 _HEADING: Final = compile_later(
     r"^\W*(?P<name>[A-Za-z][A-Za-z -]{2,40}?)\s*[:\u2014\u2013-]+\s*(?P<text>\S.*)$",
 )
-_BADGE: Final = compile_later(r"!\[[^\]]*\]\([^)]*/badge/(?P<name>[^-)/]+)-(?P<text>[^-)]+)-[^)]*\)")
+_ASKED: Final = compile_later(
+    r"^(?:is (?:it |this )?)?(?:ready(?: (?:for|to) [\w ]+)?|approved|accepted|mergeable|shippable|signed off|lgtm|go"
+    r"|safe to (?:merge|deploy|ship)|can (?:merge|ship|deploy))\??$",
+    re.IGNORECASE,
+)
+"""A field that asks: `Ready to merge: no`."""
+_ANSWER: Final = compile_later(r"^\W*(?:(?P<no>no|false|not yet|n)|(?P<yes>yes|true|y))\b", re.IGNORECASE)
+_OF_BADGE: Final = compile_later(r"^(?:qa|review|gate|ci gate|release|code review)$", re.IGNORECASE)
+_BADGE: Final = compile_later(r"!\[(?P<alt>[^\]]*)\]\([^)]*/badge/(?P<name>[^-)/]+)-(?P<text>[^-)]+)-[^)]*\)")
 _SORTS: Final = (
     (
         WordSort.BAD,
         compile_later(
-            r"❌|🔴|⛔|🛑|✗|✘|\bfail\w*|\breject\w*|\bblocked\b|\bbroken\b|\berrors?\b|\bno-?go\b"
+            r"❌|🔴|⛔|🛑|✗|✘|\bfail\w*(?!\w|\s*[:=]\s*0\b)|\breject\w*|\bblocked\b|\bbroken\b|\berrors?\b|\bno-?go\b"
             r"|\bneeds? (?:\w+ )?(?:work|changes"
             r"|rework|fix\w*|revision)\b|\brequest(?:s|ed)? changes\b|\bchanges requested\b"
             r"|\brequires? (?:re)?work\b|\bdenied\b"
@@ -55,7 +64,8 @@ _SORTS: Final = (
     (
         WordSort.GOOD,
         compile_later(
-            r"✅|🟢|✔|✓|\bno (?:failures|errors|issues|blockers)\b|\bpass\w*|\bcomplete[d]?\b|\bdone\b"
+            r"✅|🟢|✔|✓|\b(?:no|0|zero|without) (?:fail\w*|errors?|issues|blockers|problems)\b|\bfail\w*\s*[:=]\s*0\b"
+            r"|\bunblocked\b|\bpass\w*|\bcomplete[d]?\b|\bdone\b"
             r"|\bapproved?\b|\baccept\w*"
             r"|\bsuccess\w*|\bready\b|\bresolved\b|\bvalidated\b|\bverified\b|\bmerged\b|\bclosed\b|\bshipped\b"
             r"|\bdeployed\b"
@@ -108,6 +118,8 @@ def words_of_members(node: JsonNode | None) -> Iterator[AuthorWord]:
     for member in node.members() if node else ():
         text = None if isinstance(member.value, dict | list | bool) else member.as_text()
         name = member.key.replace("_", " ").replace("-", " ")
+        if isinstance(member.value, bool) and _ASKED.match(name):
+            yield _answer(name, str(member.value).lower(), member.where, good=member.value)
         if text and text.strip() and _NAME.match(name):
             yield AuthorWord(name=name, text=quote(text), sort=sort_words(text.replace("_", " ")), where=member.where)
 
@@ -130,12 +142,21 @@ def _find_in_head(source: Source, section: Section) -> Iterator[AuthorWord]:
     """Fields and badges before the first real section."""
     if section.level <= 1:
         for line, name, value in list_fields([section]):
-            if line.number <= _HEAD_LINES and value and _NAME.match(name) and not _is_choice(value):
-                yield _build(source, name, value, line.number)
+            if line.number <= _HEAD_LINES and value and not _is_choice(value):
+                if _NAME.match(name):
+                    yield _build(source, name, value, line.number)
+                elif _ASKED.match(name) and (answer := _ANSWER.match(value)):
+                    yield _answer(name, value, source.place(line.number), good=answer["yes"] is not None)
         for line in section.lines():
             for badge in () if line.code else _BADGE.finditer(line.text):
-                if _NAME.match(badge["name"].replace("_", " ")):
+                named = [text.replace("_", " ").strip() for text in (badge["name"], badge["alt"])]
+                if any(_NAME.match(text) or _OF_BADGE.match(text) for text in named):
                     yield _build(source, badge["name"], badge["text"], line.number)
+
+
+def _answer(name: str, text: str, where: Place, *, good: bool) -> AuthorWord:
+    sort = WordSort.GOOD if good else WordSort.BAD
+    return AuthorWord(name=name, text=quote(" ".join(plain(text).split())), sort=sort, where=where)
 
 
 def _is_choice(text: str) -> bool:

@@ -18,7 +18,7 @@ from handoff_tui.handoffs.grammar.claim_list import ClaimList, add_branch, find_
 from handoff_tui.handoffs.grammar.clauses import Word, find_clause, find_clause_end, mask
 from handoff_tui.handoffs.grammar.entries import lead_length, read_item
 from handoff_tui.handoffs.grammar.git_words import read_branch, read_clean, read_commits
-from handoff_tui.handoffs.grammar.lexicon import CREATED, DIRTY, READ
+from handoff_tui.handoffs.grammar.lexicon import CREATED, DIRTY, MODIFIED, READ
 from handoff_tui.handoffs.grammar.listings import read_code, read_members, read_table
 from handoff_tui.handoffs.grammar.roles import Context, Role, find_folder, find_label, read_headings, role_of
 from handoff_tui.handoffs.grammar.sentences import goes_on, lies_there, names_elsewhere, points_to, read_sentence
@@ -45,6 +45,7 @@ _RULE_FOR_OTHERS: Final = compile_later(
     re.IGNORECASE,
 )
 _COMMIT_ORDER: Final = compile_later(r"^\W*(?:\[[^\]]*\]\W*)*(?:track|commit|stage|push|add)\b", re.IGNORECASE)
+_INSIDE: Final = compile_later(r"\b(?:in|under|to|into|inside|within)\W*$", re.IGNORECASE)
 _LONGEST_BLOCK = 20_000
 _LONGEST_NAME = 40
 _DOCUMENT: Final = compile_later(r"\.(?:md|rst|adoc|txt|pdf|html)(?:#\S*|:\d+)?$")
@@ -309,6 +310,8 @@ def _read_sentence(
         if not is_surely_path(word.path):
             continue
         kind = told.get(word)
+        if kind is MODIFIED and word.path.endswith("/") and _INSIDE.search(before):
+            continue  # where something was put
         if kind is not None:
             claims.add(kind, line, said, subject=word.path)
         elif (

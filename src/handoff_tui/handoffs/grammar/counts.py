@@ -55,7 +55,8 @@ _ALL: Final = compile_later(
 _NUMBER_THEN_WORD: Final = compile_later(
     rf"(?<![\w./])(?<!/ ){_N}\s+(?:{_TESTED}\s+)?(?:(?:is|are|was|were|have|has)\s+)?"
     rf"(?:(?P<passed>{_PASS})|(?P<failed>{_FAIL}|errors?)|(?P<skipped>skipped)|(?P<total>total))\b(?!\s+(?:to|of"
-    rf"|out|logins?|requests?|jobs?|attempts?|payments?|deploy\w*|uploads?|calls?|messages?)\b)",
+    rf"|out|on to|through|review|by|over to|down|logins?|requests?|jobs?|attempts?|payments?|deploy\w*|uploads?"
+    rf"|calls?|messages?)\b)",
     re.IGNORECASE,
 )
 _WORD_THEN_NUMBER: Final = compile_later(
@@ -70,6 +71,59 @@ _NAMED_BEFORE: Final = compile_later(
     r"(?:\b(?:run|job|step|task|phase|attempt|issue|over|http|version|port|line)|#)\s*$",
     re.IGNORECASE,
 )
+_SPELLED: Final = {
+    word: str(number)
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
+    )
+}
+_SPELLED_COUNT: Final = compile_later(
+    rf"\b({'|'.join(_SPELLED)})(?=\s+(?:out )?of\s+\d|\s+(?:of them\s+|were\s+|was\s+)?(?:{_PASS}|{_FAIL}|skipped"
+    rf"|(?:{_TESTED})\b))",
+    re.IGNORECASE,
+)
+_OF_TOTAL: Final = compile_later(
+    rf"(?<![\w./]){_N}\s+(?:unit\s+)?(?:tests|specs)\b(?!\s+(?:pass|fail|skip|are"
+    rf"|were))",
+    re.IGNORECASE,
+)
+_RUNNER_LINE: Final = compile_later(
+    r"^\W*\d+ (?:passed|failed|skipped|errors?|xfailed)\b.* in [\d.:]+ ?m?s\b|^\s*Tests:?\s+\d+ (?:passed|failed"
+    r"|skipped|total)"
+    r"|^test result: |^\s*\d+ (?:passing|failing|pending)\b|^\d+ examples?, \d+ failures?|^OK \(\d+ tests?"
+    r"|^Ran \d+ tests? in|^Tests: \d+, Assertions: |^(?:\[\w+\] )?Tests run: \d+|^(?:Passed|Failed)!\s+- Failed: "
+    r"|tests passed, \d+ tests? failed"
+    r"|^\s*Executed \d+ tests?, with |^# (?:tests|pass|fail) \d+$",
+)
+"""How test runners sum up: such a line is a result wherever it stands."""
+_RUNNER_NUMBERS: Final = (
+    (
+        "total",
+        compile_later(
+            r"^(?:Ran (\d+) tests? in|(\d+) examples?, \d+ failures?|OK \((\d+) tests?|Tests: (\d+), Assertions: "
+            r"|# tests (\d+)$)",
+            re.MULTILINE,
+        ),
+    ),
+    ("passed", compile_later(r"^(?:# pass (\d+)$|\s*(\d+) passing\b)", re.MULTILINE)),
+    (
+        "failed",
+        compile_later(
+            r"^(?:# fail (\d+)$|\s*(\d+) failing\b|\d+ examples?, (\d+) failures?)|^FAILED.*\bfailures=(\d+)"
+            r"|^FAILED.*\berrors=(\d+)|Assertions: \d+.*\bFailures: (\d+)",
+            re.MULTILINE,
+        ),
+    ),
+    (
+        "skipped",
+        compile_later(
+            r"^(?:# skipped (\d+)$|\s*(\d+) pending\b)|^(?:OK|FAILED) \(.*\bskipped=(\d+)|, (\d+) pending$",
+            re.MULTILINE,
+        ),
+    ),
+)
+"""Numbers that a runner puts on lines of their own."""
+_ALL_OK: Final = compile_later(r"^OK\b", re.MULTILINE)
 _DIGIT: Final = compile_later(r"\d")
 _MAY_COUNT: Final = compile_later(
     r"pass|green|succe|\bok\b|fail|\bred\b|broken|errors?|skipped|total|test|spec|suite|jest|✅", re.IGNORECASE
@@ -94,7 +148,7 @@ def parse_counts(text: str) -> TestCounts | None:
     """Test numbers in a sentence: `553 passed, 26 failed, 17 skipped`, `113 of 114 tests pass`; None if it has none."""
     if not may_count(text):
         return None
-    words = plain(text)
+    words = _SPELLED_COUNT.sub(lambda match: _SPELLED[match[1].lower()], plain(text))
     if _NO_ROLE.search(words) or _OTHER_LINE.match(words) or (_NO_TEST.search(words) and not _OF_TESTS.search(words)):
         return None
     found: dict[str, int] = {}
@@ -114,8 +168,11 @@ def parse_counts(text: str) -> TestCounts | None:
     ran = _RAN.search(words)
     if ran is not None and found:
         found.setdefault("total", _int(ran.group(1)))
-    if found and _NONE_FAILED.search(words):
+    whole = _OF_TOTAL.search(words)
+    if _NONE_FAILED.search(words) and (found or whole):
         found.setdefault("failed", 0)
+    if whole is not None and "failed" in found and "total" not in found:
+        found["total"] = _int(whole.group(1))
     return TestCounts.model_construct(**found) if found else None
 
 
@@ -279,7 +336,12 @@ def _leave_out_code(section: Section) -> Section:
     """Output counts under a heading about tests; elsewhere it may be anybody's."""
     if not section.codes() or _TEST_HEADING.search(section.name):
         return section
-    return replace(section, blocks=[block for block in section.blocks if not isinstance(block, Code)])
+    kept = [block for block in section.blocks if not isinstance(block, Code) or _sums_up(block)]
+    return replace(section, blocks=kept)
+
+
+def _sums_up(code: Code) -> bool:
+    return any(map(_RUNNER_LINE.search, code.text.split("\n")))
 
 
 def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
@@ -401,7 +463,11 @@ def _run_of_text(sections: list[Section]) -> Run | None:
     output: Run | None = None
     prose: list[Run] = []
     for section in sections:
+        runs = [run for code in section.codes() if (run := _read_runner(code)) is not None]
+        output = runs[-1] if runs else output
         for line in section.lines():
+            if line.code and runs:
+                continue
             if line.code:
                 counts = parse_counts(line.text)
                 output = output if counts is None else _build_run(line.number, line.text, counts)
@@ -413,6 +479,22 @@ def _run_of_text(sections: list[Section]) -> Run | None:
     if len(headings) == 1:
         return _build_run(*headings[0])
     return None if headings else _join_suites(prose)
+
+
+def _read_runner(code: Code) -> Run | None:
+    """The numbers of a test runner that needs several lines to tell them."""
+    numbers = {
+        name: sum(int(group) for match in found for group in match.groups() if group)
+        for name, look in _RUNNER_NUMBERS
+        if (found := list(look.finditer(code.text)))
+    }
+    if not numbers or not _sums_up(code):
+        return None
+    if _ALL_OK.search(code.text) and "total" in numbers:
+        numbers.setdefault("failed", 0)
+        numbers.setdefault("passed", numbers["total"] - numbers.get("skipped", 0))
+    line = next(number for number, text in enumerate(code.text.split("\n")) if _RUNNER_LINE.search(text))
+    return Run(code.line + line, code.text.split("\n")[line].strip(), numbers=numbers)
 
 
 def _join_suites(runs: list[Run]) -> Run | None:

@@ -133,7 +133,7 @@ def _find_column(table: Table, roles: list[_Role], context: Context) -> int | No
 
 
 def _cell_path(context: Context, row: Row, column: int, roles: list[_Role]) -> str | None:
-    if stance.is_denied(row.cells[column]):
+    if stance.is_denied(plain(row.cells[column]).strip("_ ")):
         return None
     word = next(find_words(row.cells[column], context), None)
     cell = plain(row.cells[column]).strip()
@@ -222,9 +222,11 @@ def read_members(claims: ClaimList, node: JsonNode) -> None:
     """What the members of an object claim by their names: front matter, or a note in YAML or JSON."""
     for member in node.members():
         role = None if stance.is_silent_heading(member.key.replace("_", " ").replace("-", " ")) else role_of(member.key)
-        if role is None:
-            if isinstance(member.value, dict) and _HOLDS_FILES.search(member.key):
+        if isinstance(member.value, dict):
+            if role is not None or _HOLDS_FILES.search(member.key):
                 read_members(claims, member)
+            continue
+        if role is None:
             continue
         for element in member.each():
             told = (

@@ -73,7 +73,8 @@ _LIES_IN: Final = compile_later(
     r"|described|explained|defined|specified|recorded|listed|outlined|detailed|captured|summari[sz]ed|noted|found"
     r"|located|kept|stored|tracked|covered|implemented|written up|written down|configured|declared|handled|laid out"
     r"|set out|spelled out|collected|held|based)|(?:is|are)(?: now)?)"
-    r" (?:in|at|under|inside|on|by)\s+(?:the\s+)?(?:\w+\s+)?[(\s`*]*$|\b(?:entry ?point|starting point|source of truth"
+    r" (?:in|at|under|inside|on|by)\s+(?:the\s+)?(?:\w+\s+)?[(\s`*]*$|\b(?:is|are) now\s+[(\s`*]*$|\b(?:entry ?point"
+    r"|starting point|source of truth"
     r"|details|documentation|docs|spec|design|full \w+|more|background) (?:is|are|in|lives? in)\s+(?:the\s+)?[(\s`*]*$",
     re.IGNORECASE,
 )

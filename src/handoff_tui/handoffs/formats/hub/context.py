@@ -15,6 +15,7 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.hub import layout
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, find_next_stage, is_done, parse_stage
 from handoff_tui.handoffs.formats.hub.reports import find_contradiction
+from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.handoff import HandoffDraft, build_id
 from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import Source
@@ -207,6 +208,7 @@ def _add_attempt(
     if status is not None:
         name = f"{role} report"
         draft.claim(ClaimKind.CHECK, place, f"{name}: {fields['status'].value}", subject=name, value=status)
+    draft.add_claims(find_claims([section], source.path))
 
 
 def _find_warning(section: Section, summary: str | None, source: Source) -> str | None:
