@@ -164,7 +164,8 @@ def test_hash_before_is_looked_up_in_history(measure: Measure) -> None:
         (ClaimKind.FILE_CREATED, "a.py", HOLDS),
         (ClaimKind.FILE_CREATED, "absent.py", CONTRADICTED),
         (ClaimKind.FILE_MODIFIED, "PKG-1", HOLDS),
-        (ClaimKind.FILE_DELETED, "gone.py", HOLDS),
+        (ClaimKind.FILE_DELETED, "never.py", HOLDS),
+        (ClaimKind.FILE_DELETED, "gone.py", CONTRADICTED),  # a later commit deleted it
         (ClaimKind.FILE_DELETED, "a.py", CONTRADICTED),
         (ClaimKind.FILE_REFERENCED, "no/such/thing", UNVERIFIED),
         (ClaimKind.FILE_REFERENCED, "os.path", UNVERIFIED),
@@ -175,7 +176,7 @@ def test_hash_before_is_looked_up_in_history(measure: Measure) -> None:
     ],
 )
 def test_files_are_looked_for(measure: Measure, kind: ClaimKind, subject: str, state: VerdictState) -> None:
-    """What is said to be there, gone or changed is compared with the work tree."""
+    """What is said to be there, gone or changed is compared with the work tree as it was then."""
     assert measure(kind, subject).state is state
 
 
