@@ -14,7 +14,6 @@ from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.world import Change, World
 from handoff_tui.config.recorded import record_settings
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import Model
 from handoff_tui.handoffs.handoff import Handoff
 
 _Answer = TypeVar("_Answer")
@@ -163,11 +162,7 @@ _ABSENT: Final = digest_value(None)
 
 
 def _to_plain(value: object) -> object:
-    if isinstance(value, Model):
-        return value.model_dump_json()
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return repr(value)
+    return value.isoformat() if isinstance(value, datetime) else repr(value)  # of a model, its fields in order
 
 
 def _recorded(question: Callable[[World, *_Arguments], _Answer]) -> Callable[[Context, *_Arguments], _Answer]:

@@ -67,7 +67,8 @@ class Model:
         return hash(tuple(map(self.__dict__.__getitem__, self.model_fields)))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self)})"
+        values = self.__dict__
+        return f"{type(self).__name__}({', '.join([f'{name}={values[name]!r}' for name in self.model_fields])})"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} stays")

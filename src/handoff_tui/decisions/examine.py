@@ -205,13 +205,17 @@ def _check(
     earlier = options.earlier
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     placed = known._replace(reading=place_at(known.reading, plan.key))
-    report = (check if earlier is not None else check_before_another)(guards.session, request, telling, placed)
-    if earlier is not None and earlier.report.baseline == report.baseline:
-        return _Checked(report, earlier.snapshot, earlier.work_tree)
+    world = None
+    if earlier is None:
+        report, world = check_before_another(guards.session, request, telling, placed)
+    else:
+        report = check(guards.session, request, telling, placed)
+        if earlier.report.baseline == report.baseline:
+            return _Checked(report, earlier.snapshot, earlier.work_tree)
     own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
     moved = Event()
     whole = request._replace(phase=None, handoff=None)
-    known = known._replace(commands=report.command_results)
+    known = known._replace(commands=report.command_results, world=world)
     taken = take(guards.session, telling, whole, known, needed=own, on_change=moved.set)
     if moved.is_set():
         report = check(guards.session, request, telling, placed)

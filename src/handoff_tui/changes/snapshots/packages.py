@@ -10,7 +10,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
 from posixpath import normpath
 from typing import Final, NamedTuple
 
@@ -18,6 +17,7 @@ from handoff_tui.changes.snapshots.snapshot import PackageRecord, Unread, build_
 from handoff_tui.config.layer import parse_layer
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.packages import Package
+from handoff_tui.core.text.globs import matches_glob
 
 MOST_PACKAGE_BYTES = 4 * 1024 * 1024
 _REQUIREMENTS = "requirements*.txt"
@@ -34,7 +34,7 @@ class EcosystemReading(NamedTuple):
 
 def is_ecosystem_file(path: str) -> bool:
     folder, _, name = path.rpartition("/")
-    if name not in _NAMES and not (name.startswith("requirements") and fnmatchcase(name, _REQUIREMENTS)):
+    if name not in _NAMES and not (name.startswith("requirements") and matches_glob(name, _REQUIREMENTS)):
         return False
     return not folder or _VENDORED.isdisjoint(folder.split("/"))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.globs import matches_glob
 
 
 class ChangedFile(NamedTuple):
@@ -28,7 +28,7 @@ def is_match(path: str, patterns: Iterable[str]) -> bool:
     """Whether a path matches: patterns without a slash match names, others the end of paths."""
     name = path.rpartition("/")[2]
     return any(
-        fnmatchcase(f"/{path}", f"*/{pattern}") if "/" in pattern else fnmatchcase(name, pattern)
+        matches_glob(f"/{path}", f"*/{pattern}") if "/" in pattern else matches_glob(name, pattern)
         for pattern in patterns
     )
 

@@ -58,6 +58,8 @@ class Prefetched(NamedTuple):
     state: RunState | None = None
     measurer: ClaimMeasurer | None = None
     scopes: Scopes | None = None
+    world: RepositoryWorld | None = None
+    """The world of a run before, whose facts may serve this one."""
 
 
 def check(
@@ -89,12 +91,15 @@ def check(
 
 def check_before_another(
     session: Session, request: CheckRequest, callbacks: ProgressCallbacks | None, prefetched: Prefetched
-) -> CheckReport:
-    """All results, for a caller that at once runs `check` on the same state, which tells whether it has changed."""
+) -> tuple[CheckReport, RepositoryWorld]:
+    """All results, for a caller that at once runs `check` on the same state, which tells whether it has changed.
+
+    The world is for that other run.
+    """
     run = _Run(_guard(session, request, prefetched), request, callbacks or ProgressCallbacks(), prefetched)
     report = run.run()
     run.state.cache.save()
-    return report
+    return report, run.state.world
 
 
 def _guard(session: Session, request: CheckRequest, known: Prefetched) -> Session:
@@ -149,6 +154,8 @@ class _Run:
         world = build_world(
             self.session, self.request, prefetched.reading, baseline, prefetched.measurer, prefetched.scopes
         )
+        if prefetched.world is not None:
+            world.share(prefetched.world)
         cache = load_result_cache(self.session.repository.root, self.scope)
         return RunState(world, Answers(world), cache, baseline, list_rules(self.session, self.request))
 

@@ -79,6 +79,15 @@ class RepositoryWorld:
         self._history = history
         self._measurer = measurer
         self._old_files = OldFiles(self._git)
+        self._verdicts: dict[str, tuple[Verdict, ...]] = {}
+
+    def share(self, other: RepositoryWorld) -> None:
+        """Takes over what another world has found out, if both see the same handoffs by the same settings."""
+        if other.handoffs() is self.handoffs() and other.settings == self.settings:
+            self._verdicts, self._old_files = other._verdicts, other._old_files
+            for name in ("_evidence", "_gates", "lives"):
+                if name in other.__dict__:
+                    self.__dict__[name] = other.__dict__[name]
 
     @cached_property
     def _evidence(self) -> RepositoryEvidence:
@@ -130,7 +139,11 @@ class RepositoryWorld:
         found = self.handoff(handoff)
         if found is None:
             return ()
-        return self._measurer.measure(found) if self._measurer is not None else measure_claims(found, self._evidence)
+        if self._measurer is not None:
+            return self._measurer.measure(found)
+        if handoff not in self._verdicts:
+            self._verdicts[handoff] = measure_claims(found, self._evidence)
+        return self._verdicts[handoff]
 
     def own_paths(self, handoff: str) -> tuple[str, ...]:
         return tuple(sorted(self.scopes.of(handoff).results))

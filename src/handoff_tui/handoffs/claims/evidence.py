@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import NamedTuple
 
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_changes import GONE, read_commit_changes
 from handoff_tui.git.history.commits import count_commits_since, is_cut_off, list_ref_ids, resolve_commits
@@ -205,7 +205,7 @@ class RepositoryEvidence:
         folders = ["/".join([*parts[:number], ".gitignore"]) for number in range(len(parts))]
         lines = (line.strip().rstrip("/") for folder in folders for line in self._read_lines(folder))
         names = {line.rpartition("/")[2] for line in lines if line and not line.startswith(("#", "!"))}
-        return any(fnmatchcase(part, name) for name in names for part in parts)
+        return any(matches_glob(part, name) for name in names for part in parts)
 
     def is_submodule(self, path: str) -> bool:
         """Whether a path lies in a submodule."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
 
@@ -15,6 +14,7 @@ from handoff_tui.checks.rules.builder.packages import list_manifests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.packages import Package
 from handoff_tui.core.tasks import Fact, TestCounts
+from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.names import CONTRADICTION
 from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
@@ -146,7 +146,7 @@ def _find_need(context: Context, package: Package) -> tuple[int, str] | None:
 def _is_test(path: str, patterns: tuple[str, ...]) -> bool:
     """Decides by the path alone, because a label in a manifest is easily changed."""
     name = path.rpartition("/")[2]
-    return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in patterns)
+    return any(matches_glob(path if "/" in pattern else name, pattern) for pattern in patterns)
 
 
 def _judge_total(handoff: Handoff, results: Document, needs: dict[str, tuple[int, str]]) -> Findings:

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 from posixpath import normpath
 from typing import NamedTuple
 
@@ -24,6 +23,7 @@ from handoff_tui.checks.rules.builder.packages import (
 )
 from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place
+from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
@@ -89,7 +89,7 @@ def _find_unwanted(context: Context, folder: str, paths: Iterable[str], patterns
 
 
 def _is_unwanted(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return any(matches_glob(name, pattern) for pattern in patterns)
 
 
 @critical_rule(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
@@ -11,6 +10,7 @@ from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, medium_rule
 from handoff_tui.checks.rules.mosaic.session_state import require_states
 from handoff_tui.core.place import Place
+from handoff_tui.core.text.globs import matches_glob
 
 _OWN_COMMAND = "handoff-tui check"
 _GIT_HOOKS = ".git/hooks/"
@@ -60,7 +60,7 @@ def _find_callers(context: Context, above: str) -> list[_Caller]:
 
 
 def _expand(context: Context, place: str) -> list[str]:
-    return [path for path in context.paths() if fnmatchcase(path, place)] if "*" in place else [place]
+    return [path for path in context.paths() if matches_glob(path, place)] if "*" in place else [place]
 
 
 def _find_all_calls(

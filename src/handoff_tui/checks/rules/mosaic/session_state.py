@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
 from handoff_tui.checks.rule import Findings, RuleFinding
 from handoff_tui.core.place import Place
+from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.handoffs.formats.mosaic.layout import AGENT_STATE
 from handoff_tui.handoffs.handoff import Handoff
 
@@ -60,11 +60,11 @@ def is_state_file(context: Context, path: str) -> bool:
     mosaic = context.settings.mosaic
     folder, _, name = path.rpartition("/")
     if _ends_with_folder(folder, mosaic.agents_folder):
-        return fnmatchcase(name, mosaic.agents_documents)
+        return matches_glob(name, mosaic.agents_documents)
     if not _ends_with_folder(folder, mosaic.folder):
         return False
     names = (*mosaic.state_files, *mosaic.optional_state_files, mosaic.latest_handoff)
-    return name in names or fnmatchcase(name, mosaic.session_documents)
+    return name in names or matches_glob(name, mosaic.session_documents)
 
 
 @dataclass(frozen=True, slots=True)
