@@ -1,12 +1,17 @@
-"""Values read back from our own sealed files: their types are known, and nobody else wrote them."""
+"""Values read from JSON without pydantic, which takes long to import.
+
+`restore` is for our own sealed files: their types are known, and nobody else wrote them. `read_strictly` is for files
+that anybody may have written: it accepts what pydantic's strict mode accepts, and less.
+"""
 
 from __future__ import annotations
 
+import json
 import types
 from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from handoff_tui.core.model import Model
 
@@ -69,3 +74,104 @@ def _restore_model(model: type[Model]) -> _Restorer:
         return model(**given)
 
     return restore_fields
+
+
+_Reader = Callable[[object], Any]
+_readers: dict[type[Model], _Reader] = {}
+
+
+def read_strictly(model: type[_AnyModel], content: bytes) -> _AnyModel:
+    """The value that a JSON text holds. Raises ValueError if it may not be one; pydantic knows, and says why."""
+    if b"\\ud" in content.lower():  # half a character: Python takes it, pydantic doesn't
+        raise ValueError("surrogates")
+    read: _AnyModel = _find_model_reader(model)(json.loads(content.decode("utf-8")))
+    return read
+
+
+def _find_reader(kind: Any) -> _Reader:  # noqa: ANN401, PLR0911 - a type form, which has no type; one line each
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in {Union, types.UnionType}:
+        return _read_any([_find_reader(part) for part in parts])
+    if origin is Literal:
+        return _read_literal(parts)
+    if origin is tuple and parts[1:] == (...,):
+        return _read_items(_find_reader(parts[0]))
+    if origin is dict and parts[0] is str:
+        return _read_table(_find_reader(parts[1]))
+    if kind in {str, int, bool, types.NoneType}:
+        return _read_exactly(kind)
+    if isinstance(kind, type) and issubclass(kind, Model):
+        return _find_model_reader(kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind
+    raise ValueError(f"{kind} is left to pydantic")
+
+
+def _read_exactly(kind: type) -> _Reader:
+    def read(value: object) -> object:
+        if type(value) is not kind:
+            raise ValueError(f"no {kind.__name__}")
+        return value
+
+    return read
+
+
+def _read_literal(allowed: tuple[object, ...]) -> _Reader:
+    def read(value: object) -> object:
+        if not any(type(value) is type(one) and value == one for one in allowed):
+            raise ValueError("none of the values")
+        return value
+
+    return read
+
+
+def _read_any(readers: list[_Reader]) -> _Reader:
+    def read(value: object) -> object:
+        for reader in readers:
+            try:
+                return reader(value)
+            except ValueError:
+                continue
+        raise ValueError("of none of the types")
+
+    return read
+
+
+_read_list: Callable[[object], list[object]] = _read_exactly(list)
+_read_object: Callable[[object], dict[str, object]] = _read_exactly(dict)
+
+
+def _read_items(reader: _Reader) -> _Reader:
+    def read(value: object) -> object:
+        return tuple(map(reader, _read_list(value)))
+
+    return read
+
+
+def _read_table(reader: _Reader) -> _Reader:
+    def read(value: object) -> object:
+        return {key: reader(one) for key, one in _read_object(value).items()}
+
+    return read
+
+
+def _find_model_reader(model: type[Model]) -> _Reader:
+    if model not in _readers:
+        _readers[model] = _build_model_reader(model)
+    return _readers[model]
+
+
+def _build_model_reader(model: type[Model]) -> _Reader:
+    hints = get_type_hints(model, include_extras=True)
+    readers = {name: _find_reader(hints[name]) for name in model.model_fields}
+    needed = readers.keys() - model.model_defaults.keys()
+
+    def read(value: object) -> Model:
+        given = _read_object(value)
+        if given.keys() - readers.keys() or needed - given.keys():
+            raise ValueError("other fields")
+        whole = model(**{name: readers[name](one) for name, one in given.items()})
+        whole.refuse_contradictions()
+        return whole
+
+    return read

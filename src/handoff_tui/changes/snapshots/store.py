@@ -10,6 +10,7 @@ from typing import Final
 
 from handoff_tui.changes.snapshots.snapshot import SNAPSHOT_VERSION, Snapshot
 from handoff_tui.core.errors import SnapshotUnusableError, StoredFileMissingError, UsageError
+from handoff_tui.core.restored import read_strictly
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
 MOST_BYTES: Final = 256 * 1024 * 1024
@@ -36,10 +37,22 @@ def build_digest(snapshot: Snapshot) -> str:
 
 def parse_snapshot(content: bytes, name: str) -> Snapshot:
     """Parses a stored snapshot; error messages call it `name`."""
-    from pydantic import ValidationError  # noqa: PLC0415 - few commands read one
+    try:
+        snapshot = read_strictly(Snapshot, content)
+    except (ValueError, RecursionError):  # pydantic has the last word
+        snapshot = _validate(content, name)
+    for field, value in (("tree", snapshot.tree), ("commit", snapshot.commit)):
+        if value is not None and not _OBJECT_ID.fullmatch(value):  # git is asked for it, and could read it as an option
+            raise SnapshotUnusableError(f"{name} isn't a snapshot: {field} isn't an object id", "Capture a new one.")
+    return snapshot
+
+
+def _validate(content: bytes, name: str) -> Snapshot:
+    """Says what is wrong, in the words of the validator."""
+    from pydantic import ValidationError  # noqa: PLC0415 - a sound snapshot is read without it
 
     try:
-        snapshot = Snapshot.model_validate_json(content, strict=True)
+        return Snapshot.model_validate_json(content, strict=True)
     except ValidationError as wrong:
         _refuse_unknown_version(content, name)
         first = wrong.errors(include_url=False, include_input=False)[0]
@@ -49,10 +62,6 @@ def parse_snapshot(content: bytes, name: str) -> Snapshot:
         raise SnapshotUnusableError(
             f"{name} isn't a snapshot: {place}: {first['msg']}", "Capture a new one, or restore the file from git."
         ) from wrong
-    for field, value in (("tree", snapshot.tree), ("commit", snapshot.commit)):
-        if value is not None and not _OBJECT_ID.fullmatch(value):  # git is asked for it, and could read it as an option
-            raise SnapshotUnusableError(f"{name} isn't a snapshot: {field} isn't an object id", "Capture a new one.")
-    return snapshot
 
 
 def write_snapshot(root: Path, snapshot: Snapshot) -> str:
