@@ -12,6 +12,9 @@ from handoff_tui.checks.rule import READABLE
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 
+OUTPUT_SUBJECT = "exit"
+"""The subject of the finding that quotes the end of a command's output."""
+
 
 class Outcome(StrEnum):
     """How a check ended. Error, timeout and unknown never count as a pass."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.config.load import LoadedSettings, load_settings, load_settings_to_look
-from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree, reopen_repository
 from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.system.files.probe import is_present
+
+if TYPE_CHECKING:
+    from handoff_tui.config.theme import Theme
 
 _LOG_FOLDER = ".handoff-tui/log"
 _WITNESS = "handoff-tui/witness.json"
@@ -59,4 +61,6 @@ def has_log(session: Session) -> bool:
 
 def load_terminal_theme() -> Theme:
     """The theme of the command line: the terminal's own sixteen colours, which fit any background."""
+    from handoff_tui.config.theme import find_theme_folder, load_theme  # noqa: PLC0415 - where colours are written
+
     return load_theme("terminal", find_theme_folder())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import HandoffNotFoundError
@@ -140,6 +139,8 @@ def find_id(handoffs: tuple[Handoff, ...], wanted: str, at: str | None = None) -
         if len(found) == 1:
             return found[0]
     ids = [handoff.id for handoff in handoffs]
+    import difflib  # noqa: PLC0415 - for a mistyped id
+
     near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
     there, lister = ("in this repository", "status") if at is None else (f"at {at}", f"status --at {at}")
     if not ids:

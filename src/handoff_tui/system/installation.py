@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tempfile
 from pathlib import Path
 
 from handoff_tui.core.errors import HandoffError
@@ -30,6 +29,8 @@ def read_shipped_text(path: str) -> str:
 
 def make_temporary_folder(prefix: str) -> Path:
     """Creates an empty folder in the temporary folder; the user may keep or remove it."""
+    import tempfile  # noqa: PLC0415 - it imports half a dozen modules, and few calls leave a folder
+
     return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
 
 

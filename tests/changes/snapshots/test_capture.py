@@ -13,8 +13,7 @@ from handoff_tui.changes.snapshots.captured_reports import ReadReport, join_repo
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, TestOutcome, Unread
 from handoff_tui.changes.snapshots.store import encode_snapshot
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, Outcome
-from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
+from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport, CheckResult, Evidence, Finding, Outcome
 from handoff_tui.core.errors import TreeMovedError
 from handoff_tui.core.severity import Severity
 from handoff_tui.git.repository import open_repository

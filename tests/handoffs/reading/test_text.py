@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.grammar.counts import parse_counts
 from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
+from handoff_tui.handoffs.reading import json_document
 from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.json_document import (
     JsonDocument,
     JsonNode,
     parse_json,
     parse_json_lines,
+    parse_yaml,
     split_frontmatter,
 )
 from handoff_tui.handoffs.reading.markdown import parse_field, parse_markdown
@@ -89,6 +95,52 @@ def test_frontmatter_is_read_and_lines_stay() -> None:
     assert document.value == {"phase": 2, "tags": ["x", "y"], "date": "2026-01-02"}
     assert document.line_of(("tags",)) == 3
     assert body.split("\n")[5] == "# T"
+
+
+_WORDS = (
+    "a",
+    "Yes",
+    "null",
+    "~",
+    "012",
+    "0x1F",
+    "1_000",
+    "7",
+    "1.5",
+    "2026-01-02",
+    "2026-01-02T03:04:05Z",
+    "x y",
+    "a: b",
+)
+_ODD = (
+    "- a",
+    "'a'",
+    "[a]",
+    "a #b",
+    "a#b",
+    "&a",
+    "1:30",
+    "a ",
+    "",
+    "e1",
+    "6d67e8c",
+    "02-page",
+    "é",
+    "=",
+    "<<",
+    "._",
+    "_",
+)
+
+
+@given(some.lists(some.tuples(some.sampled_from(["a", "b-c", "on", "x_y", "1"]), some.sampled_from(_WORDS + _ODD))))
+def test_plain_frontmatter_is_read_as_yaml_reads_it(members: list[tuple[str, str]]) -> None:
+    """Nearly all of it needs no YAML parser; what is read without one has the same values and lines."""
+    source = "\n".join(f"{name}: {value}" for name, value in members)
+    with patch.object(json_document, "_read_plain", return_value=None):
+        expected = parse_yaml("a.yaml", source)
+    found = parse_yaml("a.yaml", source)
+    assert (found.value, found.valid, found.lines) == (expected.value, expected.valid, expected.lines)
 
 
 def test_broken_yaml_is_a_problem_with_its_line() -> None:

@@ -94,5 +94,5 @@ def test_times_survive_and_sort_as_text(moment: datetime) -> None:
 @pytest.mark.parametrize("text", ["2026-1-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00", "now", ""])
 def test_other_forms_are_refused(text: str) -> None:
     """One form only, and only days of the calendar."""
-    with pytest.raises(ValueError, match=r"time data|2026|day is out"):
+    with pytest.raises(ValueError, match=r"isoformat|2026|day is out"):
         parse_time(text)

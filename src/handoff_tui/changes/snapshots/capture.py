@@ -24,8 +24,7 @@ from handoff_tui.changes.snapshots.snapshot import (
 from handoff_tui.changes.snapshots.store import build_digest
 from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_measures, load_tree_contents
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
+from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport
 from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.objects.tree_files import (
@@ -92,7 +91,7 @@ def build_snapshot(parts: CaptureParts) -> Snapshot:
 def name_packages(packages: Iterable[PackageRecord]) -> dict[str, PackageRecord]:
     """Packages by `<kind>:<name>`; namesakes also have the file that declares them."""
     by_name: dict[str, dict[str, PackageRecord]] = defaultdict(dict)
-    for record in sorted(packages, key=lambda record: (record.where, record.model_dump_json())):
+    for record in sorted(packages, key=lambda record: (record.where, record.kind, record.name, repr(record))):
         by_name[f"{record.kind}:{record.name}"][record.where] = record
     named: dict[str, PackageRecord] = {}
     for name, records in by_name.items():

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final, NamedTuple
-from xml.etree import ElementTree as ET
 
 from handoff_tui.changes.snapshots.snapshot import (
     TestOutcome,
@@ -75,6 +74,8 @@ def parse_coverage(path: str, content: bytes) -> int | str:
 def _parse_cobertura(content: bytes) -> int | str:
     if b"<!ENTITY" in content.replace(b"\0", b""):  # also where it is UTF-16
         return "the report defines entities, which is refused"
+    from xml.etree import ElementTree as ET  # noqa: PLC0415 - few repositories keep such a report
+
     try:
         root = ET.fromstring(content)  # noqa: S314 - entities were refused above
     except (ET.ParseError, LookupError, ValueError) as wrong:  # the last two: an unknown encoding

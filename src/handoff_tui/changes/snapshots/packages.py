@@ -5,7 +5,6 @@ Everything here ends up in a stored snapshot, so texts are made fit to be stored
 
 from __future__ import annotations
 
-import configparser
 import json
 import re
 from collections import defaultdict
@@ -140,6 +139,8 @@ def _build_pyproject(table: Mapping[str, object], where: str) -> EcosystemReadin
 
 
 def _parse_setup_cfg(text: str, where: str) -> EcosystemReading:
+    import configparser  # noqa: PLC0415 - few repositories have this file
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)

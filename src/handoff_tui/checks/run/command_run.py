@@ -10,7 +10,7 @@ from threading import Event
 
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
-from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.run.access import Access, find_access
 from handoff_tui.checks.run.commands import CommandCheck, digest_command
 from handoff_tui.checks.run.isolation import OUT, IsolatedEnd, open_clean_checkout, run_isolated
@@ -21,8 +21,6 @@ from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.system.files.cache_files import find_cache_folder, write_log
 from handoff_tui.system.processes.run import Bounds, CommandEnd
 
-OUTPUT_SUBJECT = "exit"
-"""The subject of the finding that quotes the end of a command's output."""
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
 _TICK_SECONDS = 0.05

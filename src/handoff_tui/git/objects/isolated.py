@@ -11,7 +11,6 @@ import atexit
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -72,6 +71,8 @@ class IsolatedObjects:
         if not content:
             return _EMPTY_BLOBS[self.id_width]
         if self._written is None:
+            import tempfile  # noqa: PLC0415 - it imports half a dozen modules
+
             self._written = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX)))
             known = self._variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"]
             joined = os.pathsep.join((quote_folder(self._written), known))
@@ -118,6 +119,8 @@ def _offer_folder(id_width: int) -> Path:
 
 def _make_folder(id_width: int) -> Path:
     """Creates the minimum that git accepts as a repository, and the empty blob, which stands for a missing side."""
+    import tempfile  # noqa: PLC0415
+
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "refs").mkdir()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import binascii
 import os
-import shlex
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -302,6 +301,8 @@ def read_key_text(file: Path) -> str | None:
 def _run_key_command(command: str) -> str:
     """Returns the first line of the user's key command, as git does; runs in the home folder, not the repository."""
     try:
+        import shlex  # noqa: PLC0415 - few keys come from a command
+
         words = shlex.split(command)
     except ValueError as wrong:
         raise SigningError(f"gpg.ssh.defaultKeyCommand cannot be split into words: {wrong}") from wrong

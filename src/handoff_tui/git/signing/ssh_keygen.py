@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -218,6 +217,8 @@ def _run(words: list[str], folder: Path, prompt: Prompt) -> tuple[int | None, st
 
 @contextmanager
 def _private_folder() -> Iterator[Path]:
+    import tempfile  # noqa: PLC0415 - who looks signs nothing
+
     with tempfile.TemporaryDirectory(prefix="handoff-tui-sign-") as name:  # 0700 by itself
         yield Path(name)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
@@ -65,6 +64,8 @@ def _write_links(root: Path, git: Git, links: list[IndexEntry], cache_folder: Pa
     """Writes the targets of links. Git reads each from a file, so that one call writes all of them."""
     if not links:
         return True
+    import tempfile  # noqa: PLC0415 - it imports half a dozen modules, and who looks captures little
+
     with tempfile.TemporaryDirectory(prefix="links-", dir=make_folder(cache_folder)) as name:
         texts: list[IndexEntry] = []
         for number, found in enumerate(links):

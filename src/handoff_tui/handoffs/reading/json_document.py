@@ -374,7 +374,13 @@ def split_frontmatter(path: str, text: str) -> tuple[ParsedJson | None, str]:
 
 def parse_yaml(path: str, source: str, *, first_line: int = 1) -> ParsedJson:
     """Parses plain data only: no tags, no aliases (an alias can expand without end)."""
-    import yaml  # noqa: PLC0415 - few files have frontmatter
+    plain = _read_plain(source)
+    if plain is not None:
+        value, at = plain
+        return ParsedJson(
+            path, source, first_line, value, valid=True, lines={one: line + first_line for one, line in at.items()}
+        )
+    import yaml  # noqa: PLC0415 - it takes longer to import than most of what is written needs to be read
 
     lines: dict[Pointer, int] = {}
     parsed = ParsedJson(path, source, first_line, lines=lines)
@@ -395,6 +401,32 @@ def parse_yaml(path: str, source: str, *, first_line: int = 1) -> ParsedJson:
     for pointer in lines:
         lines[pointer] += first_line
     return parsed
+
+
+_PLAIN_LINE = compile_later(
+    r"([A-Za-z_][\w-]{,60}): +(?:([1-9][0-9]{,16})|(\w(?:[\w ./-]*\w)?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z))"
+)
+_NOT_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""What YAML takes for something other than text, in any case."""
+
+
+def _read_plain(source: str) -> tuple[JsonValue, dict[Pointer, int]] | None:
+    """Reads what nearly all frontmatter is: a name and a word, a text, a number or a date on each line.
+
+    None if it is, or might be, anything else: that is YAML's to read.
+    """
+    members: dict[str, JsonValue] = {}
+    lines: dict[Pointer, int] = {(): 0}
+    for number, line in enumerate(source.split("\n")):
+        match = _PLAIN_LINE.fullmatch(line) if line.isascii() else None
+        if match is None:
+            return None
+        name, digits, text = match.groups()
+        if name in members or (text is not None and (text.isdecimal() or text.lower() in _NOT_TEXT)):
+            return None
+        members[name] = int(digits) if digits else text
+        lines[name,] = number
+    return members, lines
 
 
 def _build_value(node: yaml.Node, pointer: Pointer, lines: dict[Pointer, int], seen: set[int]) -> JsonValue:

@@ -9,7 +9,6 @@ about: the tests as a check and an agent, whose commands run only with somebody'
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -133,6 +132,8 @@ def _find_content(version: _Version, contents: dict[str, bytes | None]) -> bytes
 def _read_settings(content: bytes) -> dict[str, object] | None:
     """What the configuration sets apart from scopes; None if it can't be read."""
     try:
+        import tomllib  # noqa: PLC0415 - read where the configuration has changed
+
         settings: dict[str, object] = tomllib.loads(content.decode())
     except (ValueError, RecursionError):
         return None

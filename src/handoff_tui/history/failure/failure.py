@@ -15,10 +15,9 @@ from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open
+from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport, CheckResult, Outcome, is_open
 from handoff_tui.checks.run.check import ProgressCallbacks, check
 from handoff_tui.checks.run.choose import CheckRequest
-from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.checks.run.result_cache import load_result_cache
 from handoff_tui.core.errors import UsageError

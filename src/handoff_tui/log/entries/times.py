@@ -9,8 +9,8 @@ _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 def parse_time(text: str) -> datetime:
     """Reads a time; raises ValueError unless the text is exactly such a time."""
-    moment = datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
-    if build_time(moment) != text:  # strptime takes single digits too
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None or build_time(moment) != text:  # ISO has many other forms
         raise ValueError(text)
     return moment
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -95,7 +94,7 @@ def _is_still_there(descriptor: int, folder: int) -> bool:
 
 
 def _write_note(descriptor: int) -> None:
-    note = f"{os.getpid()} {socket.gethostname()}\n".encode()
+    note = f"{os.getpid()} {os.uname().nodename}\n".encode()
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, note, 0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -113,6 +112,8 @@ def is_inside(file: Path, folder: Path) -> bool:
 
 def write_bug_report(text: str) -> str:
     """Writes a new file in the temporary folder, readable by this user only, and returns its path."""
+    import tempfile  # noqa: PLC0415 - it imports half a dozen modules, and few commands write such a file
+
     with tempfile.NamedTemporaryFile(
         "w", prefix="handoff-tui-report-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
     ) as file:

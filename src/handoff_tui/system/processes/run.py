@@ -9,7 +9,6 @@ import os
 import selectors
 import signal
 import subprocess
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -227,6 +226,8 @@ class OwnFolders(NamedTuple):
 @contextmanager
 def offer_own_folders() -> Iterator[OwnFolders]:
     """Offers folders for one command, and removes them afterwards."""
+    import tempfile  # noqa: PLC0415 - running a program in a folder of its own is rare
+
     with tempfile.TemporaryDirectory(prefix="handoff-tui-check-", ignore_cleanup_errors=True) as name:
         root = Path(name).resolve()
         own = OwnFolders(root, *(root / part for part in OwnFolders._fields[1:]))

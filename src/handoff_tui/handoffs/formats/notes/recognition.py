@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.handoffs.formats.notes.structured import find_key_groups, is_session_log
+from handoff_tui.handoffs.formats.notes.structured import count_key_groups, find_key_groups, is_session_log
 from handoff_tui.handoffs.formats.notes.topics import Topic, topics_of
 from handoff_tui.handoffs.reading.candidates import NOT_WORK, PRODUCT, SETTINGS
 from handoff_tui.handoffs.reading.format import Confidence, Source
@@ -127,6 +127,8 @@ def _judge_topics(source: Source) -> float:
 
 
 def _recognise_data(source: Source) -> float:
+    if not _SESSION_LOG.search(source.path) and count_key_groups(source.text) < _ENOUGH_KEYS:
+        return Confidence.NO  # without parsing it
     root = source.data
     if root is None or not isinstance(root.value, dict) or root.has("$schema", "properties"):
         return Confidence.NO

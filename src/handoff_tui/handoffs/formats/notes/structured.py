@@ -60,6 +60,12 @@ def find_key_groups(root: JsonNode) -> set[str]:
     return {group for group, keys in _GROUPS.items() if not names.isdisjoint(keys)}
 
 
+def count_key_groups(text: str) -> int:
+    """At most how many kinds it can tell: those with a name that stands anywhere in the text."""
+    folded = _fold(text)
+    return sum(any(key in folded for key in keys) for keys in _GROUPS.values())
+
+
 def is_session_log(root: JsonNode) -> bool:
     """An agent's log of one session: what it is about, and a checklist or a log of its work."""
     names = {member.key.casefold() for member in root.members()}
