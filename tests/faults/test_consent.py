@@ -240,7 +240,7 @@ def test_entry_with_my_key_that_this_desk_did_not_make_is_reported(gate_desk: Ga
 # guards and starts: a branch sets neither
 
 
-TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers, and more.\n"
+TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- Two numbers are added, and more.\n"
 WEAKENED = {
     "switched off": "[checks.check-configuration-unchanged]\nenabled = false\n[checks.ci-unchanged]\nenabled = false\n",
     "nothing blocks": "[check_run]\nblocking_severities = []\n",
