@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+from tests.conftest import _LONG
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "handoff_tui"
@@ -109,3 +112,14 @@ def test_room_says_what_it_is() -> None:
     rooms = [path for path in FILES if path.name == "__init__.py"]
     assert rooms
     assert [name_of(path) for path in rooms if not ast.get_docstring(parse(path))] == []
+
+
+def test_slow_tests_are_named_with_their_short_form() -> None:
+    """In CONTRIBUTING; nothing is named there that isn't slow."""
+    folder = ROOT / "tests"
+    slow = {path for path in folder.rglob("test_*.py") if "mark.slow" in path.read_text(encoding="utf-8")}
+    slow = {path.relative_to(folder).as_posix() for path in slow} - {name_of(Path(__file__))[6:]} | set(_LONG)
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Slow tests")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:3] for line in section.splitlines() if line.startswith("| `")]
+    assert {name for first, _ in rows for name in re.findall(r"`([\w/]+\.py)`", first)} == slow
+    assert all(short.strip() for _, short in rows)
