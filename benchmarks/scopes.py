@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
@@ -46,22 +47,35 @@ def measure_scopes(folder: Path, rounds: int) -> list[Row]:
         cases[f"without {factor}"] = _run(sys.executable, "-c", _WITHOUT, "status", "--json", "--repo", str(root))
         cases[f"with {factor}"] = _run(sys.executable, "-m", "handoff_tui", "status", "--json", "--repo", str(root))
     for factor, root in decided.items():
-        command = (sys.executable, "-m", "handoff_tui", "coverage", "--json", "--repo", str(root))
-        cases[f"coverage {factor}"] = _run(*command)
+        command = (sys.executable, "-m", "handoff_tui", "coverage", "--repo", str(root))
+        cases[f"coverage {factor}"] = _run_afresh(*command)
         cases[f"git log {factor}"] = _run("git", "-C", str(root), "log", "--name-status")
+    cases["coverage again"] = _run(sys.executable, "-m", "handoff_tui", "coverage", "--repo", str(decided[1]))
+    cases["python"] = _run(sys.executable, "-c", "pass")
     cases["help"] = _run(sys.executable, "-m", "handoff_tui", "coverage", "--help")
     taken = interleave(cases, rounds)
     first, last = (taken[f"with {factor}"] - taken[f"without {factor}"] for factor in (2, 4))
     covered, listed = taken["coverage 1"], taken["git log 1"]
     grown = (taken["coverage 4"] - covered) / (taken["git log 4"] - listed)
-    fixed = f"{covered:.2f} s, {taken['help']:.2f} s of them to start; git {listed:.3f} s"
+    shape = "commits of 10 files each, in a tree of 10k"
+    alone = f"Python alone {taken['python']:.3f} s"
+    fixed = f"{shape}; {covered:.2f} s, {taken['help']:.2f} s of them to start; git {listed:.3f} s, {alone}"
     return [
         Row("status with scopes / without, 10k files, 1k commits", taken["with 1"] / taken["without 1"], 1.2),
         Row("status with scopes / without, 10k files, 4k commits", taken["with 4"] / taken["without 4"]),
         Row("what scopes add with 4k commits / with 2k", last / first),
         Row("coverage, 1k commits, 500 decisions / git log", covered / listed, 3.0, fixed),
+        Row("coverage, asked again while nothing moved / git log", taken["coverage again"] / listed, 3.0),
         Row("what 3k more commits add to coverage / to git log", grown),
     ]
+
+
+def _run_afresh(*argv: str) -> Callable[[], object]:
+    """Asks in another way each time, so that no earlier answer is repeated: for other columns."""
+    columns = count(200)
+    return lambda: subprocess.run(
+        argv, check=False, env={**_ENVIRONMENT, "COLUMNS": str(next(columns))}, stdout=subprocess.DEVNULL
+    )
 
 
 def _run(*argv: str) -> Callable[[], object]:

@@ -73,7 +73,11 @@ def test_looking_starts_few_processes(shared_demo: Path, tmp_path: Path, words: 
     assert counted.count_calls() <= most
 
 
-@pytest.mark.parametrize("words", [("status",), ("check", "--pre"), ("gate", "H-3")], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "words",
+    [("status",), ("check", "--pre"), ("gate", "H-3"), ("coverage",), ("coverage", "README.md")],
+    ids=lambda words: " ".join(words),
+)
 def test_answer_is_repeated_while_nothing_moves(shared_demo: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     """The second time, git only says what it knows; after a change that no status shows, everything is read again."""
     counted = prepare_count(shared_demo, tmp_path)
