@@ -76,7 +76,7 @@ def test_looking_starts_few_processes(shared_demo: Path, tmp_path: Path, words: 
 @pytest.mark.parametrize(
     "words",
     [("status",), ("check", "--pre"), ("gate", "H-3"), ("coverage",), ("coverage", "README.md")],
-    ids=lambda words: " ".join(words),
+    ids=" ".join,
 )
 def test_answer_is_repeated_while_nothing_moves(shared_demo: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     """The second time, git only says what it knows; after a change that no status shows, everything is read again."""
