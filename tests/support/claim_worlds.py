@@ -111,6 +111,11 @@ FORMATS: Final = (
         "services/s{0}/.planning/.continue-here.md",
         "---\nphase: {0}\ntask: 1\ntotal_tasks: 2\nstatus: paused\n---\n\n# Phase {0}\n",
     ),
+    FormatOfWorld(
+        "procedure",
+        "reports/contract_{0}_report.md",
+        "# Contract report {0}\n\n**Contract ID**: C-{0:03}\n**Status**: COMPLETED\n**Agent**: ada\n",
+    ),
 )
 
 

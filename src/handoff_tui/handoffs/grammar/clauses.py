@@ -112,7 +112,9 @@ class Clauses:
                 listed = ahead
                 while self.text(listed) in LISTED_BY and listed - ahead < 2:  # noqa: PLR2004 - `, and`
                     listed += 1
-                if listed == ahead or not self.is_path(listed):
+                # a new helper, `x`, and `y` gained a lock
+                is_inserted = self.text(first - 1) == "," and last == first and listed - ahead > 1
+                if listed == ahead or not self.is_path(listed) or is_inserted:
                     break
                 last = listed
             yield first, last
@@ -198,6 +200,8 @@ class Clauses:
             if token.text in _HARD:
                 return token.end
             starts = token.text in SUBJECTS or self.is_path(back)
+            if starts and back and self.text(back - 1) in RELATIVE:
+                return token.start
             if starts and back and self.text(back - 1) in {",", "and"} and not self.is_path(back - 2):
                 return token.start
         return self.start

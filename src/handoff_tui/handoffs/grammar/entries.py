@@ -12,7 +12,7 @@ from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList, read_hashes
 from handoff_tui.handoffs.grammar.clauses import Word, mask
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, MODIFIED, READ
-from handoff_tui.handoffs.grammar.roles import Context, Role
+from handoff_tui.handoffs.grammar.roles import Context, Role, role_of
 from handoff_tui.handoffs.grammar.sentences import read_sentence
 from handoff_tui.handoffs.grammar.tokens import clean_path, has_file_name, is_surely_path
 from handoff_tui.handoffs.reading.markdown import Item
@@ -118,6 +118,8 @@ def _read_entry(
     if context.listed is not DIRTY and (annotation is False or stance.is_denied_annotation(behind)):
         return
     kind: ClaimKind | Role | bool | None = stance.mark_kind(mark) if mark else annotation
+    if kind is None and item.bullet == "+" and context.listed is MODIFIED:
+        kind = CREATED  # a list of changes, as a diff would show them
     if kind in {None, MODIFIED} and context.listed in BECOMING and not mark:
         kind = context.listed if annotation is None or context.listed is CREATED else kind
     if kind is None:
@@ -146,7 +148,8 @@ def _read_last(claims: ClaimList, context: Context, item: Item, line: str, words
     """An entry that names what was made, and where: Retry queue (`src/queue.py`), Worker: `src/worker.py`."""
     kind = context.listed if context.listed in BECOMING else MODIFIED if context.built else None
     here = [word for word in words if word.end <= len(line) and is_surely_path(word.path)]
-    if kind is None or not here or not isinstance(kind, ClaimKind):
+    label = line.partition(":")[0]
+    if kind is None or not here or not isinstance(kind, ClaimKind) or (label != line and role_of(label) is not None):
         return False
     masked = mask(line, words)
     before = masked[: here[0].start]

@@ -131,7 +131,8 @@ _PHRASES: Final = {
         r"(?:changes?|edits?|modifications?|adjustments?|improvements?|tweaks?|fixes?) (?:to|in|on)"
         r"|worked (?:on|over)|gave (?=§)|cleaned up|tidied up|touched up|fleshed out|finished off|checked in"
         r"|(?:changes?|edits?|modifications?|fixes) (?:were |was |have been |has been )?(?:made|applied) (?:to|in)"
-        r"|(?:my|our|the|all) (?:changes?|edits?) (?:are |were |is )?(?:confined|limited) to"
+        r"|went into|brought(?=[^.;]*? up to date)|(?<=^)fix(?:\([\w-]+\))?:|(?:my|our|the|all) (?:changes?"
+        r"|edits?) (?:are |were |is )?(?:confined|limited) to"
     ),
 }
 """Phrases, and the verb that says the same."""

@@ -154,7 +154,7 @@ def _read_row(claims: ClaimList, context: Context, roles: list[_Role], row: Row,
         if number != files and plain(cell).strip()
     ]
     actions = (_read_action(context, plain(cell).strip()) for role, cell in cells if role is Role.ACTION)
-    kind = next(actions, None)
+    kind = next((one for one in actions if one is not None), None)
     if kind is None:
         kind = context.listed if isinstance(context.listed, ClaimKind) else MODIFIED if context.built else None
     if isinstance(kind, ClaimKind):

@@ -235,7 +235,7 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
             kinds.append(DELETED)
         elif verb is not None and verb.form is Form.PAST and verb.act in KIND_OF and verb.act is not Act.EXTRACT:
             kinds.append(KIND_OF[verb.act])
-        elif word in {"affected", "involved"} and files:
+        elif word in {"affected", "involved", "impacted"}:
             kinds.append(MODIFIED)
         elif word not in _NEUTRAL and "/" not in short[match.start() - 1 : match.end() + 1]:
             others += 1

@@ -257,7 +257,7 @@ class _Reading:
             text = self.text(back)
             if text == "new":
                 between = {self.text(one) for one in range(back + 1, first)}
-                is_told = not between & (PREPOSITIONS | FINITE | RELATIVE) and self.clauses.is_told(back)
+                is_told = not between & (PREPOSITIONS - {"at"} | FINITE | RELATIVE) and self.clauses.is_told(back)
                 return CREATED if is_told else None
             if not text.isalpha() and text not in {",", "(", ":", "-"}:
                 return None
@@ -301,6 +301,8 @@ def _judge_into(verb: Verb, preposition: str, far: list[str], near: list[str]) -
     if verb.act is Act.MOVE and preposition in {"to", "into", "under"}:
         is_whole = (any(text[0] == PATH_SIGN for text in far) and "from" not in far) or {"file", "module"} & set(far)
         return CREATED if is_whole else MODIFIED
+    if verb.act is Act.REVERT:
+        return None
     if verb.act is Act.COPY:
         return CREATED if preposition in {"to", "into"} else None
     if "new" in near or (verb.act is Act.EXTRACT and preposition in {"into", "to"}):

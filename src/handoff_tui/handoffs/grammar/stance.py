@@ -69,7 +69,9 @@ _NOT_DONE: Final = compile_later(
 _STRUCK: Final = compile_later(r"~~[^~]*~~|<!--.*?-->", re.DOTALL)
 _QUOTED: Final = compile_later(r"[\"\u201c][^\"\u201c\u201d\n]*\s[^\"\u201c\u201d\n]*[\"\u201d]")
 _DONE_MARK: Final = compile_later(
-    r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[x\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-])", re.IGNORECASE
+    r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[x\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-]|(?:feat|fix"
+    r"|refactor|chore|docs|tests?|perf|style|build|ci)(?:\([\w-]+\))?!?:)",
+    re.IGNORECASE,
 )
 _OPEN_MARK: Final = compile_later(
     r"^\W*(?:⏳|🚧|⬜|☐|❌|🔲|📋|🔜|\[ \]|(?:todo|tbd|pending|next|later|wip|planned|not started)\b)", re.IGNORECASE

@@ -48,6 +48,8 @@ class Item(NamedTuple):
     ordered: bool = False
     number: int | None = None
     quoted: bool = False
+    bullet: str = ""
+    """The sign of a list without numbers."""
 
 
 class Row(NamedTuple):
@@ -243,6 +245,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
     ordered: list[bool] = []
     item_line: int | None = None
     item_number: int | None = None
+    bullet = ""
     quotes = 0
     position = 0
     while position < len(tokens):
@@ -260,6 +263,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
         elif token.type == "list_item_open":
             item_line = line
             item_number = int(token.info) if token.info else None
+            bullet = "" if token.info else token.markup
         elif token.type == "list_item_close":
             item_line = None
         elif token.type in {"blockquote_open", "blockquote_close"}:
@@ -269,6 +273,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
             sections[-1].blocks.append(table)
         elif token.type == "inline":
             item = _build_item(line, token.content, depth, item_number, ordered=bool(ordered) and ordered[-1])
+            item = item._replace(bullet=bullet)
             block = Paragraph(line, token.content) if item_line is None else item
             sections[-1].blocks.append(block._replace(quoted=True) if quotes else block)
             item_line = None
