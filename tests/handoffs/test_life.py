@@ -175,6 +175,7 @@ def read_life(builder: RepositoryBuilder) -> dict[str, object]:
     [
         ("> **Superseded by** `HANDOFF_9.md`", "Superseded by HANDOFF_9.md"),
         ("This handoff is obsolete.", "This handoff is obsolete."),
+        ("Superseded by [the next](docs/HANDOFF_9.md)", "Superseded by docs/HANDOFF_9.md"),
         ("Superseded code was removed.", ""),
     ],
 )
@@ -182,6 +183,24 @@ def test_note_says_that_it_is_over(builder: RepositoryBuilder, head: str, why: s
     """Near the top, in a sentence about the note itself."""
     builder.write("HANDOFF.md", NOTE.format("lamp").replace("\n\nStatus", f"\n\n{head}\n\nStatus")).commit("note")
     assert read_life(builder)["why"] == why
+
+
+def test_title_says_that_it_is_over_and_the_words_which_took_its_place(builder: RepositoryBuilder) -> None:
+    """The one it names is its successor; a field with the task makes one series of notes that have other names."""
+    ended = NOTE.format("lamp").replace("lamp\n", "lamp (SUPERSEDED)\n", 1)
+    builder.write("a/HANDOFF_lamp.md", ended)
+    builder.write("b/HANDOFF_wick.md", "Superseded by ../c/HANDOFF_oil.md\n\n" + NOTE.format("wick"))
+    builder.write("c/HANDOFF_oil.md", NOTE.format("oil"))
+    task = "\n**Task**: T-9\n**Date**: 2031-0{}-01\n\nStatus"
+    builder.write("d/handoff_up.md", NOTE.format("up").replace("\nStatus", task.format(1)))
+    builder.write("e/handoff_down.md", NOTE.format("down").replace("\nStatus", task.format(2))).commit("notes")
+    shown = json.loads(say("status", "--json", "--repo", builder.folder).stdout)["handoffs"]
+    successors = {one["id"]: one["life"]["successor"] for one in shown if one["life"]["state"] == "past"}
+    assert successors == {
+        "notes/a/HANDOFF_lamp.md": None,
+        "notes/b/HANDOFF_wick.md": "notes/c/HANDOFF_oil.md",
+        "notes/d/handoff_up.md": "notes/e/handoff_down.md",
+    }
 
 
 def test_pause_ends_with_the_summary_of_its_plan(builder: RepositoryBuilder) -> None:

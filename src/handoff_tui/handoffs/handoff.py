@@ -62,13 +62,27 @@ ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
 
 HandoffId = Annotated[str, Limits(pattern=ID_PATTERN)]
 
+_LIGATURES = str.maketrans(
+    {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D"}
+)
+_OTHER_LETTERS = compile_later(r"(?:(?![\x00-\x7f])[^\W_])+")
 _OUTSIDE_GRAMMAR = compile_later(r"[^A-Za-z0-9._/-]+")
 
 
 def build_id(*parts: str) -> str:
-    """Joins parts into an id that fits the log's grammar; other characters become hyphens."""
-    joined = _OUTSIDE_GRAMMAR.sub("-", "/".join(part for part in parts if part)).lstrip("._/-")
-    return (joined or "unnamed")[:128]
+    """Joins parts into an id that fits the log's grammar: letters are spelled in ASCII, the rest becomes hyphens."""
+    joined = "/".join(part for part in parts if part)
+    spelled = joined if joined.isascii() else _spell_in_ascii(joined)
+    return (_OUTSIDE_GRAMMAR.sub("-", spelled).lstrip("._/-") or "unnamed")[:128]
+
+
+def _spell_in_ascii(text: str) -> str:
+    """`Übergabe` → `Ubergabe`; letters of other scripts are spelled as host names spell them, each word apart."""
+    import unicodedata  # noqa: PLC0415 - few names need it
+
+    letters = unicodedata.normalize("NFKD", text.translate(_LIGATURES))
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return _OTHER_LETTERS.sub(lambda word: word[0].encode("punycode").decode("ascii").strip("-"), plain)
 
 
 class HandoffType(StrEnum):

@@ -33,6 +33,7 @@ _OVER: Final = frozenset(
 _SERIAL: Final = frozenset({"notes", "claude", "relay", "gsd"})
 """Formats that begin a new document with each session. In the others an id is a piece of work of its own."""
 _WORD: Final = compile_later(r"[^\W_]+")
+_FILE: Final = compile_later(r"[\w./-]+\.\w+")
 _DATE: Final = compile_later(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _CLOCK: Final = compile_later(r"^[-_tT ]{0,2}((?:[01]\d|2[0-3])[-_:h]?[0-5]\d(?:[-_:]?[0-5]\d)?)(?!\d)")
 _NUMBER: Final = compile_later(
@@ -375,17 +376,28 @@ def _add_successors(handoffs: Sequence[Handoff], lives: dict[str, Life]) -> None
     for handoff in handoffs:
         if handoff.documents and not lives[handoff.id].is_past:
             live[handoff.dialect, handoff.documents[0].path.rpartition("/")[0]].append(handoff.id)
+    by_file: dict[str, list[str]] = defaultdict(list)
+    for handoff in handoffs:
+        for document in handoff.documents:
+            by_file[document.path.rpartition("/")[2].casefold()].append(handoff.id)
     for handoff in handoffs:
         life = lives[handoff.id]
         if not life.is_past or not handoff.documents:
             continue
-        successor = _follow(life.successor, lives.get)
+        successor = _follow(life.successor or _find_named(handoff, by_file), lives.get)
         if successor is None:
             folders = [one for one in handoff.documents[0].path.split("/")[:-1] if not _is_archive(one)]
             candidates = live.get((handoff.dialect, "/".join(folders)), [])
             successor = candidates[0] if len(candidates) == 1 else None
         if successor != life.successor:
             lives[handoff.id] = life.model_copy(update={"successor": successor})
+
+
+def _find_named(handoff: Handoff, by_file: Mapping[str, list[str]]) -> str | None:
+    """The one other handoff with a document that it names where it says that it is over."""
+    names = (word.rpartition("/")[2].casefold() for word in _FILE.findall(handoff.ended or ""))
+    found = {one for name in names for one in by_file.get(name, ())} - {handoff.id}
+    return found.pop() if len(found) == 1 else None
 
 
 def _follow(name: str | None, find: Callable[[str], Life | None]) -> str | None:

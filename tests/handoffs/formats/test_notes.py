@@ -262,6 +262,10 @@ def test_structured_notes_are_read() -> None:
         ("lint run", False),
     ]
     assert [blocker.title for blocker in session.blockers] == ["the checklist demands: lint run"]
+    wrapped = read_with(
+        NOTES, MemoryFiles({"handoff-7.yaml": "handoff:\n" + "".join(f"  {line}\n" for line in note.splitlines())})
+    )
+    assert wrapped.handoffs[0].status == "BLOCKED"
     for path, text in (("tools/handoff.yaml", "rota:\n  handoff_at: 22\n"), ("handoff.json", '{"theme": "dark"}')):
         assert NOTES.recognise(Source.of_text(path, text)) == Confidence.NO
 

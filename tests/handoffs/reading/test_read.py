@@ -106,10 +106,28 @@ def test_format_is_asked_only_about_files_it_may_own() -> None:
         ("sub/handoff-tui.toml", False),
         ("README.md", False),
         ("handoff/README.png", False),
+        ("docs/HANDOFF-PROTOCOL.md", False),
+        (".specify/workflows/runs/7/state.json", True),
+        ("specs/014-lamp/tasks.md", True),
+        ("specs/attic/014-lamp/tasks.md", False),
+        ("web/.planning/phases/03-x/03-VERIFICATION.md", True),
+        ("openspec/changes/lamp/tasks.md", True),
+        ("openspec/changes/archive/2031-01-02-lamp/tasks.md", False),
+        (".kiro/specs/lamp/spec.json", True),
+        ("_bmad-output/a/sprint-status.yaml", True),
+        ("_bmad-output/a/3-1-dim-the-lamp.md", True),
+        (".taskmaster/tasks/tasks.json", True),
+        ("backlog/tasks/back-7 - Dim.md", True),
+        (".beads/issues.jsonl", True),
+        ("codev/projects/7-lamp/status.yaml", True),
+        (".claude-flow/claims/claims.json", True),
+        ("specs/lamp.md", False),
+        ("docs/handoff_template_v2.md", False),
+        ("docs/handoff-screen.md", False),
     ],
 )
 def test_candidate_is_told_by_its_name(path: str, candidate: bool) -> None:  # noqa: FBT001
-    """What speaks of a handoff and could be text; never our own settings."""
+    """What speaks of a handoff and could be text, and the state of other methods; never our own settings."""
     assert is_candidate(path) is candidate
 
 

@@ -204,8 +204,9 @@ def test_log_is_there_or_remembered(builder: RepositoryBuilder) -> None:
         (("", "H-1", ""), "H-1"),
         ((".mosaic",), "mosaic"),
         (("-/.-x",), "x"),
-        (("Lämpchen",), "L-mpchen"),
-        (("灯",), "unnamed"),
+        (("Lämpchen Straße",), "Lampchen-Strasse"),
+        (("灯/灯-1",), "znx/znx-1"),
+        (("—",), "unnamed"),
         (("",), "unnamed"),
         ((), "unnamed"),
         (("x" * 200,), "x" * 128),
@@ -213,7 +214,7 @@ def test_log_is_there_or_remembered(builder: RepositoryBuilder) -> None:
     ],
 )
 def test_id_is_built_from_parts(parts: tuple[str, ...], built: str) -> None:
-    """Joined by slashes; what the grammar does not know becomes a hyphen; never empty, never too long."""
+    """Joined by slashes; letters are spelled in ASCII, all else becomes a hyphen; never empty, never too long."""
     assert build_id(*parts) == built
     assert re.fullmatch(ID_PATTERN, build_id(*parts))
 

@@ -27,6 +27,32 @@ PRODUCT: Final = compile_later(
     re.IGNORECASE,
 )
 """Folders of code: a file there that is called a handoff is mostly a feature of the product."""
+TREATISE: Final = (
+    r"(?:specification|spec|standard|architecture|guide|guidelines?|protocol|template|enforcement|procedures?|reference|overview"
+    r"|workflow|schema|format|mechanism|contract|rules|policy|conventions?|process|playbook|instructions|glossary|checklist)"
+)
+FEATURE: Final = (
+    r"(?:system|design|implementation|command|skill|api|service|component|feature|screen|button|registry|directory"
+    r"|management)"
+)
+OFFS: Final = r"hand[-_ ]?(?:offs?|overs?)"
+ABOUT_HANDOFFS: Final = compile_later(
+    rf"(?:^|[/_ -]){OFFS}[-_ ](?:{TREATISE}|{FEATURE})(?:[-_ ][^/]*)?\.\w+$|(?:^|/){TREATISE}\.\w+$", re.IGNORECASE
+)
+"""A name of a text about handoffs, or of a feature of a product, that is none itself."""
+_METHOD_STATE: Final = compile_later(
+    r"(?:^|/)(?:\.specify/workflows/runs/[^/]+/state\.json|specs/\d{3}-[^/]+/(?:spec|plan|tasks)\.md"
+    r"|\.planning/(?:(?:ROADMAP|STATE)\.md|phases/.*(?:VERIFICATION|UAT)\.md)"
+    r"|openspec/changes/[^/]+/(?:proposal|tasks)\.md|\.kiro/specs/[^/]+/(?:spec\.json|tasks\.md)"
+    r"|(?:[^/]*[-_])?sprint-status\.ya?ml|_bmad-output/(?:.*/)?\d+[a-z]?-\d+-[^/]+\.md"
+    r"|(?:\.taskmaster/)?tasks/tasks\.json|backlog/tasks/.+\.md|\.beads/issues\.jsonl"
+    r"|codev/projects/[^/]+/status\.yaml|\.claude-flow/claims/claims\.json)$"
+)
+"""Where the methods that agents follow keep the state of their work: spec-kit, GSD, OpenSpec, Kiro, BMAD and others."""
+_NO_STATE: Final = compile_later(
+    r"(?:^|/)(?:archive|attic|completed|milestones|(?:.*[-_])?fixtures?|\.?templates?|examples?|node_modules|vendor)/"
+)
+"""Folders for what is over, and for what is nobody's work."""
 _PROSE: Final = (".md", ".markdown", ".txt", ".rst")
 
 
@@ -35,6 +61,9 @@ def sounds_like_handoff(path: str) -> bool:
     folder, _, name = path.rpartition("/")
     if _STATE_FOLDER.search(folder):
         return True
-    if not (SPEAKS_OF_HANDOFF.search(name) or _HANDOFF_FOLDER.search(folder)) or NOT_WORK.search(path):
+    if _METHOD_STATE.search(path) and not _NO_STATE.search(path):
+        return True
+    speaks = SPEAKS_OF_HANDOFF.search(name) or _HANDOFF_FOLDER.search(folder)
+    if not speaks or NOT_WORK.search(path) or ABOUT_HANDOFFS.search(name):
         return False
     return name.lower().endswith(_PROSE) or PRODUCT.search(path) is None

@@ -91,7 +91,7 @@ def test_report_without_a_task_belongs_to_the_task_of_its_run() -> None:
     handoffs = {one.id: one for one in read_with(HUB, files).handoffs}
     assert [one.id for one in handoffs["T008"].findings] == ["F1"]
     assert list(find_blocking(handoffs["T008"], {}, (), ())) == ["critical finding: anyone can log in"]
-    assert "says pass, but lists 1 open findings that are critical or high" in [one.message for one in files.problems()]
+    assert "says pass, but lists 1 open finding that is critical or high" in [one.message for one in files.problems()]
 
 
 def test_words_of_the_hub_come_from_the_settings() -> None:
@@ -117,7 +117,7 @@ def test_words_of_the_hub_come_from_the_settings() -> None:
     assert (handoffs["T007"].source_phase, handoffs["T007"].target_phase) == ("SEC_FAILED", "PROOF")
     assert [problem.message for problem in shelf.source("work_cycles.json").problems()] == []
     assert [problem.message for problem in shelf.source("bugs.json").problems()] == [
-        "says green, but lists 1 open findings that are low"
+        "says green, but lists 1 open finding that is low"
     ]
     standard = MemoryFiles(files)
     read_with(HUB, standard)

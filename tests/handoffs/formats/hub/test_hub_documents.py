@@ -169,7 +169,7 @@ def test_findings_against_a_pass_are_reported() -> None:
     assert [(claim.kind, claim.subject, claim.value) for claim in handoff.claims] == [
         (ClaimKind.CHECK, "security report", "pass")
     ]
-    assert problems == ["says pass, but lists 1 open findings that are critical or high"]
+    assert problems == ["says pass, but lists 1 open finding that is critical or high"]
     _, problems = _read_report("security_report.json", {"status": "pass", "findings": [{**severe, "status": "fixed"}]})
     assert problems == []
 

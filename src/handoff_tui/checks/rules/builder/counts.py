@@ -15,6 +15,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.packages import Package
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.core.text.globs import matches_glob
+from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.names import CONTRADICTION
 from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
@@ -155,7 +156,7 @@ def _judge_total(handoff: Handoff, results: Document, needs: dict[str, tuple[int
     total = (counts.total if counts.total is not None else counts.passed) if counts else None
     ran = None if counts is None or total is None else total - (counts.skipped or 0)
     if ran is None or ran < needed:
-        too_few = f"ran {ran} tests of its packages, and {needed} are the least"
+        too_few = f"ran {plural(ran or 0, 'test')} of its packages; at least {needed} are required"
         message = f"{handoff.id} {'does not say how many tests its packages have' if ran is None else too_few}"
         place = builder.place_count(handoff, results, "package", "total")
         expected = f"at least {needed}: {'; '.join(why for _, why in needs.values())}"

@@ -41,7 +41,7 @@ def tests_not_deleted(context: Context) -> Findings:
         missing = [pair.before.name for pair in gone if pair.old_path == path]
         silent = all(pair.old_path != path for pair in pairs) and file.before not in moved
         if missing or (silent and _TEST_NAME.search(path.rpartition("/")[2])):
-            told = f", with {len(missing)} tests that are nowhere now" if missing else ""
+            told = f", and {_describe_lost(len(missing))}" if missing else ""
             message = f"the test file {path} is gone{told}"
             actual = ", ".join(missing[:_SHOWN]) or "no such file"
             command = f"git checkout {baseline} -- {shlex.quote(path)}"
@@ -55,6 +55,10 @@ def tests_not_deleted(context: Context) -> Findings:
             expected = f"{pair.before.name}, at line {pair.before.line} of the baseline"
             command = f"git diff {baseline} -- {shlex.quote(path)}"
             yield RuleFinding(message, subject, Place(path=path), expected, "no such test", command)
+
+
+def _describe_lost(number: int) -> str:
+    return "its only test exists nowhere else" if number == 1 else f"its {number} tests exist nowhere else"
 
 
 @high_rule(

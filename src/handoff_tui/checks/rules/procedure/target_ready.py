@@ -163,7 +163,7 @@ def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeli
         return
     in_phases = {(phase.agent or phase.name).casefold() for pipeline in pipelines.values() for phase in pipeline.phases}
     if handoff.target_agent.casefold() not in configured | in_phases:
-        message = f"VR002: {handoff.id} goes to {handoff.target_agent}, whom the configuration does not know"
+        message = f"VR002: {handoff.id} goes to {handoff.target_agent}, who isn't configured"
         expected = f"one of {', '.join(sorted(configured))}"
         actual = handoff.target_agent
         yield RuleFinding(

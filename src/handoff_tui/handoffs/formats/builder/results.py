@@ -395,8 +395,9 @@ def _name_packages(outline: Outline, sections: list[Section]) -> list[tuple[str,
     """Each section with the one package that its heading, or the heading above it, names; none if any names none."""
     named: dict[str, list[Section]] = {}
     for section in sections:
-        above = next(one for one in reversed(outline.sections) if one.line < section.line and one.level < section.level)
-        found = find_packages(section.name) or find_packages(above.name)
+        before = outline.sections[: outline.sections.index(section)]
+        above = next((one.name for one in reversed(before) if one.level < section.level), "")
+        found = find_packages(section.name) or find_packages(above)
         if len(found) == 1:
             named.setdefault(found[0], []).extend(outline.below(section))
     return list(named.items()) if len(named) == len(sections) > 1 else []

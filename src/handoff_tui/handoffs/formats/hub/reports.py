@@ -10,6 +10,7 @@ from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, ReportedFinding
+from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import ClaimKind, quote
 from handoff_tui.handoffs.formats.hub.layout import STANDARD, find_next_stage, parse_stage
 from handoff_tui.handoffs.handoff import HandoffDraft
@@ -211,7 +212,8 @@ def _compare_status(root: JsonNode, status: str, findings: list[ReportedFinding]
     severe = [finding for finding in findings if finding.severity in failing and not _is_closed(finding)]
     if status == settings.report_statuses[0] and severe:
         named = " or ".join(failing)
-        root.report(f"says {status}, but lists {len(severe)} open findings that are {named}", "status")
+        verb = "is" if len(severe) == 1 else "are"
+        root.report(f"says {status}, but lists {plural(len(severe), 'open finding')} that {verb} {named}", "status")
 
 
 def _is_closed(finding: ReportedFinding) -> bool:

@@ -140,6 +140,12 @@ _END: Final = compile_later(
     r"(?! (?:code|data|files?|the|a)\b)",
     re.IGNORECASE,
 )
+_ENDED_TITLE: Final = compile_later(
+    r"[\[(:—–-]\s*(superseded|archived|obsolete|deprecated|consumed)\b[^\w]*(?:by\b.*)?$"
+    r"|^\W*(superseded|archived|obsolete|deprecated|consumed)\b\s*[\]):—–-]",
+    re.IGNORECASE,
+)
+_LINKED: Final = compile_later(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _END_FIELDS: Final = frozenset({"superseded_by", "replaced_by", "archived", "consumed", "superseded", "obsolete"})
 _NO: Final = frozenset({"false", "no", "none", "null", ""})
 _DATE: Final = compile_later(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -159,6 +165,8 @@ _NAMES: Final = {
     "next": ("next", "next step", "next action"),
     "priority": ("priority",),
 }
+_TASK_FIELDS: Final = frozenset({"task", "task id", "ticket", "issue", "story"})
+"""Fields that say which piece of work a note is about: those about one are a series."""
 Fields = dict[str, tuple[str, Place]]
 
 
@@ -230,18 +238,21 @@ def _read_handoff(source: Source) -> Handoff:
         blockers=tuple(read_blockers(source, notes)),
         facts=facts,
         created=_value(fields, "date"),
-        ended=_find_end(notes, facts),
+        ended=_find_end(source.outline.title, notes, facts),
     )
 
 
-def _find_end(notes: Notes, facts: tuple[Fact, ...]) -> str | None:
+def _find_end(title: str | None, notes: Notes, facts: tuple[Fact, ...]) -> str | None:
     """What says near the top that the note is over, such as "Superseded by HANDOFF_5.md"; None if nothing does."""
+    if title is not None and _ENDED_TITLE.search(title):
+        return claim_words.one_line(title)
     for fact in facts:
         if fact.name.casefold().replace("-", "_") in _END_FIELDS and fact.value.casefold() not in _NO:
             return f"{fact.name.replace('_', ' ')}: {fact.value}"
     for line in notes.lines()[:_END_LINES]:
         if _END.match(line.text):
-            return claim_words.one_line(plain(line.text).strip(" >*_#⚠️"))
+            told = _LINKED.sub(r"\1", line.text)  # where a link leads says more than its words
+            return claim_words.one_line(plain(told).strip(" >*_#⚠️"))
     return None
 
 
@@ -258,6 +269,8 @@ def _read_fields(source: Source, notes: Notes) -> tuple[Fields, tuple[Fact, ...]
             _keep_field(fields, name.replace("_", " "), text, member.where)
     for line, name, text in find_fields(takewhile(lambda line: line.number <= _HEAD_LINES, notes.lines())):
         _keep_field(fields, name, text, source.place(line.number))
+        if name in _TASK_FIELDS and text and all(fact.name != name for fact in facts):
+            facts.append(Fact(name=name, value=claim_words.one_line(text), where=source.place(line.number)))
     return fields, tuple(facts)
 
 

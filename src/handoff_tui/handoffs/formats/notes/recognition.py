@@ -10,9 +10,14 @@ from itertools import takewhile
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.handoffs.formats.notes.structured import count_key_groups, find_key_groups, is_session_log
+from handoff_tui.handoffs.formats.notes.structured import (
+    count_key_groups,
+    find_key_groups,
+    find_root,
+    is_session_log,
+)
 from handoff_tui.handoffs.formats.notes.topics import Topic, topics_of
-from handoff_tui.handoffs.reading.candidates import NOT_WORK, PRODUCT, SETTINGS
+from handoff_tui.handoffs.reading.candidates import ABOUT_HANDOFFS, FEATURE, NOT_WORK, OFFS, PRODUCT, SETTINGS, TREATISE
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.markdown import find_fields
 
@@ -41,20 +46,8 @@ _SESSION_LOG: Final = compile_later(
 )
 _TEXT: Final = (".md", ".markdown")
 _DATA: Final = (".json", ".yaml", ".yml")
-_TREATISE: Final = (
-    r"(?:specification|spec|standard|architecture|guide|guidelines?|protocol|template|enforcement|procedures?|reference|overview"
-    r"|workflow|schema|format|mechanism|contract|rules|policy|conventions?|process|playbook|instructions|glossary|checklist)"
-)
-_FEATURE: Final = (
-    r"(?:system|design|implementation|command|skill|api|service|component|feature|screen|button|registry|directory"
-    r"|management)"
-)
-_OFFS: Final = r"hand[-_ ]?(?:offs?|overs?)"
-_ABOUT_NAME: Final = compile_later(
-    rf"(?:^|[/_ -]){_OFFS}[-_ ](?:{_TREATISE}|{_FEATURE})(?:[-_ ][^/]*)?\.\w+$|(?:^|/){_TREATISE}\.\w+$", re.IGNORECASE
-)
 _ABOUT: Final = compile_later(
-    rf"\b{_OFFS}\s+(?:(?:\w+\s+){{0,2}}{_TREATISE}|{_FEATURE})\b"
+    rf"\b{OFFS}\s+(?:(?:\w+\s+){{0,2}}{TREATISE}|{FEATURE})\b"
     r"|^\W*(?:how to|using|about) .{0,30}hand[- ]?(?:ing )?(?:off|over)"
     r"|^\W*(?:session |agent )?hand[- ]?(?:offs|overs)\s*$",
     re.IGNORECASE,
@@ -84,7 +77,7 @@ _HEAD = 4000
 
 def may_own(path: str) -> bool:
     lowered = path.lower()
-    if NOT_WORK.search(path) or SETTINGS.search(path) or (_ABOUT_NAME.search(path) and not _DECISION.search(path)):
+    if NOT_WORK.search(path) or SETTINGS.search(path) or (ABOUT_HANDOFFS.search(path) and not _DECISION.search(path)):
         return False
     if lowered.endswith(_DATA):
         named = _NAME.search(path) or _FOLDER.search(path)
@@ -112,7 +105,9 @@ def recognise(source: Source) -> float:
         return least
     if is_template(source.text) or _is_command(source.text):
         return Confidence.NO
-    return least if _ABOUT.search(source.outline.title or "") else _judge_topics(source)
+    if _ABOUT.search(source.outline.title or ""):
+        return Confidence.NO if PRODUCT.search(source.path) else least
+    return _judge_topics(source)
 
 
 def _judge_topics(source: Source) -> float:
@@ -129,7 +124,7 @@ def _judge_topics(source: Source) -> float:
 def _recognise_data(source: Source) -> float:
     if not _SESSION_LOG.search(source.path) and count_key_groups(source.text) < _ENOUGH_KEYS:
         return Confidence.NO  # without parsing it
-    root = source.data
+    root = find_root(source)
     if root is None or not isinstance(root.value, dict) or root.has("$schema", "properties"):
         return Confidence.NO
     if _SESSION_LOG.search(source.path) and is_session_log(root):

@@ -11,6 +11,7 @@ from handoff_tui.handoffs.grammar.author_words import says_nothing, words_of_mem
 from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
 from handoff_tui.handoffs.handoff import DocumentRole, HandoffDraft, build_id
 from handoff_tui.handoffs.reading import claim_words
+from handoff_tui.handoffs.reading.candidates import SPEAKS_OF_HANDOFF
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -54,6 +55,15 @@ _FORBIDDING: Final = "NOT"
 _DEMANDED: Final = "MUST"
 
 
+def find_root(source: Source) -> JsonNode | None:
+    """What a file tells: its top level, or the one member that is called a handoff and holds all else."""
+    root = source.data
+    members = root.members() if root is not None else []
+    if len(members) == 1 and isinstance(members[0].value, dict) and SPEAKS_OF_HANDOFF.search(members[0].key):
+        return members[0]
+    return root
+
+
 def find_key_groups(root: JsonNode) -> set[str]:
     """Which kinds of things its top level tells, by the names of its members."""
     names = {_fold(member.key) for member in root.members()}
@@ -77,7 +87,7 @@ def read_structured(source: Source, confidence: float) -> HandoffDraft:
     """All that it says; its id must still be unique."""
     draft = HandoffDraft.model_construct(id=build_id("notes", source.path), dialect="notes")
     draft.documents = (source.document(DocumentRole.NOTE, confidence=confidence),)
-    root = source.data
+    root = find_root(source)
     if root is None or not isinstance(root.value, dict):
         return draft
     session = root.object("session") if isinstance(getattr(root.get("session"), "value", None), dict) else None
