@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import builder_story as builder
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
 from tests.support.ssh_keys import PASSPHRASE
@@ -45,6 +46,25 @@ def test_typed_verb_signs_what_was_shown(desk: GateDesk, bo: Person, terminal: T
     assert len(entries) == 2
     assert any(entry in shown for entry in entries)
     assert desk.gate(bo).json["state"] == "rejected"
+
+
+@pytest.mark.parametrize(("typed", "state"), [("y", "APPROVED"), ("", "DISPATCHED")])
+def test_decision_offers_to_bring_the_registry_up_to_date(
+    desk: GateDesk, bo: Person, terminal: Terminal, typed: str, state: str
+) -> None:
+    """The row is shown, and written only with a yes; the decision is stored before."""
+    row = "| ID | Status |\n|---|---|\n| H-5 | {} |\n"
+    desk.builder.write("handoffs/REGISTRY.md", row.format("DISPATCHED"))
+    desk.builder.write("handoffs/BUILDER_PROMPT_CONTRACT.md", builder.build_contract())
+    desk.builder.write(builder.spec_path("H-5"), builder.build_spec("H-5"))
+    desk.builder.write(builder.answers_path("H-5"), builder.build_answers("H-5", by="")).commit("H-5: answers")
+    start(desk, terminal, bo, "override", "H-5", "--phase", "questions", "--reason", "answered by mail")
+    answer(terminal, "H-5", "Write it?")
+    assert "DISPATCHED → APPROVED" in terminal.wait_for("Write it?")
+    assert len(list_entries(desk.root)) == 2
+    terminal.answer(typed, "ended with")
+    assert terminal.wait_for_end()[0] == 0
+    assert (desk.root / "handoffs" / "REGISTRY.md").read_text(encoding="utf-8") == row.format(state)
 
 
 @pytest.mark.parametrize("typed", ["", "yes", "approve", "y"])

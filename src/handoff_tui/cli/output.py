@@ -8,12 +8,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeVarTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, TypeVarTuple
 
 from handoff_tui.cli.plain import explain_failure, write_pieces, write_plain
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.text.columns import fit_grid
-from handoff_tui.core.text.page import Grid, Page
+from handoff_tui.core.text.page import Cell, Grid, Page
 from handoff_tui.core.text.page_layout import Row, lay_out, lay_out_grid, lay_out_table, stack_rows
 from handoff_tui.core.text.safe_text import render_safe
 
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from handoff_tui.core.text.pictures import Picture
 
 _Values = TypeVarTuple("_Values")
+
+
+class _AsDict(Protocol):
+    def _asdict(self) -> dict[str, object]: ...
+
+
+_Row = TypeVar("_Row", bound=_AsDict)
 _WIDTH_OF_A_PIPE = 120
 _NARROW = 150
 """Below this width, columns that fold go under their row instead of beside it."""
@@ -36,6 +43,38 @@ def write_result(
 ) -> None:
     """Prints the answer of a verb: one JSON object with --json, else a page."""
     write_plain(render_result(arguments, build_json, build_page, *values, **options))
+
+
+class PlanWords(NamedTuple):
+    """How a verb that shows first, and writes with --apply, speaks."""
+
+    verb: str
+    rows: str
+    """What the rows are called in JSON."""
+    nothing: str
+    would: str
+    done: str
+    again: str
+
+
+def write_plan(
+    arguments: Namespace, words: PlanWords, rows: Sequence[_Row], describe: Callable[[_Row], tuple[str, bool]]
+) -> None:
+    """Prints what would be written, or was; `describe` says a row, and whether it can be done."""
+    if arguments.json:
+        schema = f"handoff-tui/{words.verb}/v1"
+        write_json({"schema": schema, "applied": arguments.apply, words.rows: [row._asdict() for row in rows]})
+        return
+    page = Page()
+    if not rows:
+        page.line(Cell(words.nothing, "muted"))
+    for row in rows:
+        text, is_possible = describe(row)
+        sign = Cell(f"✓ {words.done}  " if arguments.apply else f"· would {words.would}  ")
+        page.line(sign if is_possible else Cell("! ", "warning"), Cell(render_safe(text)), indent=4)
+    if rows and not arguments.apply:
+        page.line(Cell(f"handoff-tui {words.verb} --apply {words.again}", "muted"))
+    write_page(page)
 
 
 def render_result(

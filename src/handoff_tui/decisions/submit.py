@@ -18,7 +18,7 @@ from handoff_tui.log.entry import VETOES, Entry, EntryKind
 from handoff_tui.log.gates.gate import find_change
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.journal import Draft, Parents
-from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.open_log import LogFetcher, OpenLog, open_log
 from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.policy import GateRule
 from handoff_tui.log.policy.signer import Signing, find_signing
@@ -84,15 +84,21 @@ def wait(
     timeout: float | None,
     on_look: Callable[[ExaminedGate], None] | None = None,
     telling: ProgressCallbacks | None = None,
+    on_trouble: Callable[[str], None] = lambda _: None,
 ) -> ExaminedGate:
     """Waits until the gate is decided, the log turns out to be broken, the time is up, or the caller ends it.
 
-    The work is examined again only if the log or the work tree has changed.
+    The work is examined again only if the log or the work tree has changed. If the user named an address, the log is
+    fetched from there; whatever comes of that, the wait goes on.
     """
+    fetcher = LogFetcher()
     start = read_monotonic()
     telling = telling or ProgressCallbacks()
     seen: object = None
     while True:
+        trouble = fetcher.fetch(session.repository)
+        if trouble:
+            on_trouble(trouble)
         log = open_log(session.repository)
         verdict = log.verify()
         now = (verdict.heads, verdict.problems, session.work_tree.facts)

@@ -41,9 +41,9 @@ _WITHOUT_PATTERNS = frozenset({"check-ignore", "rev-list"})
 
 _FOR_ONE_CALL = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_NOSYSTEM", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
-    "GIT_OPTIONAL_LOCKS",
+    *("GIT_OPTIONAL_LOCKS", "GIT_ALLOW_PROTOCOL", "GIT_SSH_COMMAND"),
 })  # fmt: skip
-"""Where a call reads and writes; none of these executes anything or adds configuration."""
+"""Where a call reads and writes, and how a fetch reaches the user's own address; none adds configuration."""
 
 _MISSING = compile_later(r"(?:[Cc]ould not (?:read|fetch)|unable to read tree) \(?([0-9a-f]{40,64})\b")
 """The messages that name an object git needs and doesn't have."""

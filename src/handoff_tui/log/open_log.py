@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from handoff_tui.core.errors import LogPresentError, StoredFileDamagedError, StoreWriteError, WitnessDamagedError
+from handoff_tui.core.errors import (
+    GitError,
+    LogPresentError,
+    StoredFileDamagedError,
+    StoreWriteError,
+    WitnessDamagedError,
+)
 from handoff_tui.git.command import Git
+from handoff_tui.git.fetch import fetch_branches
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import UserSettings
 from handoff_tui.log.chain import Candidate, Known
@@ -24,12 +31,13 @@ from handoff_tui.log.storage.trust_files import read_trust_files
 from handoff_tui.log.storage.verified_cache import VerifiedCache
 from handoff_tui.log.storage.witness import Seen
 from handoff_tui.log.verify import NOTHING, LogVerifier, find_drift
-from handoff_tui.system.clock import read_now
+from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from handoff_tui.system.files.sealed_files import load_cache_secret
 
 PIN_VARIABLE = "HANDOFF_TUI_PIN"
+_FETCH_SECONDS = 30.0
 FOREIGN = "not-made-here"
 """The code of an entry that carries the user's signature and was not made at this desk."""
 _WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
@@ -43,6 +51,34 @@ def build_pin_key(name: str) -> str:
 
 def read_pin(git: Git, name: str) -> str | None:
     return UserSettings(git).get(build_pin_key(name))
+
+
+class LogFetcher:
+    """Fetches the log from the address that the user set for a repository, every so often; none is set by default."""
+
+    def __init__(self, every_seconds: float = _FETCH_SECONDS) -> None:
+        self._every_seconds = every_seconds
+        self._last: float | None = None
+        self._told = ""
+
+    def fetch(self, repository: Repository) -> str:
+        """Returns why the log can't be fetched, once for each reason; an empty text otherwise."""
+        address = UserSettings(repository.git).get(build_fetch_key(repository.root.name))
+        now = read_monotonic()
+        if address is None or (self._last is not None and now - self._last < self._every_seconds):
+            return ""
+        self._last = now
+        try:
+            why = fetch_branches(repository.git, address)
+        except GitError as refused:
+            why = refused.message
+        told, self._told = self._told, why
+        return f"the log can't be fetched from {address}: {why}" if why and why != told else ""
+
+
+def build_fetch_key(name: str) -> str:
+    """Names the git setting for the address that the log of a repository in a folder of this name is fetched from."""
+    return f"handoff-tui.{name}.fetch"
 
 
 def write_pin(git: Git, name: str, genesis: str) -> None:

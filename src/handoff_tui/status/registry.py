@@ -7,10 +7,11 @@ from typing import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.claims.blocking import is_before_results
 from handoff_tui.handoffs.formats.builder.registry_state import parse_state
-from handoff_tui.handoffs.handoff import RegistryState
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
 from handoff_tui.handoffs.reading.markdown import plain
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.gate_state import OPENING
+from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.work_files import write_file
@@ -39,6 +40,18 @@ def plan_registry(state: ReviewState) -> tuple[RegistryEdit, ...]:
         if fact.name == _SAYS and fact.where is not None and fact.where.line is not None
         if parse_state(fact.value) not in {wanted, RegistryState.SUPERSEDED}
     )
+
+
+def find_overtaken(session: Session, handoff: Handoff) -> tuple[RegistryEdit, ...]:
+    """Lists the rows of one handoff that a decision has just overtaken."""
+    if handoff.dialect != "builder":
+        return ()
+    return tuple(edit for edit in plan_registry(refresh(session)) if edit.handoff == handoff.id)
+
+
+def describe_edit(edit: RegistryEdit) -> tuple[str, bool]:
+    """Says a row, and that it can be written."""
+    return f"{edit.handoff}  {edit.before} → {edit.after}  ({edit.path}:{edit.line})", True
 
 
 def apply_registry(session: Session, edits: tuple[RegistryEdit, ...]) -> tuple[RegistryEdit, ...]:

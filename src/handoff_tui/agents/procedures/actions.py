@@ -35,7 +35,7 @@ from handoff_tui.core.errors import HandoffError, PhaseLockedError, ProcedureErr
 from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.log.open_log import open_log
+from handoff_tui.log.open_log import LogFetcher, open_log
 from handoff_tui.log.storage.blobs import read_log_mark
 from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic
@@ -235,6 +235,7 @@ class RepositoryActions:
     def __init__(self, root: Path, is_completed: IsCompleted) -> None:
         self._root = root
         self._is_completed = is_completed
+        self._fetcher = LogFetcher()
 
     def plan(self, request: RunRequest) -> ProcedurePlan:
         session = open_session(self._root)
@@ -270,7 +271,11 @@ class RepositoryActions:
         return _describe_result(result)
 
     def read_gate(self, request: RunRequest) -> GateAnswer:
-        walks = is_pipeline(open_session(self._root), request.procedure)
+        session = open_session(self._root)
+        trouble = self._fetcher.fetch(session.repository)
+        if trouble:
+            self.tell(request, trouble)
+        walks = is_pipeline(session, request.procedure)
         answer = look_at_pipeline(self._root, request) if walks else read_run_gate(self._root, request)
         if answer.open is None:
             self.tell(request, answer.why if walks else f"{request.procedure} waits for a decision")

@@ -19,6 +19,7 @@ from handoff_tui.cli.options import (
 from handoff_tui.cli.output import render_page, write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import DecisionForbiddenError, HandoffError, NoHumanError
+from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions import decide
 from handoff_tui.decisions.comments import parse_comments, read_comments
 from handoff_tui.decisions.confirm import ask_person, read_page_width
@@ -32,6 +33,7 @@ from handoff_tui.log.person import Confirmation, require_person
 
 if TYPE_CHECKING:
     from handoff_tui.decisions.noticed_files import NoticedFiles
+    from handoff_tui.handoffs.handoff import Handoff
 
 VERBS = {
     "approve": "lets the work go on",
@@ -110,7 +112,28 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     _wake(session, prepared)
     after = build_gate_view(judge_again(prepared.examined, log))
     write_result(arguments, pages.build_receipt_json, pages.build_receipt_page, entry, after)
+    if prepared.verb in PASSING:
+        _offer_registry(session, prepared.examined.handoff, asks=way is Confirmation.TERMINAL)
     return ExitCode.OK
+
+
+def _offer_registry(session: Session, handoff: Handoff, *, asks: bool) -> None:
+    """Shows the rows of the registry that the decision has overtaken, and writes them if the person says so."""
+    from handoff_tui.status.registry import (  # noqa: PLC0415 - sending work back overtakes nothing
+        apply_registry,
+        describe_edit,
+        find_overtaken,
+    )
+
+    edits = find_overtaken(session, handoff)
+    if not edits:
+        return
+    shown = "\n".join(f"  {render_safe(describe_edit(edit)[0])}" for edit in edits)
+    if asks and (ask_person(f"The registry is behind:\n{shown}\nWrite it? [y/N]: ") or "").casefold() in {"y", "yes"}:
+        apply_registry(session, edits)
+        write_note(f"Written: {', '.join(dict.fromkeys(edit.path for edit in edits))}. Committing it is up to you.")
+    else:
+        write_note(f"The registry is behind:\n{shown}\nhandoff-tui registry --apply writes it.")
 
 
 def _wake(session: Session, prepared: decide.PreparedDecision) -> None:

@@ -7,11 +7,9 @@ import argparse
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, open_named_session
-from handoff_tui.cli.output import write_result
-from handoff_tui.core.text.page import Cell, Page
-from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.cli.output import PlanWords, write_plan
 from handoff_tui.status.refresh import refresh
-from handoff_tui.status.registry import RegistryEdit, apply_registry, plan_registry
+from handoff_tui.status.registry import apply_registry, describe_edit, plan_registry
 
 EXAMPLES = """\
 examples:
@@ -20,6 +18,14 @@ examples:
 
 exit: 0 shown or written, 2 there is nothing to write
 """
+WORDS = PlanWords(
+    verb="registry",
+    rows="rows",
+    nothing="The registry says what the signed log says, or there is none",
+    would="write",
+    done="written",
+    again="writes them",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,26 +38,5 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     edits = plan_registry(refresh(session, CheckAgain()))
     if arguments.apply:
         apply_registry(session, edits)
-    write_result(
-        arguments,
-        lambda found: _build_json(found, applied=arguments.apply),
-        lambda found: _build_page(found, applied=arguments.apply),
-        edits,
-    )
+    write_plan(arguments, WORDS, edits, describe_edit)
     return ExitCode.OK
-
-
-def _build_json(edits: tuple[RegistryEdit, ...], *, applied: bool) -> dict[str, object]:
-    return {"schema": "handoff-tui/registry/v1", "applied": applied, "rows": [edit._asdict() for edit in edits]}
-
-
-def _build_page(edits: tuple[RegistryEdit, ...], *, applied: bool) -> Page:
-    page = Page()
-    if not edits:
-        page.line(Cell("The registry says what the signed log says, or there is none", "muted"))
-    for edit in edits:
-        words = f"{edit.handoff}  {edit.before} → {edit.after}  ({edit.path}:{edit.line})"
-        page.line(Cell("✓ written  " if applied else "· would write  "), Cell(render_safe(words)), indent=4)
-    if edits and not applied:
-        page.line(Cell("handoff-tui registry --apply writes them", "muted"))
-    return page

@@ -41,7 +41,8 @@ examples:
   handoff-tui wait H-3 --timeout 15m > packet.md || fix-it packet.md
   handoff-tui wait --hook                    as a background hook: wakes the agent when work is sent back
 
-A timeout is neither a yes nor a no.
+A timeout is neither a yes nor a no. If you name an address for a repository, by its folder, its branches are fetched from
+there every 30 seconds, so that a decision made elsewhere arrives: git config --global handoff-tui.FOLDER.fetch ADDRESS
 
 exit: 0 approved, 1 rejected or to be retried (prints the packet), 3 the log is not intact or nothing vouches for it,
 5 still pending
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.id is None:
         raise UsageError("which handoff? Only --hook waits for any", "`handoff-tui status` lists them.")
     session = open_named_session(arguments)
-    examined = wait(session, arguments.id, arguments.phase, arguments.timeout, _tell)
+    examined = wait(session, arguments.id, arguments.phase, arguments.timeout, _tell, on_trouble=write_note)
     view = build_gate_view(examined)
     state = examined.gate.state
     packet = build_packet(examined) if state in _SENT_BACK else None

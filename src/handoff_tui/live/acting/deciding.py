@@ -15,7 +15,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, ChecksProgress, DecisionPart, DecisionStage, Trouble, build_trouble
 from handoff_tui.live.state_store import StateStore
-from handoff_tui.log.entry import DecisionVerb
+from handoff_tui.log.entry import PASSING, DecisionVerb
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
 
@@ -206,12 +206,17 @@ class Deciding:
     def _wake(self, draft: DecisionDraft) -> None:
         """Wakes procedures that wait at this gate. The decision stands whatever comes of that."""
         from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
+        from handoff_tui.status.registry import describe_edit, find_overtaken  # noqa: PLC0415 - after a decision
 
         examined = draft.prepared.examined
         try:
             wake_runs(examined.session, examined.handoff.id)
         except HandoffError as refused:
             self._store.say(f"Couldn't wake the procedures that wait for this decision: {refused.message}", "warning")
+        if draft.prepared.verb in PASSING:
+            rows = [describe_edit(edit)[0] for edit in find_overtaken(examined.session, examined.handoff)]
+            if rows:
+                self._store.say(f"The registry is behind: {'; '.join(rows)}. handoff-tui registry --apply writes it.")
 
     def _start_signing(self) -> _Underway | None:
         """Returns the decision if it is ready and shown; it can be signed only once."""
