@@ -41,8 +41,8 @@ examples:
   handoff-tui wait H-3 --timeout 15m > packet.md || fix-it packet.md
   handoff-tui wait --hook                    as a background hook: wakes the agent when work is sent back
 
-A timeout is neither a yes nor a no. If you name an address for a repository, by its folder, its branches are fetched from
-there every 30 seconds, so that a decision made elsewhere arrives: git config --global handoff-tui.FOLDER.fetch ADDRESS
+A timeout is neither a yes nor a no. To fetch decisions made elsewhere, every 30 seconds, name an address:
+git config --global handoff-tui.FOLDER.fetch ADDRESS
 
 exit: 0 approved, 1 rejected or to be retried (prints the packet), 3 the log is not intact or nothing vouches for it,
 5 still pending
