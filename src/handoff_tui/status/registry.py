@@ -10,6 +10,7 @@ from handoff_tui.handoffs.formats.builder.registry_state import parse_state
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 from handoff_tui.handoffs.reading.markdown import plain
 from handoff_tui.handoffs.session import Session
+from handoff_tui.log.gates.all_gates import Recheck
 from handoff_tui.log.gates.gate_state import OPENING
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
@@ -42,11 +43,11 @@ def plan_registry(state: ReviewState) -> tuple[RegistryEdit, ...]:
     )
 
 
-def find_overtaken(session: Session, handoff: Handoff) -> tuple[RegistryEdit, ...]:
+def find_overtaken(session: Session, handoff: Handoff, recheck: Recheck) -> tuple[RegistryEdit, ...]:
     """Lists the rows of one handoff that a decision has just overtaken."""
     if handoff.dialect != "builder":
         return ()
-    return tuple(edit for edit in plan_registry(refresh(session)) if edit.handoff == handoff.id)
+    return tuple(edit for edit in plan_registry(refresh(session, recheck)) if edit.handoff == handoff.id)
 
 
 def describe_edit(edit: RegistryEdit) -> tuple[str, bool]:

@@ -119,13 +119,14 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 def _offer_registry(session: Session, handoff: Handoff, *, asks: bool) -> None:
     """Shows the rows of the registry that the decision has overtaken, and writes them if the person says so."""
+    from handoff_tui.checks.run.recheck import CheckAgain  # noqa: PLC0415 - as below
     from handoff_tui.status.registry import (  # noqa: PLC0415 - sending work back overtakes nothing
         apply_registry,
         describe_edit,
         find_overtaken,
     )
 
-    edits = find_overtaken(session, handoff)
+    edits = find_overtaken(session, handoff, CheckAgain())
     if not edits:
         return
     shown = "\n".join(f"  {render_safe(describe_edit(edit)[0])}" for edit in edits)

@@ -206,6 +206,7 @@ class Deciding:
     def _wake(self, draft: DecisionDraft) -> None:
         """Wakes procedures that wait at this gate. The decision stands whatever comes of that."""
         from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
+        from handoff_tui.checks.run.recheck import CheckAgain  # noqa: PLC0415 - after a decision
         from handoff_tui.status.registry import describe_edit, find_overtaken  # noqa: PLC0415 - after a decision
 
         examined = draft.prepared.examined
@@ -214,7 +215,7 @@ class Deciding:
         except HandoffError as refused:
             self._store.say(f"Couldn't wake the procedures that wait for this decision: {refused.message}", "warning")
         if draft.prepared.verb in PASSING:
-            rows = [describe_edit(edit)[0] for edit in find_overtaken(examined.session, examined.handoff)]
+            rows = [describe_edit(edit)[0] for edit in find_overtaken(examined.session, examined.handoff, CheckAgain())]
             if rows:
                 self._store.say(f"The registry is behind: {'; '.join(rows)}. handoff-tui registry --apply writes it.")
 
