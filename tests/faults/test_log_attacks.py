@@ -2,7 +2,7 @@
 
 Writers at the same time and death in the middle of an append are in `test_journal.py`; what git does to a log when
 branches are merged and histories rewritten is in `test_log_merges.py`; attributes that hide a change from a diff are in
-`tests/git/objects/test_tree_diff.py`.
+`tests/git/objects/test_tree_reader.py`.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from handoff_tui.core.text.markdown_text import render_code, render_markdown
 from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe
 from tests.support.check_reports import nasty_reports, nasty_rules, nasty_texts
 from tests.support.checks_document import build_rule_table
-from tests.support.pages import render_page
+from tests.support.desk_states import render_page
 from tests.support.report_formats import (
     SARIF_SCHEMA,
     list_faults,

@@ -148,3 +148,15 @@ def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
         checks=Loaded(report, at=at),
         problems=Loaded(measure_gate(report, shown.verdicts), at=at),
     )
+
+
+def render_page(page: Page) -> str:
+    """Each line as its cells, each row of a grid as its cells between bars."""
+    lines: list[str] = []
+    for part in page.parts:
+        if isinstance(part, Grid):
+            lines.extend(" | ".join(cell.text for cell in row) for row in part.rows)
+        else:
+            lead = "  " if part.indent == 2 else ""
+            lines.append((lead + "".join(cell.text for cell in part.cells)).rstrip())
+    return "\n".join(lines)

@@ -19,7 +19,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
 )
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, Snapshot, Unread
 from handoff_tui.core.text.page import Page
-from tests.support.pages import render_page
+from tests.support.desk_states import render_page
 from tests.support.snapshots import build_package, build_snapshot
 
 _PAIR = ComparedPair(

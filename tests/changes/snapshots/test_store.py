@@ -41,7 +41,7 @@ from handoff_tui.core import errors
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.system.files.cache_files import find_choices_folder
-from tests.support.pages import render_page
+from tests.support.desk_states import render_page
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_lamp, build_package, build_snapshot
 

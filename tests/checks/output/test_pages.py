@@ -17,8 +17,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Grid, Line, Page
 from handoff_tui.tui.views.evidence.rows import CheckRows
 from tests.support.check_reports import build_report, build_result
-from tests.support.desk_states import MOMENT, list_lines
-from tests.support.pages import render_page
+from tests.support.desk_states import MOMENT, list_lines, render_page
 
 
 def test_many_passes_are_counted_unless_all_are_asked_for() -> None:

@@ -18,8 +18,8 @@ from handoff_tui.checks.output.tap import render_check_tap
 from handoff_tui.checks.report import CheckReport
 from tests.support.check_reports import build_blocked_report, build_hostile_report, build_passing_report
 from tests.support.checks_document import build_rule_table
+from tests.support.desk_states import render_page
 from tests.support.golden import compare_golden
-from tests.support.pages import render_page
 
 HERE = Path(__file__).parent
 

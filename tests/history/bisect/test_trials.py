@@ -29,7 +29,7 @@ from handoff_tui.history.bisect.report import (
 from handoff_tui.history.bisect.trials import RuleTrials, open_command_trials, read_culprit
 from handoff_tui.history.past.checks import adapt_rules, is_decidable, is_undecidable, run_rules
 from handoff_tui.history.past.repository import PastRepositories, find_commit
-from tests.support.pages import render_page
+from tests.support.desk_states import render_page
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 

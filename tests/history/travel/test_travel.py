@@ -17,8 +17,8 @@ from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Subject, Work
 from handoff_tui.status.review_state import ReviewState
 from handoff_tui.system.files.cache_files import find_cache_folder
+from tests.support.desk_states import render_page
 from tests.support.gates import HANDOFF, GateDesk
-from tests.support.pages import render_page
 from tests.support.repositories import RepositoryBuilder
 
 
