@@ -9,9 +9,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from benchmarks.interleave import Row, interleave
+from benchmarks.interleave import Row, interleave, interleave_spending, spend
 from benchmarks.repositories import make_repository
 from handoff_tui.checks.context import Answers
 from handoff_tui.checks.engine import RuleEngine
@@ -25,29 +26,30 @@ from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.processes.run import Bounds, run_command
 
 _LIMITS = {1_000: 30.0, 10_000: 6.0, 100_000: 1.6}
+_FRESH_LIMITS = {1_000: 40.0, 10_000: 10.0, 100_000: 3.0}
 _PRE_COMMIT_LIMIT = 0.5
 _HOOK = "{id: nothing, name: nothing, entry: 'true', language: system, pass_filenames: false}"
 _HOOKS = f"repos:\n- repo: local\n  hooks:\n  - {_HOOK}\n"
 
 
 def measure_check(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row]:
-    """Whole processes, output thrown away; `again`: nothing has changed since the last run; `--fresh`: from nothing."""
+    """Whole processes in processor time; `again`: nothing has changed since the last run; `--fresh`: from nothing."""
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "XDG_CACHE_HOME": str(folder / "cache")}
-    cases: dict[str, Callable[[], object]] = {}
+    cases: dict[str, Callable[[], float]] = {}
     for size in sizes:
         repository = make_repository(folder / f"check-{size}", size, 12)
-        cases[f"git {size}"] = _command(["git", "-C", str(repository), "status", "--porcelain=v2"], environment)
+        cases[f"git {size}"] = partial(spend, ["git", "-C", str(repository), "status", "--porcelain=v2"], environment)
         argv = [str(Path(sys.executable).parent / "handoff-tui"), "check", "--pre", "--json", "--repo", str(repository)]
-        cases[f"check {size}"] = _command(argv, environment)
-        cases[f"fresh {size}"] = _command([*argv, "--fresh"], environment)
+        cases[f"check {size}"] = partial(spend, argv, environment)
+        cases[f"fresh {size}"] = partial(spend, [*argv, "--fresh"], environment)
     program = shutil.which("pre-commit", path=str(Path(sys.executable).parent)) or shutil.which("pre-commit")
     if program:
         repository = folder / f"check-{sizes[0]}"
         (repository / ".pre-commit-config.yaml").write_text(_HOOKS, encoding="utf-8")
         subprocess.run(["git", "-C", str(repository), "add", ".pre-commit-config.yaml"], check=True)
         inner = {**environment, "PRE_COMMIT_HOME": str(folder / "pre-commit")}
-        cases["pre-commit"] = _command([program, "run", "--all-files"], inner, repository)
-    taken = interleave(cases, rounds)
+        cases["pre-commit"] = lambda: spend([program, "run", "--all-files"], inner, folder=repository)
+    taken = interleave_spending(cases, rounds)
     rows = [
         Row(
             f"check --pre again, {size:,} files / git status",
@@ -57,7 +59,11 @@ def measure_check(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row
         for size in sizes
     ]
     rows += [
-        Row(f"check --pre --fresh, {size:,} files / git status", taken[f"fresh {size}"] / taken[f"git {size}"])
+        Row(
+            f"check --pre --fresh, {size:,} files / git status",
+            taken[f"fresh {size}"] / taken[f"git {size}"],
+            _FRESH_LIMITS[size],
+        )
         for size in sizes
     ]
     if program:
@@ -106,7 +112,7 @@ def _cancel_once(folder: Path) -> float:
     return time.perf_counter() - said[0]
 
 
-def _command(argv: list[str], environment: dict[str, str], folder: Path | None = None) -> Callable[[], object]:
+def _command(argv: list[str], environment: dict[str, str]) -> Callable[[], object]:
     return lambda: subprocess.run(
-        argv, check=False, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        argv, check=False, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

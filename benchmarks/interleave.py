@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,10 @@ def interleave(
     return {name: statistics.median(seconds) for name, seconds in taken.items()}
 
 
-def spend(argv: list[str], environment: dict[str, str], given: str = "") -> float:
+def spend(argv: list[str], environment: dict[str, str], given: str = "", folder: Path | None = None) -> float:
     """Runs a program and returns the processor time of it and of every process that it waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(argv, env=environment, input=given, capture_output=True, check=False, text=True)
+    subprocess.run(argv, env=environment, input=given, cwd=folder, capture_output=True, check=False, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -52,6 +52,10 @@ class LogGates:
     recheck: Recheck = without_checks
 
     @cached_property
+    def _asked(self) -> dict[tuple[str, str], tuple[Handoff, GateQuestion]]:
+        return {}
+
+    @cached_property
     def index(self) -> LogIndex:
         return build_log_index(open_log(self.session.repository).verify())
 
@@ -117,8 +121,14 @@ class LogGates:
         return judge_gate(self.index, self.policy, question)
 
     def ask(self, handoff: Handoff, phase: str | None = None) -> GateQuestion:
-        """What the gate of a handoff is asked about, computed from what is here now."""
+        """What the gate of a handoff is asked about, computed once from what is here now."""
         phase = find_phase(handoff, phase)
+        asked = self._asked.get((handoff.id, phase))
+        if asked is None or asked[0] is not handoff:
+            asked = self._asked[handoff.id, phase] = (handoff, self._ask(handoff, phase))
+        return asked[1]
+
+    def _ask(self, handoff: Handoff, phase: str) -> GateQuestion:
         key = GateKey(handoff.id, phase, self.work.find_attempt(handoff, phase))
         scope = self.work.scopes.of(handoff.id)
         bound = [made.work.subject for made in self.index.list_decisions(*key.place)]
