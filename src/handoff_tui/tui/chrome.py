@@ -7,6 +7,7 @@ from handoff_tui.core.text.labels import label_gate, label_mover, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.live.state.app import AppState, RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.show.view import EntryState
@@ -35,6 +36,8 @@ _STATES = {
     QueueGroup.PAST: Cell("· past", "muted"),
 }
 _WIDE = 100
+_MOST_DROPPED = 4
+"""How many words beside a handoff's title may go, one after the other, before the title itself is cut."""
 COMPUTING = ("…", "muted")
 """In place of a figure that is being computed."""
 
@@ -53,8 +56,11 @@ def build_title(state: AppState, view: str, looked_at: str, width: int) -> Row:
     """Shows where one is and how it stands; the place may be cut, the state never."""
     right = _build_right(state, view, looked_at, width)
     room = width - sum(compute_width(cell.text) for cell in right) - 1
-    left = _build_place(state, view)
-    taken = sum(compute_width(cell.text) for cell in left)
+    for dropped in range(_MOST_DROPPED):
+        left = _build_place(state, view, dropped)
+        taken = sum(compute_width(cell.text) for cell in left)
+        if taken <= room:
+            break
     if taken > room:
         left, taken = _cut(left, room), room
     return (Cell(" "), *left, Cell(" " * max(0, room - taken)), *right)
@@ -72,26 +78,37 @@ def _cut(cells: Row, room: int) -> Row:
     return (*kept, Cell("…", "muted"), Cell(" " * max(0, left)))
 
 
-def _build_place(state: AppState, view: str) -> Row:
+def _build_place(state: AppState, view: str, dropped: int) -> Row:
     repository, item = state.repository, state.item
     name = render_safe(repository.name) if repository else "handoff-tui"
     more = f" and {len(state.repositories) - 1} more" if len(state.repositories) > 1 else ""
     if is_review(view) and item is not None:
-        return (Cell(f"{name} › ", "muted"), *build_name(item, state.phase))
+        return (Cell(f"{name} › ", "muted"), *build_name(item, state.phase, dropped))
     return (Cell(f"{name}{more}", "heading"), Cell(" · ", "muted"), _describe_queue(state))
 
 
-def build_name(item: InboxItem, phase: str | None = None) -> Row:
-    """`Stations package  (H-3 · build · attempt 2 by heron)`."""
-    handoff = item.reviewed.handoff
+def name_work(handoff: Handoff) -> str:
+    """The title of a handoff without its id in front, which is shown beside it; the id if it has no title."""
     title = handoff.title or handoff.id
+    rest = title[len(handoff.id) :] if title.casefold().startswith(handoff.id.casefold()) else ""
+    words = rest.lstrip(" :–—-.|·")
+    return words if words and rest[:1] != words[:1] else title
+
+
+def shorten_id(name: str) -> str:
+    """An id that is a path by the end of it, which tells it from others."""
+    return name.rstrip("/").rpartition("/")[2].removesuffix(".md") or name
+
+
+def build_name(item: InboxItem, phase: str | None = None, dropped: int = 0) -> Row:
+    """`Stations package  (H-3 · build · attempt 2 by heron)`; `dropped` is how many words are left out at the end."""
+    handoff = item.reviewed.handoff
     by = f" by {handoff.source_agent}" if handoff.source_agent else ""
-    words = [handoff.id] if handoff.title else []
+    words = [shorten_id(handoff.id)] if handoff.title else []
     words += [phase or item.phase or "", f"attempt {item.reviewed.attempt}{by}"]
-    return (
-        Cell(render_safe(title), "heading"),
-        Cell(f"  ({render_safe(' · '.join(word for word in words if word))})", "muted"),
-    )
+    known = [word for word in words if word]
+    shown = render_safe(" · ".join(known[: max(0, len(known) - dropped)]))
+    return (Cell(render_safe(name_work(handoff)), "heading"), Cell(f"  ({shown})" if shown else "", "muted"))
 
 
 def _describe_queue(state: AppState) -> Cell:

@@ -312,7 +312,7 @@ class MainScreen(Openers):
         return [self._build_hint(action) for action in self._list_actions()]
 
     def _build_hint(self, action: str) -> Hint:
-        return Hint(action, self.keys.show(action), WORDS[action], self.refuse(action))
+        return Hint(action, self.keys.show(action), self.view.words.get(action, WORDS[action]), self.refuse(action))
 
     def _list_actions(self) -> list[str]:
         first = [*self.view.list_hints(), *_ALWAYS]
@@ -341,7 +341,9 @@ class MainScreen(Openers):
         elif scope == "travel":
             self.post_message(self.query_one(TravelBar).build_wish(name))
         elif (
-            dialog := build_dialog(action, self.state, self.list_hints(), self.keys, self._look.settings)
+            dialog := build_dialog(
+                action, self.state, self.list_hints(), self.keys, self._look.settings, here=self.view.list_hints()
+            )
         ) is not None:
             await self.app.push_screen(dialog, self._take)
             self.post_message(PartsChanged())

@@ -30,7 +30,7 @@ _MOST_CLAIMS = 3
 _MOST_FILES = 5
 _MOST_WARNED = 5
 _CLOSED = frozenset({"pass", "not-applicable"})
-_CLAIMS = {"holds": "hold"}
+_CLAIMS = {"holds": "hold", "contradicted": "false", "was_true": "was true", "unverified": "not measured"}
 _DIFFERENCES = {
     "files": "changed file",
     "unexplained": "unexplained drop",
@@ -124,14 +124,24 @@ def add_evidence(page: Page, record: ReviewRecord) -> None:
     for check in warned[:_MOST_WARNED]:
         add_marked(page, Cell("! ", "warning"), f"{check.id}: {check.summary}")
     _add_rest(page, len(warned) - _MOST_WARNED)
+    add_claims(page, record)
+    add_differences(page, record)
+
+
+def add_claims(page: Page, record: ReviewRecord) -> None:
+    """Adds how many claims hold, and the false ones."""
     counts = [f"{number:,} {_CLAIMS.get(state, state)}" for state, number in record.claims.items() if number]
     add_fact(page, "claims", ", ".join(counts) or "none")
     for claim in record.contradicted[:_MOST_CLAIMS]:
         add_marked(page, Cell("✗ ", "contradicted"), f"{claim.text} ({claim.where})")
     _add_rest(page, len(record.contradicted) - _MOST_CLAIMS)
+
+
+def add_differences(page: Page, record: ReviewRecord) -> None:
+    """Adds what differs from the baseline; that is about every handoff since then."""
     if record.differences:
         shown = [plural(number, _DIFFERENCES.get(name, name)) for name, number in record.differences.items() if number]
-        add_fact(page, "changes", ", ".join(shown) or "none")
+        add_fact(page, "changes", f"{', '.join(shown) or 'none'}, since the baseline, in all handoffs")
 
 
 def _add_rest(page: Page, number: int) -> None:

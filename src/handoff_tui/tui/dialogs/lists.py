@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from textual.widgets import Input
 
 from handoff_tui.agents.runs.mentioned_files import MentionedFile
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.layer import SettingRow
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
@@ -16,6 +17,7 @@ from handoff_tui.live.state.agents import Activity, Breakpoint
 from handoff_tui.live.state.app import USUAL_SCOPE, AppState, ComparisonPoint, Scope
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
+from handoff_tui.tui.chrome import name_work
 from handoff_tui.tui.dialogs.decision.rows import describe_effect
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 from handoff_tui.tui.drawing.appearance import list_theme_names
@@ -187,22 +189,27 @@ GLYPHS = {
 """Every glyph, in words."""
 
 
-def build_help(hints: Sequence[Hint], keys: Keys) -> PaletteScreen:
-    """Lists every key, then explains the words and glyphs of the app."""
-    ordered = sorted(hints, key=_find_rank)
-    offers = [
+def build_help(hints: Sequence[Hint], keys: Keys, here: Collection[str] = ()) -> PaletteScreen:
+    """Lists the keys of the tab in view, explains the words and glyphs of the app, then lists every other key."""
+    first = _offer_keys([hint for hint in hints if hint.action in here], keys)
+    others = sorted((hint for hint in hints if hint.action not in here), key=_find_rank)
+    words = [Offer(f"concept:{name}", f"{name:<12}{words}", "word") for name, words in CONCEPTS.items()]
+    words += [Offer(f"glyph:{glyph}", f"{glyph:<12}{words}", "glyph") for glyph, words in GLYPHS.items()]
+    offers = [*first, *words, *_offer_keys(others, keys)]
+    return PaletteScreen("Help: keys, words, glyphs", offers, "↵ runs it · [keymap] in config.toml changes keys")
+
+
+def _offer_keys(hints: Sequence[Hint], keys: Keys) -> list[Offer]:
+    return [
         Offer(
             f"action:{hint.action}",
             f"{GROUPS[get_scope(hint.action)]:<22}{hint.words}",
             "  ".join(keys.show_all(hint.action)),
             hint.refusal,
         )
-        for hint in ordered
+        for hint in hints
         if hint.key
     ]
-    offers += [Offer(f"concept:{name}", f"{name:<12}{words}", "word") for name, words in CONCEPTS.items()]
-    offers += [Offer(f"glyph:{glyph}", f"{glyph:<12}{words}", "glyph") for glyph, words in GLYPHS.items()]
-    return PaletteScreen("Help: keys, words, glyphs", offers, "↵ runs it · [keymap] in config.toml changes keys")
 
 
 def _find_rank(hint: Hint) -> int:
@@ -246,8 +253,8 @@ def _offer_handoffs(state: AppState) -> list[Offer]:
     return [
         Offer(
             "handoff:" + "\0".join(item.key),
-            f"handoff {item.key.handoff}",
-            item.reviewed.handoff.title or "",
+            f"handoff {name_work(item.reviewed.handoff)}",
+            item.key.handoff if item.reviewed.handoff.title else "",
             asks=HandoffOpened(item.key),
         )
         for item in state.inbox[:_MOST_LISTED]
@@ -327,13 +334,19 @@ def _offer_theme(name: str, words: str) -> Offer:
 
 
 def build_dialog(
-    action: str, state: AppState, hints: Sequence[Hint], keys: Keys, settings: Sequence[SettingRow] = ()
+    action: str,
+    state: AppState,
+    hints: Sequence[Hint],
+    keys: Keys,
+    settings: Sequence[SettingRow] = (),
+    *,
+    here: Collection[str] = (),
 ) -> PaletteScreen | None:
-    """None if the action opens no list."""
+    """None if the action opens no list; `here` are the actions of the tab in view."""
     makers: dict[str, Callable[[], PaletteScreen]] = {
         "app.palette": lambda: EverythingScreen(state, build_actions(hints), settings),
         "review.comments": lambda: build_comments_dialog(state),
-        "app.help": lambda: build_help(hints, keys),
+        "app.help": lambda: build_help(hints, keys, here),
         "app.theme": lambda: PaletteScreen("Theme", [_offer_theme(name, name) for name in list_theme_names()]),
         "agent.breakpoint": lambda: build_stop_dialog(state),
         "decide.choose": lambda: _build_verbs(hints),
@@ -345,11 +358,18 @@ def _build_verbs(hints: Sequence[Hint]) -> PaletteScreen:
     verbs = [hint for hint in hints if get_scope(hint.action) == "decide" and hint.action != "decide.choose"]
     offers = [
         Offer(
-            f"action:{hint.action}", f"{hint.words:<13}{describe_effect(hint.action[7:], 'it')}", hint.key, hint.refusal
+            f"action:{hint.action}",
+            f"{hint.words:<13}{_FIRST_PART.split(describe_effect(hint.action[7:], 'it'))[0]}",
+            hint.key,
+            hint.refusal,
         )
         for hint in verbs
     ]
     return PaletteScreen("Decide (nothing is signed yet)", offers)
+
+
+_FIRST_PART = compile_later(r"[.;]")
+"""What ends the first part of a sentence: a row of the list has no room for more."""
 
 
 def has_place(state: AppState, view: str, path: str) -> bool:

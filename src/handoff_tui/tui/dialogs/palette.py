@@ -126,7 +126,8 @@ class PaletteScreen(Box[Answer | None]):
 def rank(offer: Offer, text: str) -> int:
     """Sorts what matches: words that begin with the text, then the others; without a text the order stays."""
     typed = text.casefold().strip()
-    return 0 if not typed or offer.words.casefold().partition(" ")[2].startswith(typed) else 1
+    names = (offer.words.casefold().partition(" ")[2], offer.note.casefold())
+    return 0 if not typed or any(name.startswith(typed) for name in names) else 1
 
 
 def fits(offer: Offer, text: str) -> bool:

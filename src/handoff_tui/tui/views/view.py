@@ -41,6 +41,8 @@ class View(Container):
     """The parts that must be fresh while it is on screen."""
     hints: ClassVar[tuple[str, ...]] = ()
     """Actions for the key bar, most useful first; those that don't fit are left out."""
+    words: ClassVar[Mapping[str, str]] = {}
+    """What actions are called here, if the usual words don't fit."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,12 +8,19 @@ from handoff_tui.core.short_id import SHORT_DIGEST, SHORT_ENTRY
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.pages.decide import add_evidence, add_key_grade, add_own_words, describe_threshold
-from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_marked, add_state, add_subject, describe_place
+from handoff_tui.decisions.pages.decide import (
+    add_claims,
+    add_differences,
+    add_key_grade,
+    add_own_words,
+    describe_threshold,
+)
+from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_state, add_subject, describe_place
 from handoff_tui.decisions.views import DecisionView, GateView
 from handoff_tui.live.state.app import DecisionPart, DecisionStage, Trouble
 from handoff_tui.log.entry import NO_BASELINE, VETOES
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.tui.chrome import shorten_id
 
 _BAR: Final = 24
 EFFECTS: Final = {
@@ -27,6 +34,10 @@ EFFECTS: Final = {
     "carry": "Carries your approval of {name} over to the rewritten history; the files are the same.",
 }
 """What each decision does, in one sentence."""
+_CLOSED: Final = frozenset({"pass", "not-applicable"})
+VERB_WORDS: Final = {"reject": "send back", "carry": "carry over"}
+"""The verbs whose name in the app is another one."""
+_MOST_NAMED: Final = 4
 _NEVER_UNDONE: Final = "It can be withdrawn, never deleted."
 
 
@@ -40,7 +51,12 @@ def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
     """Says what is being decided, and about what."""
     place = describe_place(part.view.gate.report) if part.view else render_safe(part.key.handoff)
     mark = ": signed" if part.stage is DecisionStage.STORED else "?"
-    return (Cell(f"{part.verb.capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
+    return (Cell(f"{name_verb(part.verb).capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
+
+
+def name_verb(verb: str) -> str:
+    """A decision's verb as the app says it."""
+    return VERB_WORDS.get(verb, verb)
 
 
 def build_dialog_page(
@@ -56,6 +72,7 @@ def build_dialog_page(
         _add_demands(page, part)
         _add_facts(page, part.view, describe_key_wait(part))
         if digests:
+            add_differences(page, part.view.record)
             _add_in_full(page, part.view)
     return page
 
@@ -86,7 +103,7 @@ def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
             DecisionStage.STORED: "it's already signed",
         }[part.stage]
     if part.needs_reason and not reason.strip():
-        return f"{part.verb} needs a reason"
+        return "give a reason"
     if part.asks_name and name.strip() != part.key.handoff:
         return f"type {render_safe(part.key.handoff)} first"
     return ""
@@ -139,7 +156,8 @@ def _add_stage(page: Page, part: DecisionPart) -> None:
                 _add_trouble(page, "✗ Not signed: ", "fail", part.trouble)
             report = part.view.gate.report if part.view is not None else None
             phase = render_safe(report.phase) if report is not None else "this phase"
-            effect = describe_effect(part.verb, render_safe(part.key.handoff), phase, render_safe(part.onward))
+            name = render_safe(shorten_id(part.key.handoff))
+            effect = describe_effect(part.verb, name, phase, render_safe(part.onward))
             page.line(Cell(f"{effect} {_NEVER_UNDONE}"))
             page.blank()
 
@@ -163,18 +181,36 @@ def _add_demands(page: Page, part: DecisionPart) -> None:
         return
     for note in part.view.notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=4)
-    for check in part.view.gate.failing:
-        over = " and is overridden" if part.view.verb in {"override", "skip"} else ""
-        add_marked(page, Cell("✗ ", "fail"), f"{check} fails{over}")
+    _add_problems(page, part.view)
+
+
+def _add_problems(page: Page, view: DecisionView) -> None:
+    """Says what fails and what is worth a look, in the words of the checks."""
+    handoff, failing = view.gate.report.handoff, set(view.gate.failing)
+    over = " (overridden)" if view.verb in {"override", "skip"} else ""
+    told = {check.id: check.summary.removeprefix(f"{handoff}: ") or f"{check.id} fails" for check in view.record.checks}
+    fails = dict.fromkeys(told.get(name, f"{name} fails") for name in view.gate.failing)
+    rows = [(Cell("✗ ", "fail"), f"{words}{over}") for words in fails]
+    rows += [
+        (Cell("! ", "warning"), told[check.id])
+        for check in view.record.checks
+        if not check.blocking and check.id not in failing and check.outcome not in _CLOSED
+    ]
+    for mark, words in rows[:_MOST_NAMED]:
+        page.line(mark, Cell(render_safe(words), mark.role), indent=4)
+    if len(rows) > _MOST_NAMED:
+        page.line(Cell(f"  and {len(rows) - _MOST_NAMED} more", "muted"))
 
 
 def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
     """Lists what is signed, in short."""
     gate, report = view.gate, view.gate.report
-    add_fact(page, "signs", f"{report.handoff} · {report.phase} · attempt {report.attempt}")
+    page.blank()
+    files = f" · {plural(len(view.record.scope.files), 'file')}" if view.record.scope is not None else ""
+    add_fact(page, "signs", f"{report.handoff} · {report.phase} · attempt {report.attempt}{files}")
     warned = f", {plural(gate.warnings, 'warning')}" if gate.warnings else ""
     add_fact(page, "checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, just run")
-    add_evidence(page, view.record)
+    add_claims(page, view.record)
     add_own_words(page, view)
     add_fact(page, "as", f"{view.principal} ({view.key_source}), {describe_threshold(report)}")
     add_key_grade(page, view)

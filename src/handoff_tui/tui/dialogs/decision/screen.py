@@ -32,6 +32,7 @@ from handoff_tui.tui.dialogs.decision.rows import (
     describe_watch,
     find_following,
     find_obstacle,
+    name_verb,
 )
 from handoff_tui.tui.dialogs.palette import Answer, Offer, PaletteScreen
 from handoff_tui.tui.messages import (
@@ -170,7 +171,7 @@ class DecisionBox(Vertical):
             wanted = {name: words for name, words in _LEADING_ON.items() if name != f"decide.{part.verb}"}
             wanted |= {"decision.again": "look again", "decision.cancel": "close"}
         else:
-            wanted = {"decision.confirm": f"sign and {part.verb}"}
+            wanted = {"decision.confirm": f"sign and {name_verb(part.verb)}"}
             wanted |= {"decision.again": "look again"} if part.stage is DecisionStage.MOVED else {}
             wanted |= {"decision.difference": "show changes"} if can_show_difference(part) else {}
             wanted |= {"decision.cancel": "cancel"}
@@ -424,10 +425,10 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         if action == "decision.edit-reason":
             self.post_message(ReasonEditWanted(self._box.reason))
         elif not self._templates:
-            self.say(f"No templates for {self._verb}; add them under [reasons] in config.toml")
+            self.say(f"No templates for {name_verb(self._verb)}; add them under [reasons] in config.toml")
         else:
             offers = [Offer(str(number), text) for number, text in enumerate(self._templates)]
-            self.app.push_screen(PaletteScreen(f"Reasons to {self._verb}", offers), self._take_template)
+            self.app.push_screen(PaletteScreen(f"Reasons to {name_verb(self._verb)}", offers), self._take_template)
 
     def _take_template(self, number: Answer | None) -> None:
         if isinstance(number, str):

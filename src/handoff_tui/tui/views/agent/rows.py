@@ -10,13 +10,14 @@ from handoff_tui.agents.step.report import RunView
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.labels import Label, plural
-from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.pages.gate import add_fact
 from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow
 
 _HEADINGS = ("STATE", "PHASE", "RUN", "TOOK", "EXIT", "FILES", "COMMITS", "WHY")
 _LONGEST_STATE = 16
+_PIPELINE = 12
 _LONGEST_PHASE = 14
 _LONGEST_WHY = 400
 _LONGEST_RAW = 4_000
@@ -205,31 +206,24 @@ def _add_agenda(page: Page, view: AgentsView | None) -> None:
 
 
 def _add_idle(page: Page, view: AgentsView | None) -> None:
-    """Says who could be started, as nobody was yet."""
+    """Says who could be started, as nobody was yet: every command once, with the phases it is for."""
     if view is None:
         return
-    page.heading("Agents", "" if view.agents else "none configured; docs/agents.md has examples")
-    columns = (Column("pipeline"), Column("phase"), Column(""), Column("command", fold=True))
-    rows = [
-        tuple(
-            map(
-                Cell,
-                map(
-                    render_safe,
-                    (one.pipeline, one.phase, _name_origin(from_repository=one.from_repository), one.command),
-                ),
-            )
-        )
-        for one in view.agents
-    ]
-    page.grid(columns, rows)
+    if not view.agents:
+        page.line(Cell("None configured; docs/agents.md has examples", "muted"))
+    commands: dict[tuple[str, bool], dict[str, list[str]]] = {}
+    for one in view.agents:
+        commands.setdefault((one.command, one.from_repository), {}).setdefault(one.pipeline, []).append(one.phase)
+    for (command, from_repository), pipelines in commands.items():
+        for pipeline, phases in pipelines.items():
+            page.line(Cell(f"{render_safe(pipeline):<{_PIPELINE}}"), Cell(render_safe(", ".join(phases))), indent=12)
+        origin = "from the repository" if from_repository else "from your configuration"
+        page.line(Cell(f"{'command':<{_PIPELINE}}", "muted"), Cell(render_safe(command)), indent=_PIPELINE)
+        page.line(Cell(f"{'':<{_PIPELINE}}{origin}", "muted"))
+        page.blank()
     if view.locks:
         page.heading("Locks")
         add_locks(page, view.locks)
-
-
-def _name_origin(*, from_repository: bool) -> str:
-    return "repository" if from_repository else "yours"
 
 
 def name_run(run: RunView) -> str:

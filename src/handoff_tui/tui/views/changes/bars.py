@@ -66,10 +66,17 @@ def build_record_page(loaded: Loaded[DifferenceView], files: int | None) -> Page
 
 def build_record_sum(loaded: Loaded[DifferenceView], files: int | None, key: str) -> Row:
     """Shows the first line of the snapshot diff, and how to see the rest."""
+    if loaded.trouble is None and loaded.value is not None and _says_nothing(loaded.value):
+        return ()
     first = next((part for part in build_record_page(loaded, files).parts if isinstance(part, Line)), None)
     cells = first.cells if first is not None else ()
     stale = (Cell("  (older than the files; reading again)", "warning"),) if loaded.stale and loaded.value else ()
-    return (Cell(" record  ", "muted"), *cells, *stale, Cell(f"  {key} shows it" if key else "", "muted"))
+    return (Cell(" compared  ", "muted"), *cells, *stale, Cell(f"  {key} shows it" if key else "", "muted"))
+
+
+def _says_nothing(value: DifferenceView) -> bool:
+    """Whether only the files of the handoff can be compared, which is what is shown anyway."""
+    return value.record is None and value.pair.scope is DiffScope.OWN and value.pair.comparable and not value.notes
 
 
 def build_pair(pair: ComparedPair) -> str:
@@ -96,8 +103,8 @@ def build_file_title(
     label, status = label_read(read=read), label_change(change.status)
     right = (Cell(f"{label}", label.role), Cell(f"  {place[0]}/{place[1]} ", "muted"))
     known = counts is not None and counts.added is not None
-    numbers = f"+{counts.added:,} -{counts.deleted:,}" if counts is not None and known else ""
-    middle = f"  {status.glyph} {status.word}  {numbers}"
+    numbers = f"+{counts.added:,} -{counts.deleted:,}".removesuffix(" -0") if counts is not None and known else ""
+    middle = f"  {status.word}  {numbers}"
     compared = build_pair(pair) if pair is not None else ""
     taken = sum(compute_width(cell.text) for cell in right) + compute_width(middle) + 1
     room = width - taken
@@ -124,8 +131,7 @@ def build_status(state: AppState, place: tuple[int, int], shown: Shown) -> Row:
             (f"whitespace: {shown.whitespace}", shown.whitespace is not Whitespace.ALL),
             ("whole file" if shown.context is None else f"context {shown.context}", shown.context != 3),  # noqa: PLR2004 - as usual
             ("reading…", shown.reading),
-            (f"file {place[0]} of {place[1]}", place[1] > 0),
-            (f"{count_read(files, state.drafts.viewed)} of {len(files)} read", place[1] > 0),
+            (f"{count_read(files, state.drafts.viewed)} of {len(files)} files read", place[1] > 0),
             (f"change {shown.change:,} of {shown.changes:,}", shown.changes > 0),
             (f"your drafts: {plural(len(state.drafts.comments), 'comment')}", bool(state.drafts.comments)),
         )

@@ -75,7 +75,8 @@ class ChangedFileRows:
             Cell("✗", "fail") if path in self._wrong else Cell("✎" if path in self._comments else " ", "human")
         )
         marks.append(Cell("⇄" if path in self._shared else "!" if find_change_notices(file.change) else " ", "warning"))
-        size = (f"+{counts.added or 0}", f" -{counts.deleted or 0}") if counts is not None else ("", "")
+        deleted = f" -{counts.deleted}" if counts is not None and counts.deleted else ""
+        size = (f"+{counts.added or 0}", deleted) if counts is not None else ("", "")
         room = max(8, width - 5 - len(size[0]) - len(size[1]) - 1)
         name = shorten_path(_render_names(file), room)
         return (

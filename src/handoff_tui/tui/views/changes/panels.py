@@ -198,7 +198,9 @@ class DiffPanels(View):
             if state.item is not None
             else ()
         )
-        self.query_one("#record-sum", Bar).show(*summed)
+        bar = self.query_one("#record-sum", Bar)
+        bar.show(*summed)
+        bar.display = bool(summed)
         if self._record_open:
             self.query_one("#record", PageView).show(build_record_page(state.difference, files))
 

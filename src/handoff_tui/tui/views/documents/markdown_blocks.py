@@ -22,6 +22,8 @@ MOST_RENDERED: Final = 256 * 1024
 """Longer texts are shown as written: parsing them would take seconds."""
 _LONGEST_INLINE: Final = 8_000
 """Longer paragraphs are shown as written: nobody reads emphasis in those."""
+_MOST_FIELDS: Final = 200
+"""A block of fields at the top of a document is no longer than this."""
 _LEAVES: Final = frozenset({"heading_open", "inline", "fence", "code_block", "html_block", "hr", "table_open"})
 _CONTAINERS: Final = ("blockquote_open", "list_item_open")
 _LINE_END: Final = compile_later(r"\r\n|\n|\r")
@@ -88,8 +90,10 @@ def build_safe_cells(text: str, role: str = _PLAIN) -> list[Cell]:
 def parse_blocks(text: str) -> tuple[Block, ...]:
     """Returns every block in the order of the text. Any text is Markdown, so this never fails."""
     definitions: dict[str, object] = {}
-    tokens = _build_parser(blocks_only=True).parse(text, definitions)
     lines = split_lines(text)
+    begins = _find_front_matter_end(lines)
+    body = "\n".join([*[""] * begins, *lines[begins:]]) if begins else text
+    tokens = _build_parser(blocks_only=True).parse(body, definitions)
     found: list[tuple[int, Block]] = []
     covered: set[int] = set()
     for token, block in _BlockReader(tokens, definitions, lines).read():
@@ -98,6 +102,13 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
         found.append((first + 1, block))
     found += _find_left_out(lines, covered)
     return tuple(block for _, block in sorted(found, key=lambda one: one[0]))
+
+
+def _find_front_matter_end(lines: list[str]) -> int:
+    """How many lines at the top are fields between `---` and `---`; they are shown as written, not as a heading."""
+    if lines[0].rstrip() != "---":
+        return 0
+    return next((n + 1 for n, line in enumerate(lines[1:_MOST_FIELDS], start=1) if line.rstrip() in {"---", "..."}), 0)
 
 
 def _find_left_out(lines: list[str], covered: set[int]) -> Iterator[tuple[int, Block]]:

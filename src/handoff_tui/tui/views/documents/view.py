@@ -16,7 +16,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.handoffs.handoff import Document, Heading
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Heading
 from handoff_tui.live.state.app import PACKET, AppState, Part
 from handoff_tui.live.state.app import DocumentView as OpenDocument
 from handoff_tui.log.review_record import Comment
@@ -157,6 +157,8 @@ class DocumentsView(View):
         *("decide.approve", "decide.reject", "review.select", "app.edit", "nav.next-handoff"),
     )
 
+    words: ClassVar[Mapping[str, str]] = {"nav.next-section": "next section", "nav.next-file": "next document"}
+
     def __init__(self) -> None:
         super().__init__()
         self._drawn: tuple[object, ...] = ()
@@ -227,7 +229,8 @@ class DocumentsView(View):
         state = self._state
         if state.open_document is None and self._documents and self._asked != state.chosen:
             self._asked = state.chosen
-            self.post_message(messages.DocumentWanted(self._documents[0].path))
+            told = (one.path for one in self._documents if one.role is DocumentRole.RESULTS)
+            self.post_message(messages.DocumentWanted(next(told, self._documents[0].path)))
 
     def _draw(self) -> None:
         if not self._lines.room:

@@ -88,6 +88,8 @@ class EvidenceView(ListedView[Any]):
     shown = ("checks", "problems", "shown", "chosen", "running")
     waiting = "measuring…"
     _mode = Listed.PROBLEMS
+    _switched = False
+    """Whether a person chose what is listed; until then it is the first list that says anything."""
     _next_place = 0
     _expected = ""
 
@@ -105,6 +107,8 @@ class EvidenceView(ListedView[Any]):
         state = self._state
         if state.running is not before.running:
             self._show_progress()
+        if state.chosen != before.chosen:
+            self._switched = False
         self.redraw()
         if state.chosen != before.chosen:
             self._choose_first()
@@ -112,6 +116,8 @@ class EvidenceView(ListedView[Any]):
 
     def redraw(self) -> None:
         self._show_progress()
+        if not self._switched:
+            self._mode = self._find_first_list()
         super().redraw()
         if self._expected and self.table is not None and self._expected in self.table.keys:
             self.rows.choose(self._expected)
@@ -175,7 +181,7 @@ class EvidenceView(ListedView[Any]):
         """Selects a problem, or a check by its id."""
         report = self._report
         is_check = report is not None and any(result.id == name for result in report.results)
-        self._mode = Listed.CHECKS if is_check else Listed.PROBLEMS
+        self._mode, self._switched = Listed.CHECKS if is_check else Listed.PROBLEMS, True
         self._expected = name
         self._text = ""
         self.redraw()
@@ -183,7 +189,7 @@ class EvidenceView(ListedView[Any]):
 
     def go_to(self, path: str, line: int | None) -> None:
         """Selects the claim that a line makes."""
-        self._mode, self._text = Listed.CLAIMS, ""
+        self._mode, self._text, self._switched = Listed.CLAIMS, "", True
         self.redraw()
         rows = self.table.items if self.table is not None else ()
         found = (n for n, one in enumerate(rows) if (one.claim.where.path, one.claim.where.line) == (path, line))
@@ -237,7 +243,15 @@ class EvidenceView(ListedView[Any]):
             acts["app.edit"] = EditorWanted(place.path, place.line)
         return acts
 
+    def _find_first_list(self) -> Listed:
+        """Problems if there are any, else the claims, else the checks."""
+        measured, shown = self._state.problems.value, self._state.shown.value
+        if measured is None or measured.problems or self._text:
+            return Listed.PROBLEMS
+        return Listed.CLAIMS if shown is not None and shown.verdicts else Listed.CHECKS
+
     def _switch(self) -> None:
+        self._switched = True
         modes = list(Listed)
         self._mode = modes[(modes.index(self._mode) + 1) % len(modes)]
         self.redraw()

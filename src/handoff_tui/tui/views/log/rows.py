@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.columns import Field, Row, fit
 from handoff_tui.core.text.labels import Label
@@ -16,6 +17,8 @@ from handoff_tui.tui.widgets.row_list import Table
 MOST_LANES = 8
 """The most columns that are drawn for a history that forks."""
 _NODE = "●"
+_KEY = compile_later(r"SHA256:[A-Za-z0-9+/]{16,}=*")
+_SHORT_KEY = 15
 _BETWEEN = {"╮": "┬", "╯": "┴", "├": "┼", "┤": "┼", "│": "┼", " ": "─"}
 """What a horizontal line turns another character into."""
 
@@ -132,7 +135,7 @@ class LogRows(Table[LogRow]):
             return super().build_row(index, width)
         label = ENTRY_STATES[row.state]  # its bytes aren't a valid entry: there is nothing else to show
         lead = fit((Cell(self._graph[row.id], "border"),), self.fields[0].width)
-        return (*lead, Cell(f"  {label}  ", label.role), Cell(render_safe(row.why, 300), label.role))
+        return (*lead, Cell(f"  {label}  ", label.role), Cell(render_safe(_shorten_keys(row.why), 300), label.role))
 
     def describe(self, item: LogRow) -> dict[str, Row]:
         label = ENTRY_STATES[item.state]
@@ -150,6 +153,10 @@ class LogRows(Table[LogRow]):
             "id": (Cell(item.id.removeprefix("sha256:")[:SHORT_DIGEST], "key"),),
             "why": (Cell(render_safe(item.why, 200), label.role),),
         }
+
+
+def _shorten_keys(text: str) -> str:
+    return _KEY.sub(lambda match: f"{match[0][:_SHORT_KEY]}…", text)
 
 
 def shorten_time(time: str | None) -> str:

@@ -36,24 +36,30 @@ _DECISION = "decision"
 
 def build_entry_detail(view: EntryView, gate: GateView | None, rows: Sequence[LogRow]) -> Page:
     """Shows what matters first: its state, whether it still holds, whether a person decided; then every field."""
-    whole = build_entry_page(view)
-    head, rest = _split_head(whole)
-    page = Page([*head])
+    head, rest = _split_head(build_entry_page(view))
+    page = Page([_name_entry(view.row), *head[1:]])
     _add_standing(page, view, gate)
     if has_no_human(view.row, rows):
         add_no_human(page, view.row)
     page.parts += rest
+    page.line(Cell("entry     ", "muted"), Cell(view.row.id, "key"), indent=10)
     _add_comparison(page, view, gate)
     return page
 
 
+def _name_entry(row: LogRow) -> Line:
+    """`✓ valid  approve of H-2 in build, by marit.holm@example.com`: an id tells a reader nothing."""
+    label = ENTRY_STATES[row.state]
+    about = f" of {row.handoff}" + (f" in {row.phase}" if row.phase else "") if row.handoff else ""
+    by = f", by {row.actor}" if row.actor else ""
+    return Line((Cell(f"{label}  ", label.role), Cell(render_safe(f"{row.what or row.id}{about}{by}"), "heading")))
+
+
 def build_row_detail(row: LogRow, rows: Sequence[LogRow]) -> Page:
     """Shows what the list knows of an entry, until it has been read in full."""
-    page = Page()
-    label = ENTRY_STATES[row.state]
-    page.line(Cell(f"{label}  ", label.role), Cell(row.id, "key"))
+    page = Page([_name_entry(row)])
     if row.why:
-        page.line(Cell(render_safe(row.why), label.role), indent=2)
+        page.line(Cell(render_safe(row.why), ENTRY_STATES[row.state].role), indent=2)
     if has_no_human(row, rows):
         add_no_human(page, row)
     return page

@@ -42,11 +42,11 @@ _FIELDS: Final = (
     Field("system", "ABOUT", 10, rank=1),
 )
 _SOURCE_FIELDS: Final = (
-    Field("entry", "ENTRY", 12),
     Field("when", "WHEN (UTC)", 16, rank=4),
     Field("what", "WHAT", 10, grows=6),
     Field("handoff", "HANDOFF", 18, grows=20),
     Field("who", "WHO", 14, rank=3, grows=20),
+    Field("entry", "ENTRY", 12, rank=1),
 )
 _NAMED = 12
 _BAR_WIDTH = 24

@@ -14,7 +14,7 @@ from handoff_tui.handoffs.scope.scope import Source
 from handoff_tui.live.state.app import AppState
 from handoff_tui.log.entry import SENDING_BACK
 from handoff_tui.status.changed_paths import SOURCE_WORDS
-from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem
+from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem, RiskKind
 from handoff_tui.tui.views.overview.chain import build_strip
 from handoff_tui.tui.views.queue.rows import RISK_WORDS
 
@@ -73,7 +73,7 @@ def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) 
     _add(page, "claims", *_describe_claims(item))
     if handoff.said:
         _add(page, "it says", Cell(render_safe(handoff.said, 60)))
-    for number, risk in enumerate(item.risks or ()):
+    for number, risk in enumerate(risk for risk in item.risks or () if risk.kind is not RiskKind.CONTRADICTED):
         words = (Cell(f"! {RISK_WORDS[risk.kind]} ", "warning"), Cell(render_safe(risk.text)))
         _add(page, "" if number else "risk", *words)
     if (sent := _describe_sent_back(state)) is not None:
@@ -89,7 +89,8 @@ def _describe_work(item: InboxItem, now: datetime | None) -> list[Cell]:
         return [Cell("no changes of its own", "muted")]
     cells = [Cell(plural(scope.files, "file"))]
     if size is not None and size.added is not None:
-        cells += [Cell(f", +{size.added:,}", "added"), Cell(f" -{size.deleted:,}", "removed")]
+        cells += [Cell(f", +{size.added:,}", "added")]
+        cells += [Cell(f" -{size.deleted:,}", "removed")] if size.deleted else []
     words = [plural(scope.commits, "commit") if scope.commits else "not committed"]
     words += [f"by {item.reviewed.handoff.source_agent}"] if item.reviewed.handoff.source_agent else []
     words += [ago] if (ago := describe_ago(item.since, now)) else []
@@ -171,7 +172,7 @@ def build_problem_page(problem: ReviewProblem, *, short: bool = False) -> Page:
     """One problem: what is wrong, where, what was measured, and which commit caused it."""
     page = Page()
     glyph, role = ("✗", "fail") if problem.blocks else ("!", "warning")
-    where = f"  {problem.place}" if problem.place is not None else ""
+    where = f"  {_shorten_place(problem)}" if problem.place is not None else ""
     page.line(
         Cell(f"{glyph} ", role), Cell(render_safe(problem.title), role), Cell(render_safe(where), "path"), indent=4
     )
@@ -182,6 +183,14 @@ def build_problem_page(problem: ReviewProblem, *, short: bool = False) -> Page:
     if not short:
         _add_beneath(page, problem)
     return page
+
+
+def _shorten_place(problem: ReviewProblem) -> str:
+    """The place without the path that the title names already."""
+    place = problem.place
+    if place is None or place.path not in problem.title:
+        return str(place or "")
+    return f"line {place.line}" if place.line is not None else ""
 
 
 def _add_beneath(page: Page, problem: ReviewProblem) -> None:
@@ -206,7 +215,9 @@ def _build_end(state: AppState | None, item: InboxItem) -> Page:
     pipeline = state.pipeline.value if state is not None else None
     if pipeline is not None and pipeline.phases:
         _add(page, "pipeline", *build_strip(pipeline, needs_you=item.needs_you))
-    _add(page, "state", Cell(render_safe(item.reason)))
+    first = next(iter(find_problems(state, item) or ()), None)
+    if first is None or not item.reason.startswith(first.title):
+        _add(page, "state", Cell(render_safe(item.reason)))
     _add(page, "you can", Cell(_describe_choices(state, item), "accent"))
     return page
 

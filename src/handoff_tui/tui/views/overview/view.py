@@ -14,6 +14,7 @@ from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.inbox_item import HandoffKey, ReviewProblem
 from handoff_tui.tui.messages import (
     BisectProposed,
+    CommentWanted,
     CopyWanted,
     DescriptionChanged,
     EditorWanted,
@@ -58,8 +59,8 @@ class OverviewView(View):
     """
     parts: ClassVar[frozenset[Part]] = frozenset({Part.SHOWN, Part.PROBLEMS, Part.PIPELINE, Part.CHECKS, Part.THREADS})
     hints: ClassVar[tuple[str, ...]] = (
-        *("review.next", "app.open", "review.bisect", "decide.approve", "decide.reject", "nav.next-handoff"),
-        *("decide.choose", "review.run", "agent.start"),
+        *("review.next", "app.open", "review.bisect", "review.comment", "decide.approve", "decide.reject"),
+        *("nav.next-handoff", "decide.choose", "review.run", "agent.start"),
     )
 
     def __init__(self) -> None:
@@ -161,10 +162,10 @@ class OverviewView(View):
         return ""
 
     def describe(self) -> tuple[Cell, ...]:
-        item = self._state.item
-        if item is None:
-            return ()
-        return (Cell(f" {render_safe(item.reason)}", "muted"),)
+        """Which problem is selected; how the handoff stands is said on the page."""
+        item, chosen = self._state.item, self.rows.key
+        keys = [one.key for one in (find_problems(self._state, item) if item is not None else None) or ()]
+        return (Cell(f" problem {keys.index(chosen) + 1} of {len(keys)}", "muted"),) if chosen in keys else ()
 
 
 def refuse_problem(action: str, problem: ReviewProblem | None) -> str:
@@ -184,6 +185,8 @@ def list_problem_acts(problem: ReviewProblem, state: AppState) -> dict[str, Act]
     if problem.checks:
         acts["review.bisect"] = propose_bisect(problem.checks[0], state)
     if problem.place is not None:
+        if ":" not in problem.place.path:
+            acts["review.comment"] = CommentWanted(problem.place.path, problem.place.line)
         acts["app.edit"] = EditorWanted(problem.place.path, problem.place.line)
         acts["app.copy-all"] = CopyWanted(str(problem.place), "the place")
     return acts

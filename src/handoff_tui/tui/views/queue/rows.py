@@ -14,6 +14,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate, QueueGroup, RiskKind, UnclaimedWork
+from handoff_tui.tui.chrome import name_work, shorten_id
 from handoff_tui.tui.widgets.row_list import Table, has_words
 
 RISK_WORDS: Final = {
@@ -40,12 +41,12 @@ _GROUPS: Final = {
 }
 FOLDED: Final = frozenset({QueueGroup.DONE, QueueGroup.PAST})
 _FIELDS: Final = (
-    Field("title", "", 24, grows=26),
+    Field("title", "", 32, grows=22),
     Field("repository", "", 12, rank=5),
     Field("id", "", 18, rank=8, grows=14),
     Field("who", "", 9, rank=3, grows=5),
     Field("mark", "", 11),
-    Field("size", "", 11, rank=4),
+    Field("size", "", 10, rank=4),
     Field("files", "", 8, rank=1),
     Field("age", "", 4, rank=6, right=True),
 )
@@ -153,8 +154,8 @@ class QueueRows(Table[QueueRow]):
         handoff = item.reviewed.handoff
         bright = item.needs_you
         chosen = (Cell("◉ ", "accent"),) if build_key(item) in self._selected else ()
-        title = handoff.title or handoff.id
-        place = " · ".join(word for word in (handoff.id if handoff.title else "", item.phase or "") if word)
+        title = name_work(handoff)
+        place = " · ".join(word for word in (shorten_id(handoff.id) if handoff.title else "", item.phase or "") if word)
         return {
             "title": (*chosen, Cell(render_safe(title), "heading" if bright else "text")),
             "repository": (Cell(render_safe(item.repository), "muted"),),
@@ -259,7 +260,8 @@ def _describe_size(item: InboxItem) -> Row:
     size = item.size
     if size is None or size.added is None:
         return ()
-    return (*fit((Cell(f"+{size.added}", "added"),), 5, right=True), Cell(f" -{size.deleted}", "removed"))
+    deleted = (Cell(f" -{size.deleted}", "removed"),) if size.deleted else ()
+    return (*fit((Cell(f"+{size.added}", "added"),), 5, right=True), *deleted)
 
 
 def _describe_files(item: InboxItem) -> Row:

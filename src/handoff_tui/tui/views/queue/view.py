@@ -181,6 +181,8 @@ class QueueView(View):
         if group is not None:
             self._opened ^= {group}
             self.redraw()
+            if group in self._opened:  # what was unfolded comes into view
+                self.call_after_refresh(self.rows.scroll_to, y=self.rows.index, animate=False, force=True)
         elif item is not None:
             self.post_message(HandoffOpened(item.key))
         elif self.unclaimed is not None:
@@ -270,7 +272,7 @@ class QueueView(View):
             return (*broken, Cell(" Reading the repository…", "muted"))
         closed = sum(bool(item.closed) for item in self._state.inbox)
         past = sum(item.group is QueueGroup.PAST for item in self._state.inbox)
-        words = f" {len(self._state.inbox) - past} live, {past} past" if past else f" {len(self._state.inbox)} live"
+        words = f" {plural(len(self._state.inbox) - past, 'handoff')}{f', {past} past' if past else ''}"
         words += f", {closed} behind closed gates" if closed else ""
         cells = [*broken, Cell(words, "muted")]
         if self._text:
