@@ -82,7 +82,7 @@ def _name_claim(verdict: Verdict) -> str:
 def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
     if not result.findings:
         yield _Fact(
-            _name_finding(result.summary, handoff),
+            name_finding(result.summary, handoff),
             frozenset(_tie_words(result.summary)),
             result.blocking,
             check=result.id,
@@ -98,7 +98,7 @@ def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
         place = places[0] if places else None
         measured = _describe_measured(finding)
         subject = places[0].path if places else ""
-        title = _name_finding(finding.message, handoff)
+        title = name_finding(finding.message, handoff)
         yield _Fact(title, frozenset(keys), result.blocking, place, measured, result.id, subject)
 
 
@@ -107,7 +107,7 @@ def _describe_measured(finding: Finding) -> str:
     return _shorten_hashes(f"expected {one.expected}, found {one.actual}") if one is not None else ""
 
 
-def _name_finding(message: str, handoff: str) -> str:
+def name_finding(message: str, handoff: str) -> str:
     """The message as a sentence of its own: without the rule's number and the handoff, which everybody knows here."""
     words = _shorten_hashes(_RULE_NUMBER.sub("", message)).removeprefix(f"{handoff}: ")
     return words[:1].upper() + words[1:] if _PLAIN_WORD.match(words) else words

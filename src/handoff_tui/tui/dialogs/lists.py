@@ -322,7 +322,8 @@ def build_comments_dialog(state: AppState) -> PaletteScreen:
         for thread in sorted(state.threads.value or (), key=lambda thread: bool(thread.resolved_by))
     ]
     title = f"Comments: {plural(len(drafts), 'draft')}, {plural(len(threads), 'thread')}"
-    return PaletteScreen(title, [*drafts, *threads], "↵ goes there · drafts are signed with your next decision")
+    note = "↵ goes there · drafts are signed with your next decision"
+    return PaletteScreen(title, [*drafts, *threads], note, "No comments yet; c on a line writes one")
 
 
 def _offer_theme_named(name: str) -> Offer:

@@ -56,8 +56,10 @@ class PaletteScreen(Box[Answer | None]):
 
     CSS_PATH = "palette.tcss"
 
-    def __init__(self, title: str, offers: Sequence[Offer], note: str = "") -> None:
+    def __init__(self, title: str, offers: Sequence[Offer], note: str = "", nothing: str = "") -> None:
+        """`nothing` is said of an empty list."""
         super().__init__()
+        self._nothing = nothing
         self._title = title
         self._offers = tuple(offers)
         self._note = note
@@ -88,7 +90,8 @@ class PaletteScreen(Box[Answer | None]):
 
     def _filter(self, text: str) -> None:
         found = sorted((offer for offer in self._offers if fits(offer, text)), key=lambda offer: rank(offer, text))
-        nothing = EmptyRows(Cell(f'No matches for "{render_safe(text, 40)}"', "muted"))
+        words = f'No matches for "{render_safe(text, 40)}"' if text or not self._nothing else self._nothing
+        nothing = EmptyRows(Cell(words, "muted"))
         rows = self.query_one(RowList)
         rows.show(OfferRows(found) if found else nothing)
         if found and text != self._typed:  # the best match is the one that is taken

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from handoff_tui.checks.problems import name_finding
 from handoff_tui.core.short_id import SHORT_DIGEST, SHORT_ENTRY
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
@@ -15,11 +17,12 @@ from handoff_tui.decisions.pages.decide import (
     add_own_words,
     describe_threshold,
 )
-from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_state, add_subject, describe_place
+from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_state, add_subject
 from handoff_tui.decisions.views import DecisionView, GateView
 from handoff_tui.live.state.app import DecisionPart, DecisionStage, Trouble
 from handoff_tui.log.entry import NO_BASELINE, VETOES
-from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.log.review_record import ShownCheck
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.chrome import shorten_id
 
 _BAR: Final = 24
@@ -49,7 +52,8 @@ def describe_effect(verb: str, name: str, phase: str = "this phase", onward: str
 
 def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
     """Says what is being decided, and about what."""
-    place = describe_place(part.view.gate.report) if part.view else render_safe(part.key.handoff)
+    report, name = part.view.gate.report if part.view else None, shorten_id(part.key.handoff)
+    place = render_safe(f"{name} · {report.phase} · attempt {report.attempt}" if report is not None else name)
     mark = ": signed" if part.stage is DecisionStage.STORED else "?"
     return (Cell(f"{name_verb(part.verb).capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
 
@@ -60,16 +64,24 @@ def name_verb(verb: str) -> str:
 
 
 def build_dialog_page(
-    part: DecisionPart, following: InboxItem | None = None, *, withdraw_key: str = "A", digests: bool = False
+    part: DecisionPart,
+    following: InboxItem | None = None,
+    *,
+    problems: Sequence[ReviewProblem] = (),
+    withdraw_key: str = "A",
+    digests: bool = False,
 ) -> Page:
-    """Shows what belongs to this stage; `following` is the next handoff that needs you. Digests come on request."""
+    """Shows what belongs to this stage; `following` is the next handoff that needs you. Digests come on request.
+
+    `problems` are the root causes that are known: of checks that fail over one of them only the cause is told.
+    """
     page = Page()
     if part.stage is DecisionStage.STORED:
         _add_receipt(page, part, following, withdraw_key)
         return page
     _add_stage(page, part)
     if part.view is not None:
-        _add_demands(page, part)
+        _add_demands(page, part, problems)
         _add_facts(page, part.view, describe_key_wait(part))
         if digests:
             add_differences(page, part.view.record)
@@ -171,7 +183,7 @@ def _add_trouble(page: Page, words: str, role: str, trouble: Trouble | None) -> 
         page.line(Cell(f"  {render_safe(trouble.hint)}", "muted"), indent=4)
 
 
-def _add_demands(page: Page, part: DecisionPart) -> None:
+def _add_demands(page: Page, part: DecisionPart, problems: Sequence[ReviewProblem]) -> None:
     """Lists what is still open, each with where to look; then what goes along."""
     for demand in part.demands:
         detail = (Cell(f"  {render_safe(demand.detail)}", "muted"),) if demand.detail else ()
@@ -181,25 +193,29 @@ def _add_demands(page: Page, part: DecisionPart) -> None:
         return
     for note in part.view.notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=4)
-    _add_problems(page, part.view)
+    _add_problems(page, part.view, problems)
 
 
-def _add_problems(page: Page, view: DecisionView) -> None:
-    """Says what fails and what is worth a look, in the words of the checks."""
+def _add_problems(page: Page, view: DecisionView, problems: Sequence[ReviewProblem]) -> None:
+    """Says what fails and what is worth a look, in words; what several checks fail over is said once."""
     handoff, failing = view.gate.report.handoff, set(view.gate.failing)
     over = " (overridden)" if view.verb in {"override", "skip"} else ""
-    told = {check.id: check.summary.removeprefix(f"{handoff}: ") or f"{check.id} fails" for check in view.record.checks}
-    fails = dict.fromkeys(told.get(name, f"{name} fails") for name in view.gate.failing)
-    rows = [(Cell("✗ ", "fail"), f"{words}{over}") for words in fails]
-    rows += [
-        (Cell("! ", "warning"), told[check.id])
-        for check in view.record.checks
-        if not check.blocking and check.id not in failing and check.outcome not in _CLOSED
-    ]
-    for mark, words in rows[:_MOST_NAMED]:
-        page.line(mark, Cell(render_safe(words), mark.role), indent=4)
+    open_ones = [check for check in view.record.checks if check.id in failing or _is_warning(check)]
+    told = {check.id: name_finding(check.summary, handoff) or f"{check.id} fails" for check in open_ones}
+    causes = [one for one in problems if told.keys() & set(one.checks)]
+    covered = {check for one in causes for check in one.checks}
+    words = [(bool(failing & set(one.checks)), one.title) for one in causes]
+    words += [(check.id in failing, told[check.id]) for check in open_ones if check.id not in covered]
+    rows = [(Cell("✗ ", "fail"), f"{text}{over}") for blocks, text in words if blocks]
+    rows += [(Cell("! ", "warning"), text) for blocks, text in words if not blocks]
+    for mark, text in rows[:_MOST_NAMED]:
+        page.line(mark, Cell(render_safe(text), mark.role), indent=4)
     if len(rows) > _MOST_NAMED:
         page.line(Cell(f"  and {len(rows) - _MOST_NAMED} more", "muted"))
+
+
+def _is_warning(check: ShownCheck) -> bool:
+    return not check.blocking and check.outcome not in _CLOSED
 
 
 def _add_facts(page: Page, view: DecisionView, wait: str) -> None:

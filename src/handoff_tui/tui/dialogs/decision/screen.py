@@ -19,7 +19,7 @@ from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope
-from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.actions import Hint, Keys
 from handoff_tui.tui.arming import HUMAN_SECONDS, PAUSE_SECONDS, read_time
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
@@ -46,6 +46,8 @@ from handoff_tui.tui.messages import (
 from handoff_tui.tui.widgets.bars import Bar, KeyBar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 
+_LEAST_PAGE, _PAGE_SHARE = 6, 46
+"""Rows of the page: at least, and at most in percent of the screen."""
 _SHORT_NAME = 24
 """Longer names would leave the field no room, so the text to type is shown below it."""
 
@@ -121,7 +123,15 @@ class DecisionBox(Vertical):
     def focus_reason(self) -> None:
         self.query_one(ReasonField).focus(scroll_visible=False)
 
-    def show(self, part: DecisionPart, following: InboxItem | None) -> None:
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """Gives the page the rows it needs, as far as the keys below the box stay in view."""
+        most = max(_LEAST_PAGE, self.screen.size.height * _PAGE_SHARE // 100)
+        self.page.styles.height = max(1, min(self.page.line_count, most))
+
+    def show(self, part: DecisionPart, following: InboxItem | None, problems: Sequence[ReviewProblem]) -> None:
         """Shows what is signed, and the fields for it."""
         self._part = part
         is_closed = part.stage in {DecisionStage.STORED, DecisionStage.REFUSED}
@@ -132,7 +142,8 @@ class DecisionBox(Vertical):
         self.screen.set_class(part.stage is DecisionStage.REFUSED, "-small")
         self.query_one(Rule).show_title(*build_dialog_title(part))
         lead = self._keymap.show("decide.choose")
-        self.page.show(build_dialog_page(part, following, withdraw_key=lead, digests=self.digests))
+        self.page.show(build_dialog_page(part, following, problems=problems, withdraw_key=lead, digests=self.digests))
+        self.call_after_refresh(self._fit)
         needed = "required" if part.needs_reason else "optional"
         self.query_one("#decision-reason-label", Bar).show(Cell(" Reason ", "heading"), Cell(f"({needed})", "muted"))
         name = render_safe(part.key.handoff)
@@ -210,6 +221,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         self._dropped = 0
         self._part: DecisionPart | None = None
         self._following: InboxItem | None = None
+        self._problems: tuple[ReviewProblem, ...] = ()
         self._said = _SILENT
         self._keeping: Timer | None = None
         self._typed_at = 0.0
@@ -237,6 +249,8 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         following = find_following(state.inbox, part.key) if part else None
         if part is None or (part is self._part and following is self._following):
             return
+        known = state.problems.value if state.chosen == part.key else None
+        self._problems = known.problems if known is not None else self._problems
         earlier, self._part, self._following = self._part, part, following
         self._find_draft(state.drafts.reasons.get(self._verb, ""))
         if not is_same_to_sign(earlier, part):
@@ -470,7 +484,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
 
     def _draw(self) -> None:
         if self._part is not None and self.is_mounted:
-            self._box.show(self._part, self._following)
+            self._box.show(self._part, self._following, self._problems)
             self._draw_state()
 
     def _draw_state(self) -> None:

@@ -218,7 +218,7 @@ class SetupScreen(ArmedBox[None]):
             self.query_one(RowList).styles.height = max(1, len(self._questions))
             self.arm_again()
         if part.trouble is not None:
-            self._said = f"{part.trouble.message}. {part.trouble.hint}"
+            self._said = f"{part.trouble.message}. {part.trouble.hint}" if part.facts is not None else ""
             self.arm_again()
         self._draw()
 
@@ -259,7 +259,8 @@ class SetupScreen(ArmedBox[None]):
     def _confirm(self, time: float) -> None:
         part = self._part
         if part is None or part.facts is None or part.stage is not SetupStage.READY:
-            self._said = "Not yet: still looking" if part is None or part.trouble is None else self._said
+            waits = part is None or part.trouble is None
+            self._said = "Not yet: still looking" if waits else self._said or "Not yet: see above"
         elif not self._readable.admits(time):
             self._said = "Too fast; press again"
         elif not self._questions:
@@ -281,6 +282,12 @@ class SetupScreen(ArmedBox[None]):
             rows = QuestionRows(self._questions, dict(self._chosen))
             self.query_one(RowList).show(rows if self._questions else EmptyRows(Cell("Everything is set up", "muted")))
             page = build_setup_page(part.facts, build_choice(self._questions, self._chosen))
+            self.query_one(PageView).show(page)
+        elif part is not None and part.trouble is not None:
+            self.query_one(RowList).show(EmptyRows(Cell("✗ It can't be set up yet", "fail")))
+            page = Page()
+            page.line(Cell(render_safe(part.trouble.message), "fail"))
+            page.line(Cell(render_safe(part.trouble.hint)))
             self.query_one(PageView).show(page)
         self.query_one("#setup-state", Bar).show(self._describe())
         ready = part is not None and part.stage is SetupStage.READY and self._readable.admits(read_time())

@@ -61,7 +61,7 @@ class ChangedFileRows:
             Cell(f"{label!s:<9}", label.role),
             Cell(f"{status.glyph} ", status.role),
             Cell(f"{_render_count('+', counts.added if counts else None):>{_COUNT}}", "added"),
-            Cell(f"{_render_count('-', counts.deleted if counts else None):>{_COUNT}}  ", "removed"),
+            Cell(f"{_render_count('-', (counts.deleted or None) if counts else None):>{_COUNT}}  ", "removed"),
             Cell(shorten_path(_render_names(file), room), "accent" if change.path == self._here else "path"),
             Cell(" ◂" if change.path == self._here else "  ", "accent"),
             *notes,

@@ -245,6 +245,8 @@ class LogView(ListedView[LogRows]):
         view = self._state.log.value
         if view is None:
             return ()
+        if not view.total:
+            return (Cell(" Nothing is signed here yet", "muted"),)
         odd = [
             f"{count} {state.value}"
             for state in (EntryState.REFUSED, EntryState.VOID)
@@ -298,4 +300,4 @@ class LogView(ListedView[LogRows]):
         )
 
     def describe_nothing(self) -> Cell:
-        return Cell("No signed log here yet. `handoff-tui init` starts one.", "muted")
+        return Cell(f"No signed log here yet; {self.show_key('app.setup')} sets it up", "muted")
