@@ -25,6 +25,8 @@ PYTEST = ("python3", "-m", "pytest", "-q")
         ({"pyproject.toml": "[tool.pytest.ini_options]\n"}, [PYTEST]),
         ({"setup.cfg": "[tool:pytest]\n"}, [PYTEST]),
         ({"pyproject.toml": "[project]\n", "tests/__init__.py": ""}, [("python3", "-m", "unittest")]),
+        ({"tests/test_a.py": "def test_a():\n    assert 1\n"}, [PYTEST]),
+        ({"tests/test_a.py": "class A(TestCase):\n    def test_a(self): ...\n"}, []),
         ({"package.json": '{"scripts": {"test": "vitest"}}', "pnpm-lock.yaml": ""}, [("pnpm", "test")]),
         ({"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'}, []),
         ({"package.json": "[" * 100_000}, []),

@@ -24,7 +24,7 @@ def open_session(desk: GateDesk, terminal: Terminal, person: Person, **environme
 def reject(terminal: Terminal, reason: str) -> None:
     """Up to the moment before it is signed."""
     terminal.press_slowly("x")
-    terminal.wait_for("Can't sign yet: reject needs a reason")
+    terminal.wait_for("Can't sign yet: give a reason")
     terminal.type_slowly(reason)
     terminal.press_slowly("Tab")
     terminal.wait_for(ARMED)
@@ -42,7 +42,7 @@ def test_typed_ahead_keys_sign_nothing(desk: GateDesk, bo: Person, terminal: Ter
     for _ in range(5):
         terminal.press("C-s")
         terminal.press("Enter")
-    terminal.wait_for("Can't sign yet: reject needs a reason")
+    terminal.wait_for("Can't sign yet: give a reason")
     assert len(list_entries(desk.root)) == 1
     terminal.type_slowly("no tests")
     terminal.insist("C-s", "again to sign")
@@ -119,7 +119,7 @@ def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, bo: Pers
     with open_terminal() as first:
         open_session(desk, first, bo, EDITOR=str(editor))
         first.press_slowly("x")
-        first.wait_for("Can't sign yet: reject needs a reason")
+        first.wait_for("Can't sign yet: give a reason")
         first.type_slowly("no tests")
         first.press_slowly("C-e")
         first.wait_for("no tests at all")

@@ -56,7 +56,7 @@ def read_and_remark(terminal: Terminal) -> None:
 
 def reject(terminal: Terminal) -> None:
     terminal.press_slowly("x")
-    shown = terminal.wait_for("Can't sign yet: reject needs a reason")
+    shown = terminal.wait_for("Can't sign yet: give a reason")
     assert "which station is meant?" in shown
     terminal.type_slowly("no source for the names")
     terminal.press_slowly("Tab")

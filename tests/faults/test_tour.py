@@ -19,7 +19,7 @@ def walk(terminal: Terminal) -> None:
     terminal.wait_for("2 of 7")
     terminal.wait_for("Package the tide table (FMWK-002)")
     terminal.press_slowly("x")
-    terminal.wait_for("Can't sign yet: reject needs a reason")
+    terminal.wait_for("Can't sign yet: give a reason")
     terminal.type_slowly(REASON)
     terminal.press_slowly("Tab")
     terminal.wait_for("Ready: ^s signs")

@@ -134,7 +134,7 @@ async def test_lines_look_as_committed(pilot: Pilot[None], size: tuple[int, int]
 async def test_record_is_a_page_of_its_own(pilot: Pilot[None]) -> None:
     """`i` opens it, `i` or escape closes it; the sum stays above all."""
     screen = await settle(pilot, "enter", "2")
-    assert "record  ✗ 1 unexplained drop" in screen
+    assert "compared  ✗ 1 unexplained drop" in screen
     screen = await settle(pilot, "I")
     assert "UNEXPLAINED DROPS" in screen
     assert "test_session.py::test_expiry" in screen

@@ -176,7 +176,7 @@ async def test_reason_is_asked_for_first(hands: Hands) -> None:
     """The field has the focus; without a reason the key says what is missing."""
     assert isinstance(hands.app.focused, TextArea)
     await hands.press("ctrl+s")
-    assert "Not signed: reject needs a reason" in hands.text
+    assert "Not signed: give a reason" in hands.text
     assert hands.confirmed == []
 
 
@@ -370,7 +370,7 @@ def test_reason_is_kept_as_it_is_written_and_found_again() -> None:
 async def test_templates_begin_a_reason(hands: Hands) -> None:
     """One is chosen from a list, added to what is there, and can be changed; nothing is signed by it."""
     await hands.press("s", "o", "ctrl+t")
-    await hands.wait_for("Reasons to reject")
+    await hands.wait_for("Reasons to send back")
     await hands.press("t", "e", "s", "t", "s", "enter")
     await hands.wait_until(lambda: isinstance(hands.app.focused, TextArea))
     assert hands.dialog.query_one(TextArea).text == "so\ntests are missing for: "

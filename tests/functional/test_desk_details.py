@@ -94,7 +94,7 @@ async def test_everything_is_found_by_name_from_anywhere(pilot: Pilot[None], app
     """Handoffs, checks, entries, settings, themes and actions; the best match is taken, and nothing says so."""
     app.main_screen._look = replace(app.main_screen._look, settings=(SettingRow("limits.commits", 50, "default"),))
     for typed, words in (
-        ("h-1", "handoff H-1"),
+        ("h-1", "handoff The title of H-1"),
         ("tests-unit", "check tests-unit"),
         ("dddddd", "entry dddddddddddd approve H-1"),
         ("limits.commits", "setting limits.commits"),

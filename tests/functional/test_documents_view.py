@@ -110,13 +110,13 @@ async def test_document_looks_as_committed(pilot: Pilot[None], size: tuple[int, 
 
 @at_desk(build_desk(None), size=(100, 30))
 async def test_first_document_is_asked_for_once(pilot: Pilot[None], app: StillApp) -> None:
-    """Whoever opens the view sees a document without asking; brackets step through the others and the packet."""
+    """Whoever opens the view sees the agent's own document; brackets step through the others and the packet."""
     screen = await settle(pilot, "enter", "4")
     assert "✗ Test plan missing" not in screen
     app.give(replace(build_desk(None), generation=2))
     await settle(pilot)
     wanted = [one.path for one in list_asked(pilot, DocumentWanted)]
-    assert wanted == [SPEC]
+    assert wanted == [RESULTS]
     app.give(DESK)
     screen = await settle(pilot, "right_curly_bracket", "left_curly_bracket")
     wanted = [one.path for one in list_asked(pilot, DocumentWanted)]

@@ -61,14 +61,14 @@ def test_first_line_says_what_signing_does_and_digests_wait() -> None:
 
 def test_title_asks_about_one_attempt() -> None:
     """By its id alone until the rest is known."""
-    assert "".join(cell.text for cell in build_dialog_title(READY)) == "Reject?  H-1 · build · attempt 2"
-    assert "".join(cell.text for cell in build_dialog_title(PREPARING)) == "Reject?  H-1"
+    assert "".join(cell.text for cell in build_dialog_title(READY)) == "Send back?  H-1 · build · attempt 2"
+    assert "".join(cell.text for cell in build_dialog_title(PREPARING)) == "Send back?  H-1"
 
 
 def test_override_says_what_it_goes_over() -> None:
     """Each failing check by name, and that it stays a debt."""
     text = read_page(DEMANDING)
-    assert "tests fails and is overridden" in text
+    assert "tests fails (overridden)" in text
     assert "stays on record" in text
     assert "3 files are unread  a.py" in text
 
@@ -132,7 +132,7 @@ def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
         (replace(READY, stage=DecisionStage.MOVED), "why", "H-1", "look again"),
         (replace(READY, stage=DecisionStage.SIGNING), "why", "H-1", "being signed"),
         (replace(READY, stage=DecisionStage.STORED), "why", "H-1", "already"),
-        (READY, " \n", "", "reject needs a reason"),
+        (READY, " \n", "", "give a reason"),
         (DEMANDING, "why", "H-", "type H-1 first"),
         (DEMANDING, "why", "h-1", "type H-1 first"),
     ],

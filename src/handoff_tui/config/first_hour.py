@@ -20,6 +20,9 @@ from handoff_tui.system.files.work_files import write_file
 
 _MOST_BYTES = 1024 * 1024
 _PYTEST = compile_later(r"^\[(?:tool\.pytest\.ini_options|tool:pytest|pytest)\]|\bpytest\b", re.MULTILINE)
+_RUN_PYTEST = ("python3", "-m", "pytest", "-q")
+_TEST_FUNCTION = compile_later(r"^(?:async )?def test_", re.MULTILINE)
+_MOST_TEST_FILES = 50
 _MAKE_TEST = compile_later(r"^(test|check)\s*:(?!=)", re.MULTILINE)
 _NO_TEST = "no test specified"
 _JAVASCRIPT_TOOLS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
@@ -61,10 +64,12 @@ def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
     for name in ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt"):
         text = _read(reader, name)
         if text is not None and _PYTEST.search(text):
-            yield FoundTests(("python3", "-m", "pytest", "-q"), name)
+            yield FoundTests(_RUN_PYTEST, name)
             break
     else:
-        if reader.exists("tests/__init__.py") or reader.exists("test/__init__.py"):
+        if (name := _find_pytest_file(reader)) is not None:
+            yield FoundTests(_RUN_PYTEST, name)
+        elif reader.exists("tests/__init__.py") or reader.exists("test/__init__.py"):
             yield FoundTests(("python3", "-m", "unittest"), "tests/")
     package = _read(reader, "package.json")
     if package is not None and _has_test_script(package):
@@ -79,6 +84,17 @@ def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
         if target:
             yield FoundTests(("make", target[1]), name)
             break
+
+
+def _find_pytest_file(reader: FileReader) -> str | None:
+    """A file with test functions that no class holds, which only pytest runs; None if there is none."""
+    folders = [folder for folder in ("tests", "test") if reader.exists(folder)]
+    names = (f"{folder}/{path.name}" for folder in folders for path in _list_tests(reader.resolve(folder)))
+    return next((name for name in names if _TEST_FUNCTION.search(_read(reader, name) or "")), None)
+
+
+def _list_tests(folder: Path) -> list[Path]:
+    return sorted(folder.glob("test_*.py"))[:_MOST_TEST_FILES]
 
 
 class FirstAgent(NamedTuple):

@@ -42,7 +42,7 @@ def join(cells: tuple[Cell, ...]) -> str:
 
 def test_sum_is_the_first_line_of_the_record() -> None:
     """What was lost without a word, where to see it, and that it is old where it is."""
-    assert join(build_record_sum(RECORD, 3, "i")) == " record  ✗ 1 unexplained drop  i shows it"
+    assert join(build_record_sum(RECORD, 3, "i")) == " compared  ✗ 1 unexplained drop  i shows it"
     stale = Loaded(RECORD.value, stale=True)
     assert "(older than the files; reading again)" in join(build_record_sum(stale, 3, "i"))
 
@@ -83,7 +83,7 @@ def test_title_fits_and_keeps_what_matters(width: int) -> None:
     row = build_file_title(change, LineCounts(41, 12), (2, 7), PAIR, read=False, width=width)
     text = join(row)
     assert compute_width(text) <= width
-    assert "lamp.py  M modified  +41 -12" in text
+    assert "lamp.py  modified  +41 -12" in text
     assert text.endswith("○ unread  2/7 ")
     assert ("baseline" in text) is (width >= 200)
     short = build_file_title(build_change("a.py"), None, (1, 1), PAIR, read=True, width=width)
@@ -96,10 +96,10 @@ def test_status_tells_how_and_where() -> None:
     files = tuple(ChangedFile(build_change(name), FileKind.TEXT) for name in ("a.py", "b.py"))
     drafts = Drafts((Comment(text="a"),), frozenset({"a.py"}))
     state = AppState(files=Loaded(FilesView(PAIR, files, counted=False)), drafts=drafts)
-    rest = "file 2 of 2 · 1 of 2 read · change 3 of 9 · your drafts: 1 comment"
+    rest = "1 of 2 files read · change 3 of 9 · your drafts: 1 comment"
     assert join(build_status(state, (2, 2), Shown(width=80, change=3, changes=9))) == f" unified · {rest}"
     usual = join(build_status(replace(state, drafts=Drafts()), (2, 2), Shown(width=80, change=3, changes=9)))
-    assert usual == " unified (split needs 100 columns) · file 2 of 2 · 0 of 2 read · change 3 of 9"
+    assert usual == " unified (split needs 100 columns) · 0 of 2 files read · change 3 of 9"
     unusual = Shown(
         split=True, width=120, wrap=True, whitespace=Whitespace.IGNORE, context=None, changes=0, reading=True
     )
@@ -129,7 +129,7 @@ def test_rows_tell_all_of_a_file() -> None:
     rows = ChangedFileRows(FILES, frozenset({"src/lamp.py"}), comments, "b.py")
     assert render(rows) == [
         "✓ read   M     +12     -3  src/lamp.py",
-        "○ unread A   +250k     -0  uv.lock   lock",
+        "○ unread A   +250k         uv.lock   lock",
         "○ unread A                 new.sh   ! new, and executable",
         "○ unread R      +1     -1  a.py → b.py ◂ ┊ 2 comments",
         "○ unread M                 x⟨U+202E⟩y   binary ! its name has hidden characters: U+202E",

@@ -46,8 +46,8 @@ from handoff_tui.tui.messages import (
 from handoff_tui.tui.widgets.bars import Bar, KeyBar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 
-_LEAST_PAGE, _PAGE_SHARE = 6, 46
-"""Rows of the page: at least, and at most in percent of the screen."""
+_LEAST_PAGE, _BELOW = 3, 2
+"""The fewest rows of the page, and the rows that stay in view below the box."""
 _SHORT_NAME = 24
 """Longer names would leave the field no room, so the text to type is shown below it."""
 
@@ -127,8 +127,9 @@ class DecisionBox(Vertical):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        """Gives the page the rows it needs, as far as the keys below the box stay in view."""
-        most = max(_LEAST_PAGE, self.screen.size.height * _PAGE_SHARE // 100)
+        """Gives the page the rows it needs, as far as the fields, and the keys below the box, stay in view."""
+        around = self.outer_size.height - self.page.outer_size.height + self.styles.margin.height + _BELOW
+        most = max(_LEAST_PAGE, self.screen.size.height - around)
         self.page.styles.height = max(1, min(self.page.line_count, most))
 
     def show(self, part: DecisionPart, following: InboxItem | None, problems: Sequence[ReviewProblem]) -> None:

@@ -209,6 +209,8 @@ def _add_idle(page: Page, view: AgentsView | None) -> None:
     """Says who could be started, as nobody was yet: every command once, with the phases it is for."""
     if view is None:
         return
+    if page.parts:
+        page.blank()
     if not view.agents:
         page.line(Cell("None configured; docs/agents.md has examples", "muted"))
     commands: dict[tuple[str, bool], dict[str, list[str]]] = {}
