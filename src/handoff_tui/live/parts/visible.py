@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -168,9 +168,9 @@ class VisibleParts:
         wanted: list[Part] = []
         with self._lock:
             tokens = {part: self._build_token(part, state) for part in _ORDER} if snapshot is not None else {}
-            old = frozenset(part for part, token in tokens.items() if token != self._read.get(part))
-            for part, token in tokens.items():
-                if token is not None and part in needed and part in old and self._asked.get(part) != token:
+            old = {part: token for part, token in tokens.items() if token != self._read.get(part)}
+            for part, token in old.items():
+                if token is not None and part in needed and self._asked.get(part) != token:
                     self._asked[part] = token
                     wanted.append(part)
         if old:
@@ -187,9 +187,11 @@ class VisibleParts:
         rank = _FIRST if part is Part.SHOWN and part in self._read else _ORDER.index(part)
         worker.submit(part, lambda cancel: self._read_part(part, cancel), rank=rank, delay=delay)
 
-    def _mark(self, state: AppState, old: frozenset[Part]) -> AppState:
+    def _mark(self, state: AppState, old: Mapping[Part, Token | None]) -> AppState:
         changes: dict[str, Loaded[Any]] = {}
-        for part in old:
+        for part, token in old.items():
+            if token == self._read.get(part):
+                continue  # it has been read since
             loaded: Loaded[Any] = getattr(state, part.value)
             loading, stale = part in self._asked, loaded.value is not None
             if (loading, stale) != (loaded.loading, loaded.stale):
@@ -206,8 +208,9 @@ class VisibleParts:
         loaded: Loaded[Any] = load(lambda: self.loader.read(part, state, snapshot, cancel))
         self._seconds[part] = read_monotonic() - began
         with self._lock:
-            if self._asked.get(part) == token:
-                del self._asked[part]
+            is_newest = token == self._build_token(part, self._store.state)  # it may be newer than what was asked for
+            if is_newest or self._asked.get(part) == token:
+                self._asked.pop(part, None)
             if not cancel.is_set():
                 self._read[part] = token
         if not cancel.is_set():
