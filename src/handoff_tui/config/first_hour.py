@@ -67,8 +67,8 @@ def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
             yield FoundTests(_RUN_PYTEST, name)
             break
     else:
-        if (name := _find_pytest_file(reader)) is not None:
-            yield FoundTests(_RUN_PYTEST, name)
+        if (tested := _find_pytest_file(reader)) is not None:
+            yield FoundTests(_RUN_PYTEST, tested)
         elif reader.exists("tests/__init__.py") or reader.exists("test/__init__.py"):
             yield FoundTests(("python3", "-m", "unittest"), "tests/")
     package = _read(reader, "package.json")

@@ -317,7 +317,7 @@ class MainScreen(Openers):
     def _list_actions(self) -> list[str]:
         first = [*self.view.list_hints(), *_ALWAYS]
         rest = [action for action in self.keys.list_actions() if action not in first]
-        return [*first, *rest]
+        return [*dict.fromkeys(first), *rest]
 
     async def perform(self, action: str) -> None:
         """Performs an action, or says why it can't be done."""

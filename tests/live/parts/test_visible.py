@@ -99,15 +99,15 @@ def test_part_saved_again_while_it_is_read_is_read_again(screen: Screen) -> None
 def test_mark_of_an_old_look_changes_nothing_that_was_read_since(screen: Screen) -> None:
     """Two threads look at once: the slower one must not mark as stale what the other has read meanwhile."""
     screen.loader.may_end.set()
-    change, seen = screen.store.change, threading.Event()
+    change_now, seen = screen.store.change, threading.Event()
 
-    def change_late(asked: Change) -> AppState:
+    def change_late(change: Change) -> AppState:
         """Lets the worker finish between the look and the mark."""
         if threading.current_thread() is threading.main_thread() and not seen.is_set():
             seen.set()
             screen.worker.submit(Part.COVERAGE, lambda cancel: screen.visible._read_part(Part.COVERAGE, cancel))
             screen.wait_until_idle()
-        return change(asked)
+        return change_now(change)
 
     screen.worker.start()
     screen.visible._needed = frozenset({Part.COVERAGE})

@@ -157,16 +157,16 @@ def _offer_moment(moment: ComparisonPoint) -> Offer:
 
 _ORDER = list(GROUPS)
 CONCEPTS = {
-    "gate": "where a person decides whether work may go on",
-    "claim": "something a document says; measured here it holds, is false or was true",
-    "scope": "the changes that belong to one handoff; shared ones belong to several",
-    "baseline": "what the work is compared with: the last approved state",
-    "attempt": "one run at a phase; sent back, the next one begins",
-    "override": "lets work go on although checks fail; on record until an approval settles it",
-    "carry": "takes an approval over to rewritten history with the same files",
-    "hold": "keeps work where it is until you decide otherwise",
-    "unclaimed": "changed files that belong to no handoff, so nobody is asked about them",
-    "coverage": "how many changed files somebody has approved",
+    "gate": "where a person decides whether work goes on",
+    "claim": "what a document says: it holds, is false, or was true",
+    "scope": "the changes of one handoff; some are shared",
+    "baseline": "what work is compared with: the last approved state",
+    "attempt": "one run at a phase; sent back, the next begins",
+    "override": "goes on although checks fail; stays on record",
+    "carry": "an approval taken over to rewritten history",
+    "hold": "stays where it is until you decide otherwise",
+    "unclaimed": "changed files that belong to no handoff",
+    "coverage": "how many changed files somebody approved",
     "consent": "your yes to running a repository's own commands",
 }
 """Words of the app, each in one sentence."""
@@ -193,8 +193,8 @@ def build_help(hints: Sequence[Hint], keys: Keys, here: Collection[str] = ()) ->
     """Lists the keys of the tab in view, explains the words and glyphs of the app, then lists every other key."""
     first = _offer_keys([hint for hint in hints if hint.action in here], keys)
     others = sorted((hint for hint in hints if hint.action not in here), key=_find_rank)
-    words = [Offer(f"concept:{name}", f"{name:<12}{words}", "word") for name, words in CONCEPTS.items()]
-    words += [Offer(f"glyph:{glyph}", f"{glyph:<12}{words}", "glyph") for glyph, words in GLYPHS.items()]
+    words = [Offer(f"concept:{name}", f"{name:<12}{words}") for name, words in CONCEPTS.items()]
+    words += [Offer(f"glyph:{glyph}", f"{glyph:<12}{words}") for glyph, words in GLYPHS.items()]
     offers = [*first, *words, *_offer_keys(others, keys)]
     return PaletteScreen("Help: keys, words, glyphs", offers, "↵ runs it · [keymap] in config.toml changes keys")
 
