@@ -32,7 +32,7 @@ from textual.widgets import (
 )
 
 from handoff_tui.core.text.safe_text import find_hidden
-from handoff_tui.tui.drawing.line_filter import SafeFilter
+from handoff_tui.tui.drawing.cells import SafeFilter
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.raw_terminal import RawTerminal
 from tests.support.real_log import RealLog

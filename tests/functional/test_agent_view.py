@@ -34,8 +34,7 @@ from handoff_tui.live.state.agents import (
 )
 from handoff_tui.live.state.app import AppState, Loaded, Trouble
 from handoff_tui.tui.app import ReviewApp
-from handoff_tui.tui.arming import PAUSE_SECONDS
-from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.box import PAUSE_SECONDS, Box
 from handoff_tui.tui.dialogs.lists import build_dialog
 from handoff_tui.tui.dialogs.palette import PaletteScreen
 from handoff_tui.tui.dialogs.proofs import ProofsScreen

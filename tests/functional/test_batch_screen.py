@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.live.state.app import AppState, BatchItem, BatchPart, BatchStage
 from handoff_tui.status.inbox_item import MeasuredGate
-from handoff_tui.tui.arming import PAUSE_SECONDS
+from handoff_tui.tui.dialogs.box import PAUSE_SECONDS
 from handoff_tui.tui.dialogs.decision.batch import BatchScreen
 from handoff_tui.tui.messages import BatchConfirmed, BatchLeft, BatchWanted
 from tests.support.desk_app import StillApp

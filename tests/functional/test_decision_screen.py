@@ -16,7 +16,7 @@ from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Drafts, RepositoryPart, Scope, Trouble
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui import messages
-from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
+from handoff_tui.tui.dialogs.box import PAUSE_SECONDS, read_time
 from handoff_tui.tui.dialogs.decision.screen import DecisionScreen, is_same_to_sign
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.page_view import PageView, join

@@ -24,7 +24,7 @@ from handoff_tui.tui.messages import (
     DocumentWanted,
     EditorWanted,
 )
-from handoff_tui.tui.views.documents.lines import DocumentLines
+from handoff_tui.tui.views.documents.panel import DocumentLines
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import ROOT, build_state, make_item
 from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle

@@ -20,10 +20,8 @@ from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, QueueGroup, RiskFact, RiskKind, WorkSize, sort_inbox
 from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.tui.views.evidence.claims import ClaimRows, build_claim_page
-from handoff_tui.tui.views.evidence.rows import CheckRows
-from handoff_tui.tui.views.overview.cards import build_overview_page
-from handoff_tui.tui.views.overview.chain import build_strip
+from handoff_tui.tui.views.evidence.rows import CheckRows, ClaimRows, build_claim_page
+from handoff_tui.tui.views.overview.cards import build_overview_page, build_strip
 from handoff_tui.tui.views.queue.rows import QueueForm, QueueRows, filter_queue
 from handoff_tui.tui.widgets.row_list import RowSource
 from tests.support.check_reports import nasty_reports, nasty_texts

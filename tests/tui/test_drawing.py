@@ -20,10 +20,9 @@ from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import find_hidden
 from handoff_tui.tui.drawing.appearance import list_theme_names, load_appearance, load_named_theme
-from handoff_tui.tui.drawing.cells import draw_cells
-from handoff_tui.tui.drawing.line_filter import SafeFilter
-from handoff_tui.tui.drawing.terminal import LastingFile, OutlivingDriver, outlive_terminal
+from handoff_tui.tui.drawing.cells import SafeFilter, draw_cells
 from handoff_tui.tui.drawing.theming import ASCII_GLYPHS, Ink, build_framework_theme, is_native
+from handoff_tui.tui.run import LastingFile, OutlivingDriver, outlive_terminal
 
 
 @pytest.fixture

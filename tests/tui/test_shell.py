@@ -17,8 +17,8 @@ from handoff_tui.status.inbox_item import MeasuredGate, ReviewProblem, close_ite
 from handoff_tui.tui import messages
 from handoff_tui.tui.actions import GROUPS, Keys, find_refusal, get_scope
 from handoff_tui.tui.app import IN_THE_PAST, REQUESTS
-from handoff_tui.tui.arming import PAUSE_SECONDS, Arming
 from handoff_tui.tui.chrome import build_banner, build_tabs, build_title
+from handoff_tui.tui.dialogs.box import PAUSE_SECONDS, Arming
 from handoff_tui.tui.first_paint import REPOSITORY, REVIEW
 from handoff_tui.tui.widgets.travel_bar import (
     build_lead,

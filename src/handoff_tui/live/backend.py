@@ -16,9 +16,8 @@ from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.live.acting.agent_follow import AgentFollower
 from handoff_tui.live.acting.agents import AgentControl
-from handoff_tui.live.acting.batch import BatchApproving
 from handoff_tui.live.acting.bisecting import Bisecting
-from handoff_tui.live.acting.deciding import Deciding
+from handoff_tui.live.acting.deciding import BatchApproving, Deciding
 from handoff_tui.live.acting.scoping import Scoping
 from handoff_tui.live.acting.setting_up import SettingUp
 from handoff_tui.live.acting.travelling import Travelling, present_past

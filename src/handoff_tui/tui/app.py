@@ -22,7 +22,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.tui import messages
-from handoff_tui.tui.drawing.line_filter import SafeFilter
+from handoff_tui.tui.drawing.cells import SafeFilter
 from handoff_tui.tui.drawing.theming import Ink, build_framework_theme
 from handoff_tui.tui.first_paint import FIRST_TABS, FIRST_TITLE
 from handoff_tui.tui.widgets.bars import Bar

@@ -107,7 +107,7 @@ class Openers(Screen[None], inherit_bindings=False):
 
     def _open_new_handoff(self) -> None:
         """Asks for the format of a new handoff, then for its id and title."""
-        from handoff_tui.tui.dialogs.repository.new_handoff import NewHandoffScreen, build_system_dialog  # noqa: PLC0415 - rare
+        from handoff_tui.tui.dialogs.repository.setup import NewHandoffScreen, build_system_dialog  # noqa: PLC0415 - rare
 
         repository = self.state.repository
         if repository is None:

@@ -12,10 +12,50 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.config.theme import peek_theme
 from handoff_tui.tui.app import ReviewApp
-from handoff_tui.tui.drawing.terminal import outlive_terminal
 
 if TYPE_CHECKING:
     from handoff_tui.tui.drawing.appearance import Appearance
+from typing import Any, TextIO, cast
+
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
+
+
+class LastingFile:
+    """A file that accepts everything, even if nobody is at the other end."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        try:
+            return self._file.write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._file.flush()
+        except OSError:
+            return
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the file has
+        return getattr(self._file, name)
+
+
+class OutlivingDriver(LinuxDriver):
+    """The framework's driver, writing to a file that never fails."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - as the framework calls it
+        super().__init__(*given, **named)
+        if self._file is not None:
+            self._file = cast("Any", LastingFile(self._file))
+
+
+def outlive_terminal(driver: type[Driver]) -> type[Driver]:
+    """Returns a terminal driver that survives a lost terminal; other drivers are returned unchanged."""
+    return OutlivingDriver if driver is LinuxDriver else driver
+
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Sent by a closed window or a logout. By default they would kill the program without restoring the screen."""

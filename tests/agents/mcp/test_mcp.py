@@ -24,7 +24,7 @@ from handoff_tui.core.place import Place  # noqa: E402
 from handoff_tui.handoffs.session import open_session  # noqa: E402
 from handoff_tui.status.refresh import refresh  # noqa: E402
 from handoff_tui.status.show import show  # noqa: E402
-from handoff_tui.tui.views.evidence.claims import ClaimRows  # noqa: E402
+from handoff_tui.tui.views.evidence.rows import ClaimRows  # noqa: E402
 from tests.support.gates import HANDOFF, GateDesk  # noqa: E402
 from tests.support.signed import Person, list_entries  # noqa: E402
 

@@ -12,8 +12,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.live.state.app import ChecksProgress
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.tui.views.evidence.claims import ClaimRows, build_claim_page
-from handoff_tui.tui.views.evidence.rows import CheckRows, build_progress
+from handoff_tui.tui.views.evidence.rows import CheckRows, ClaimRows, build_claim_page, build_progress
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_states import MOMENT, build_reviewed, list_lines
 

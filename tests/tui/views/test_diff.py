@@ -10,7 +10,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileKind
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui.messages import CommentWanted
-from handoff_tui.tui.views.changes.head import MOST_FOLDED, build_head, find_file_notices
+from handoff_tui.tui.views.changes.bars import MOST_FOLDED, build_head, find_file_notices
 from handoff_tui.tui.views.changes.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
 from handoff_tui.tui.views.changes.rows import (
     DiffLook,

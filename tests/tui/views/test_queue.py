@@ -17,8 +17,8 @@ from handoff_tui.status.inbox_item import (
     WorkSize,
     close_items,
 )
-from handoff_tui.tui.views.queue.page import build_broken_page, build_unclaimed_page
 from handoff_tui.tui.views.queue.rows import GROUP, QueueForm, QueueRows, build_key, filter_queue, mark_item
+from handoff_tui.tui.views.queue.view import build_broken_page, build_unclaimed_page
 from tests.support.desk_states import MOMENT, ROOT, list_lines, make_item
 
 CLEAN = MeasuredGate(12, 12)

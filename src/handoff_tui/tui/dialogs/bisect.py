@@ -15,8 +15,7 @@ from handoff_tui.history.bisect.page import build_bisect_page
 from handoff_tui.history.bisect.report import BisectProgress, BisectReport, TrialVerdict
 from handoff_tui.live.state.app import AppState, BisectPart, Scope
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.arming import read_time
-from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
+from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView

@@ -1,12 +1,93 @@
-"""The bases of the boxes over the app: each closes once, and closes only itself; some wait before keys count."""
+"""The bases of the boxes over the app: each closes once, and only itself; keys count once it has been painted."""
 
 from __future__ import annotations
 
+from typing import Final, Protocol, cast
+
 from textual import events
 from textual.await_complete import AwaitComplete
+from textual.message import Message
 from textual.screen import ModalScreen, ScreenResultType
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
-from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
+PAUSE_SECONDS: Final = 0.3
+"""With less, a key meant for something else could still arrive in time."""
+
+
+HUMAN_SECONDS: Final = 0.05
+"""Two presses of a key are further apart than this; the letters of a pasted text are closer together."""
+
+
+class Arming:
+    """Measures the time since something was painted, or since the last key that wasn't meant for it."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._painted_at: float | None = None
+
+    def disarm(self) -> None:
+        """Ignores keys until something else has been painted."""
+        self._since = self._painted_at = None
+
+    def note_painted(self, now: float) -> None:
+        """Starts the clock: it is on the screen now."""
+        if self._since is None:
+            self._since = self._painted_at = now
+
+    def begin_again(self, now: float) -> None:
+        """Restarts the clock after other input, so the tail of a paste can't confirm anything."""
+        if self._since is not None:
+            self._since = max(self._since, now)
+
+    def was_shown(self, at: float) -> bool:
+        """Tells whether it had been on the screen for a moment, whatever was typed meanwhile."""
+        return self._painted_at is not None and at - self._painted_at >= PAUSE_SECONDS
+
+    def admits(self, at: float) -> bool:
+        """Tells whether a key pressed at that time can mean what is on the screen."""
+        return self._since is not None and at - self._since >= PAUSE_SECONDS
+
+
+def read_time() -> float:
+    """Returns the time on the clock that stamps keys and clicks."""
+    return Message().time
+
+
+class Gatekeeper(Protocol):
+    """The screen around a field."""
+
+    def takes(self, event: events.Key | events.Paste) -> bool:
+        """Tells whether the screen keeps an event: it came too early, or it isn't text."""
+        ...
+
+
+def is_taken(field: Widget, event: events.Event) -> bool:
+    """Tells whether the screen keeps a key or a paste from this field."""
+    if not isinstance(event, events.Key | events.Paste):
+        return False
+    if not cast("Gatekeeper", field.screen).takes(event):
+        return False
+    event.stop()
+    event.prevent_default()
+    return True
+
+
+class ReasonField(TextArea):
+    """Several lines. Enter starts a new line and nothing more."""
+
+    async def on_event(self, event: events.Event) -> None:
+        if not is_taken(self, event):
+            await super().on_event(event)
+
+
+class NameField(Input):
+    """One line. Enter does nothing."""
+
+    async def on_event(self, event: events.Event) -> None:
+        if not is_taken(self, event):
+            await super().on_event(event)
+
 
 LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
 """Actions that close a box."""

@@ -16,9 +16,7 @@ from handoff_tui.decisions.pages.gate import add_fact
 from handoff_tui.live.state.agents import Breakpoint, Proposal, ProposalKind, ProposalStage, StepPlan
 from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
-from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
-from handoff_tui.tui.dialogs.decision.fields import NameField
+from handoff_tui.tui.dialogs.box import LEAVING, PAUSE_SECONDS, ArmedBox, NameField, keep_key, read_time
 from handoff_tui.tui.messages import ProposalConfirmed
 from handoff_tui.tui.views.agent.rows import describe_clock
 from handoff_tui.tui.widgets.bars import Bar, Rule

@@ -1,17 +1,44 @@
-"""Turns cells into what the framework draws. The only place where text becomes a segment: never through markup."""
+"""Turns cells into what the framework draws, never through markup, and keeps control characters from the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Protocol, cast
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widget import Widget
 
 from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import find_hidden, render_safe
 from handoff_tui.tui.drawing.theming import ASCII_GLYPHS, Ink
+
+
+class SafeFilter(LineFilter):
+    """Shows control characters instead of sending them; a line keeps its width."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - the framework's way to call it
+        if all(segment.control or (segment.text.isascii() and segment.text.isprintable()) for segment in segments):
+            return segments
+        if not any(_is_suspect(segment) for segment in segments):
+            return segments
+        width = sum(cell_len(segment.text) for segment in segments if not segment.control)
+        safe = [
+            Segment(render_safe(segment.text), segment.style) if _is_suspect(segment) else segment
+            for segment in segments
+        ]
+        return Segment.adjust_line_length(safe, width)
+
+
+def _is_suspect(segment: Segment) -> bool:
+    if segment.control:
+        return False
+    return any(character in segment.text for character in "\t\n") or bool(find_hidden(segment.text))
+
 
 _FILLING = "  "
 """One blank separates words."""

@@ -12,8 +12,7 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, BatchItem, BatchPart, BatchStage
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.arming import read_time
-from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
+from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.messages import BatchConfirmed
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView

@@ -21,9 +21,16 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.actions import Hint, Keys
-from handoff_tui.tui.arming import HUMAN_SECONDS, PAUSE_SECONDS, read_time
-from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
-from handoff_tui.tui.dialogs.decision.fields import NameField, ReasonField
+from handoff_tui.tui.dialogs.box import (
+    HUMAN_SECONDS,
+    LEAVING,
+    PAUSE_SECONDS,
+    ArmedBox,
+    NameField,
+    ReasonField,
+    keep_key,
+    read_time,
+)
 from handoff_tui.tui.dialogs.decision.rows import (
     build_dialog_page,
     build_dialog_title,

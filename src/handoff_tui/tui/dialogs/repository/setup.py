@@ -1,4 +1,4 @@
-"""The box that sets a repository up: three questions, what else was found, and what it would write."""
+"""The boxes that begin things: a repository's setup in three questions, and a new handoff."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.widgets import Input
 
 from handoff_tui.agents.set_up import FIRST_MESSAGE, MESSAGE, NewKey, SetupChoice, SetupFacts
 from handoff_tui.config.first_hour import FoundTests
@@ -15,11 +16,12 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.columns import Field, Row, build_cells
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.begin.begin import SYSTEMS
 from handoff_tui.live.state.app import AppState, SetupPart, SetupStage
 from handoff_tui.tui.actions import Keys
-from handoff_tui.tui.arming import read_time
-from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key
-from handoff_tui.tui.messages import SetupConfirmed
+from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
+from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
+from handoff_tui.tui.messages import NewHandoffWanted, SetupConfirmed
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
@@ -312,3 +314,52 @@ class SetupScreen(ArmedBox[None]):
             and build_choice(self._questions, self._chosen).needs_terminal(part.facts)
         )
         return Cell(" Nothing is written yet" + ("; ssh-keygen asks you at the end" if asks else ""), "muted")
+
+
+_WORDS = {
+    "notes": "a note in docs/handoffs: the simplest",
+    "builder": "a specification and a prompt for a builder",
+    "tdd": "a cycle of test, code and clean-up, with notes on commits",
+    "mosaic": "state files of one task",
+    "hub": "a task folder with a work cycle",
+    "procedure": "a JSON handoff between two roles",
+}
+_EXAMPLES = {"tdd": "TDD-1 Parse dates", "hub": "T-1 Login"}
+
+
+def build_system_dialog(state: AppState) -> PaletteScreen:
+    """Offers every format, those used here first."""
+    used = [item.reviewed.handoff.dialect for item in state.inbox]
+    ordered = sorted(_WORDS, key=lambda name: -used.count(name))
+    offers = [
+        Offer(name, f"{name:<11}{_WORDS[name]}", "used here" if name in used else "")
+        for name in ordered
+        if name in SYSTEMS
+    ]
+    return PaletteScreen("New handoff: in which format?", offers, "↵ chooses · esc closes")
+
+
+class NewHandoffScreen(PaletteScreen):
+    """Takes one line: the id, then the title. Enter writes the first documents; nothing is overwritten."""
+
+    CSS_PATH = "../palette.tcss"
+
+    def __init__(self, root: str, system: str) -> None:
+        super().__init__(f"New {system} handoff: id and title", ())
+        self._root, self._system = root, system
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one("#palette-field", Input).placeholder = _EXAMPLES.get(self._system, "H-1 Rate limiter")
+
+    def _filter(self, text: str) -> None:
+        name, _, title = text.strip().partition(" ")
+        rows = EmptyRows(Cell(f"id {name}   title {title or name}", "muted")) if name else EmptyRows()
+        self.query_one(RowList).show(rows)
+        self.query_one("#palette-note", Bar).show(Cell(" ↵ writes its first documents · esc closes", "muted"))
+
+    def _take(self, key: str) -> None:
+        del key
+        name, _, title = self.query_one("#palette-field", Input).value.strip().partition(" ")
+        if name:
+            self.dismiss(NewHandoffWanted(self._root, self._system, name, title.strip()))

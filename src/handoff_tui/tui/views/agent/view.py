@@ -28,8 +28,7 @@ from handoff_tui.tui.messages import (
     ScopeWanted,
     ViewWanted,
 )
-from handoff_tui.tui.views.agent.output import OutputPanel
-from handoff_tui.tui.views.agent.output_lines import OutputLines
+from handoff_tui.tui.views.agent.output_lines import OutputLines, OutputPanel
 from handoff_tui.tui.views.agent.rows import AgentRows, build_run_name, build_run_page, describe_run, name_run
 from handoff_tui.tui.views.listed_view import describe_trouble
 from handoff_tui.tui.views.view import Act, View

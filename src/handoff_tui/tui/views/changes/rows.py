@@ -21,7 +21,7 @@ from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.file_diff import DiffLine, FileKind
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.views.changes.head import HeadRow, build_head, has_many_changes
+from handoff_tui.tui.views.changes.bars import HeadRow, build_head, has_many_changes
 from handoff_tui.tui.views.changes.row_map import NO_LINE, DiffRow, FixedRows, Folding, RowKind, RowMap
 
 _HASH, _SLASHES, _DASHES = r"\#[^\n]*", r"//[^\n]*", r"--[^\n]*"

@@ -19,8 +19,7 @@ from handoff_tui.live.state.app import USUAL_SCOPE, AppState, Part, Scope
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui import messages
-from handoff_tui.tui.views.changes.bars import Shown, build_status
-from handoff_tui.tui.views.changes.head import AS_STORED, AS_TEXT, EXPAND
+from handoff_tui.tui.views.changes.bars import AS_STORED, AS_TEXT, EXPAND, Shown, build_status
 from handoff_tui.tui.views.changes.lines_view import DiffLinesView
 from handoff_tui.tui.views.changes.panels import FILES, LEAST_SPLIT, LINES, DiffPanels, Expected
 from handoff_tui.tui.views.changes.row_map import RowKind

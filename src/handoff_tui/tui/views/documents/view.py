@@ -22,9 +22,8 @@ from handoff_tui.live.state.app import DocumentView as OpenDocument
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui import messages
-from handoff_tui.tui.views.documents.lines import DocumentLines
 from handoff_tui.tui.views.documents.markdown_blocks import Block, Prose
-from handoff_tui.tui.views.documents.panel import DocumentPanel
+from handoff_tui.tui.views.documents.panel import DocumentLines, DocumentPanel
 from handoff_tui.tui.views.documents.rows import LineNotes, build_line_notes, describe_verdicts, find_worst, is_markdown
 from handoff_tui.tui.views.view import Act, View
 from handoff_tui.tui.widgets.bars import Rule

@@ -29,8 +29,7 @@ from handoff_tui.tui.messages import (
     ProposalWanted,
     StatusTextWanted,
 )
-from handoff_tui.tui.views.evidence.claims import ClaimRows, build_claim_page
-from handoff_tui.tui.views.evidence.rows import CheckRows, build_progress
+from handoff_tui.tui.views.evidence.rows import CheckRows, ClaimRows, build_claim_page, build_progress
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.overview.cards import build_problem_page
 from handoff_tui.tui.views.overview.view import list_problem_acts, propose_bisect, refuse_problem
