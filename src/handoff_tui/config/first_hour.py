@@ -13,7 +13,7 @@ from handoff_tui.config.load import AGENT_FILES, read_first_file
 from handoff_tui.config.presets import PRESETS
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.system.files.probe import find_program
+from handoff_tui.system.files.probe import find_program, list_matching
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import read_optional
 from handoff_tui.system.files.work_files import write_file
@@ -89,12 +89,9 @@ def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
 def _find_pytest_file(reader: FileReader) -> str | None:
     """A file with test functions that no class holds, which only pytest runs; None if there is none."""
     folders = [folder for folder in ("tests", "test") if reader.exists(folder)]
-    names = (f"{folder}/{path.name}" for folder in folders for path in _list_tests(reader.resolve(folder)))
+    listed = ((folder, list_matching(reader.resolve(folder), "test_*.py")[:_MOST_TEST_FILES]) for folder in folders)
+    names = (f"{folder}/{name}" for folder, found in listed for name in found)
     return next((name for name in names if _TEST_FUNCTION.search(_read(reader, name) or "")), None)
-
-
-def _list_tests(folder: Path) -> list[Path]:
-    return sorted(folder.glob("test_*.py"))[:_MOST_TEST_FILES]
 
 
 class FirstAgent(NamedTuple):

@@ -32,6 +32,11 @@ _MOST_ENTRIES = 2_000
 _DEEPEST = 6
 
 
+def list_matching(folder: Path, pattern: str) -> list[str]:
+    """The names in a folder that match a pattern, sorted."""
+    return sorted(path.name for path in folder.glob(pattern))
+
+
 def list_named(root: Path, names: Iterable[str]) -> list[str]:
     """Lists files at or below the given names, as repository paths; doesn't follow links to folders.
 
