@@ -58,12 +58,12 @@ def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.Monke
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 3_600.0)
+        monkeypatch.setattr("handoff_tui.tui.dialogs.box.PAUSE_SECONDS", 3_600.0)
         screen = await settle(pilot, "enter", "3", "b", "ctrl+s", "enter")
         assert "a commit is good if `pytest -q ␛[2J` succeeds." in screen
         assert "Nothing started yet" in screen
         assert not any(isinstance(one, BisectWanted) for one in app.asked)
-        monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 0.0)
+        monkeypatch.setattr("handoff_tui.tui.dialogs.box.PAUSE_SECONDS", 0.0)
         screen = await settle(pilot, "ctrl+s")
         assert [one.check for one in list_asked(pilot, BisectWanted)] == ["tests-unit"]
         assert "Checking the newest commit…" in screen

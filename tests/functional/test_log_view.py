@@ -95,7 +95,7 @@ async def test_following_keeps_the_cursor_on_the_newest(pilot: Pilot[None], app:
     ("part", "words"),
     [
         (Loaded(), "Reading the log…"),
-        (Loaded(VIEW.model_copy(update={"rows": (), "total": 0})), "handoff-tui init"),
+        (Loaded(VIEW.model_copy(update={"rows": (), "total": 0})), "No signed log here yet"),
         (Loaded(trouble=Trouble("the log cannot be read", "Look at it.")), "✗ the log cannot be read. Look at it."),
     ],
 )

@@ -21,7 +21,7 @@ from tests.support.desk_states import make_state
 from tests.support.screens import get_app, settle
 
 pytestmark = pytest.mark.usefixtures("still_clock")
-PAUSE = "handoff_tui.tui.arming.PAUSE_SECONDS"
+PAUSE = "handoff_tui.tui.dialogs.box.PAUSE_SECONDS"
 READ = Loaded(ReviewState(repository=RepositoryFacts(root="/desk")))
 EMPTY = AppState(repositories=(RepositoryPart("/desk", "desk", READ, begun=False),))
 NOTE = AgentNote("AGENTS.md", "## Handing over\nSay what you did.\n", "")

@@ -98,7 +98,7 @@ def name_work(handoff: Handoff) -> str:
 def shorten_id(name: str) -> str:
     """An id that is a path by the end of it, which tells it from others."""
     is_path = name.endswith(".md") or name.count("/") > 1
-    return name.rpartition("/")[2].removesuffix(".md") or name if is_path else name
+    return name.rpartition("/")[2] or name if is_path else name
 
 
 def build_name(item: InboxItem, phase: str | None = None, dropped: int = 0) -> Row:
