@@ -22,9 +22,14 @@ from handoff_tui.checks.rules.procedure.target_ready import (
     permissions_granted,
     target_resources_present,
 )
-from handoff_tui.checks.rules.tdd.failing_tests import green_has_no_failing_test, red_has_one_failing_test
 from handoff_tui.checks.rules.tdd.files import handoff_notes_parse, lock_not_stale, test_list_consistent
-from handoff_tui.checks.rules.tdd.phases import commit_prefix_fits_phase, phase_order_legal, retry_budget_kept
+from handoff_tui.checks.rules.tdd.phases import (
+    commit_prefix_fits_phase,
+    green_has_no_failing_test,
+    phase_order_legal,
+    red_has_one_failing_test,
+    retry_budget_kept,
+)
 from tests.support.format_states import CONTEXT, EXECUTION, SESSION, cycle_world, files_world
 from tests.support.strategies import json_texts, json_values, line_texts
 from tests.support.world import MemoryWorld, judge

@@ -72,7 +72,7 @@ def _run_past(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _list(arguments: argparse.Namespace, rules: tuple[RuleInfo, ...], state: ConsentState | None) -> ExitCode:
-    from handoff_tui.checks.output.list import build_check_list_json, build_check_list_page  # noqa: PLC0415
+    from handoff_tui.checks.output.page import build_check_list_json, build_check_list_page  # noqa: PLC0415
 
     write_result(arguments, build_check_list_json, build_check_list_page, rules, state)
     return ExitCode.OK

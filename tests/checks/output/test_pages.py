@@ -9,8 +9,7 @@ import pytest
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, build_doctor_json, build_doctor_page
 from handoff_tui.checks.hooks.hook import HookDeed, HookName, HookReport, HookStep, build_hooks_json, build_hooks_page
 from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
-from handoff_tui.checks.output.list import build_check_list_page
-from handoff_tui.checks.output.page import build_check_page
+from handoff_tui.checks.output.page import build_check_list_page, build_check_page
 from handoff_tui.checks.report import ConsentState, Evidence, Finding, Outcome, Remedy, RuleInfo
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity

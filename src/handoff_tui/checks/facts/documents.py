@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Final, NoReturn
+from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.rule import READABLE, Findings, RuleFinding
 from handoff_tui.core.place import Place, ProblemLevel
+from handoff_tui.handoffs.reading import json_document
 
 
 class JsonBrokenError(Exception):
@@ -29,18 +30,10 @@ def parse_strictly(content: bytes, first_line: int = 1) -> object:
     except UnicodeDecodeError as invalid:
         line = first_line + content.count(b"\n", 0, invalid.start)
         raise JsonBrokenError("is not UTF-8", line) from invalid
-    if not text.strip():
-        raise JsonBrokenError("is empty", first_line)
-    try:
-        value: object = json.loads(text, object_pairs_hook=_build_object, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as invalid:
-        line = first_line + invalid.lineno - 1
-        raise JsonBrokenError(f"is not valid JSON: {invalid.msg}", line) from invalid
-    except RecursionError:
-        raise JsonBrokenError("is nested too deeply to be read", first_line) from None
-    except ValueError as invalid:  # a repeated key, NaN, a number with thousands of digits
-        raise JsonBrokenError(f"is not JSON that can be relied on: {invalid}") from invalid
-    return value
+    parsed = json_document.parse_json("", text, first_line=first_line)
+    for problem in parsed.problems:
+        raise JsonBrokenError(problem.message, problem.line)
+    return parsed.value
 
 
 def find_line(content: bytes, key: str, value: str | None = None) -> int | None:
@@ -51,19 +44,6 @@ def find_line(content: bytes, key: str, value: str | None = None) -> int | None:
     text = content.decode("utf-8", "replace")
     found = re.search(wanted, text)
     return text.count("\n", 0, found.start()) + 1 if found else None
-
-
-def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members: dict[str, object] = {}
-    for key, value in pairs:
-        if key in members:
-            raise ValueError(f"{key} is given twice")
-        members[key] = value
-    return members
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
 
 
 _MOST_NAMED: Final = 3

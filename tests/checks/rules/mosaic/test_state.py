@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
-from handoff_tui.checks.rules.mosaic.briefing_and_message import briefing_fresh, handoff_message_says_something
 from handoff_tui.checks.rules.mosaic.named_evidence import resolved_blockers_have_evidence
+from handoff_tui.checks.rules.mosaic.session_start import briefing_fresh, handoff_message_says_something
 from handoff_tui.checks.rules.mosaic.state_files import state_files_exist, state_files_parse
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.format_states import STATE_COMMIT, build_agent_state, build_blocker, build_state

@@ -8,9 +8,14 @@ from collections.abc import Mapping
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule
-from handoff_tui.checks.rules.tdd.failing_tests import green_has_no_failing_test, red_has_one_failing_test
 from handoff_tui.checks.rules.tdd.files import handoff_notes_parse, lock_not_stale, test_list_consistent
-from handoff_tui.checks.rules.tdd.phases import commit_prefix_fits_phase, phase_order_legal, retry_budget_kept
+from handoff_tui.checks.rules.tdd.phases import (
+    commit_prefix_fits_phase,
+    green_has_no_failing_test,
+    phase_order_legal,
+    red_has_one_failing_test,
+    retry_budget_kept,
+)
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.core.place import Problem, ProblemLevel
 from tests.support.format_states import TEST_FILE, commit_id, cycle_world, note, note_path

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.formats.builder.evidence import read_evidence
+from handoff_tui.handoffs.formats.builder.draft import SpecReading, read_spec
+from handoff_tui.handoffs.formats.builder.format import read_evidence
 from handoff_tui.handoffs.formats.builder.names import HandoffFiles, find_ids, group_files, parse_path
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
@@ -20,7 +21,6 @@ from handoff_tui.handoffs.formats.builder.registry_state import (
     find_rows,
     find_superseded,
 )
-from handoff_tui.handoffs.formats.builder.spec import SpecReading, read_spec
 from handoff_tui.handoffs.handoff import DocumentRole, RegistryState
 from handoff_tui.handoffs.reading.format import Source
 
