@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
+from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.placed_by_runs import find_disagreement, place_by_runs
 from handoff_tui.handoffs.reading.format import HandoffFormat
-from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
+from handoff_tui.handoffs.reading.read import ReadHandoffs, is_candidate, read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Session
+from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
+
+_HANDOFF_FOLDERS: Final = ("handoffs", "docs/handoffs", ".handoffs")
 
 
 class RepositoryReading(NamedTuple):
@@ -39,4 +44,17 @@ def build_reading(session: Session, files: RepositoryFiles, result: ReadHandoffs
     facts = session.work_tree.facts
     placed = place_by_runs(session.repository, (*facts.changed, *facts.untracked), files.commits, result.handoffs)
     disagreeing = tuple(problem for handoff in placed for problem in find_disagreement(handoff))
-    return RepositoryReading(files, result._replace(handoffs=placed, problems=(*result.problems, *disagreeing)))
+    problems = (*result.problems, *disagreeing, *_report_submodules(session))
+    return RepositoryReading(files, result._replace(handoffs=placed, problems=problems))
+
+
+def _report_submodules(session: Session) -> Iterator[Problem]:
+    """Names the submodules that hold handoffs: another repository's, so they are not read here."""
+    for folder in session.work_tree.facts.submodules:
+        places = [f"{folder}/{name}" for name in (*OFTEN_IGNORED, *_HANDOFF_FOLDERS)]
+        inside = (path.removeprefix(f"{folder}/") for path in list_named(session.repository.root, places))
+        found = next(filter(is_candidate, inside), None)
+        if found is not None:
+            message = f"is a submodule with handoffs of its own, such as {found}; "
+            message += f"they aren't read here: handoff-tui --repo {folder} opens it"
+            yield Problem(path=folder, message=message, level=ProblemLevel.WARNING)

@@ -14,6 +14,7 @@ from handoff_tui.config.load import build_settings
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, build_id
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import has_log, open_session, reopen_session
 from tests.support.repositories import RepositoryBuilder
@@ -224,3 +225,15 @@ def test_id_outside_the_grammar_is_refused(wrong: str) -> None:
     """The signed log could not name it."""
     with pytest.raises(ValidationError, match="id"):
         Handoff.model_validate({"id": wrong, "dialect": "builder"})
+
+
+def test_submodules_with_handoffs_are_named(builder: RepositoryBuilder) -> None:
+    """Another repository's handoffs are not read, and not passed over in silence."""
+    builder.write("HANDOFF.md", "# Handoff\n\n## Next\n- dim it\n")
+    for name in ("vendor/oil", "vendor/wick"):
+        (builder.folder / name).mkdir(parents=True)
+        inner = RepositoryBuilder.init(builder.folder / name)
+        inner.write("docs/handoffs/a-handoff.md" if name == "vendor/oil" else "a.md").commit("inner")
+    builder.commit("two submodules")
+    [problem] = read_repository(open_session(builder.folder)).result.problems
+    assert (problem.path, "docs/handoffs/a-handoff.md" in problem.message) == ("vendor/oil", True)
