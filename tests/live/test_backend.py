@@ -553,3 +553,17 @@ def test_answer_about_another_handoff_is_not_shown(monkeypatch: pytest.MonkeyPat
     wait_until(worker.is_idle)
     worker.stop()
     assert store.state.comparison == Loaded()
+
+
+def test_work_handed_on_while_it_is_asked_is_work(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A feed that ends may have given a job to a worker that was found idle a moment before."""
+    let_go = threading.Event()
+    with looking(builder.write("README.md").commit().folder) as onlooker:
+        onlooker.wait_until_live()
+        quick, feed = onlooker.desk._threads[0], onlooker.desk._feeds[0]
+        assert isinstance(quick, KeyedWorker)
+        hand_on = quick.submit
+        with monkeypatch.context() as patch:
+            patch.setattr(feed, "is_idle", lambda: hand_on("job", lambda _: let_go.wait() and None) is None)
+            assert not onlooker.desk.is_idle()
+        let_go.set()

@@ -23,7 +23,7 @@ from handoff_tui.live.acting.setting_up import SettingUp
 from handoff_tui.live.acting.travelling import Travelling, present_past
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.repository_feed import RepositoryFeed
-from handoff_tui.live.keyed_worker import Background, KeyedWorker
+from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.requested import RequestedChecks, RequestedParts
 from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.app import USUAL_SCOPE, AppState, Loaded, OpenFile, Part, Scope
@@ -70,7 +70,7 @@ class LiveBackend:
             RepositoryFeed(start, store, measuring, self._note_snapshot, listed) for start in dict.fromkeys(starts)
         ]
         self._parts.on_checks = self._measure_again
-        self._background: tuple[Background, ...] = (*self._threads, *self._feeds)
+        self._background: tuple[KeyedWorker | AgentFollower | RepositoryFeed, ...] = (*self._threads, *self._feeds)
         first = tuple(feed.build_first_part() for feed in self._feeds)
         store.change(lambda state: replace(state, repositories=first))
 
@@ -97,7 +97,12 @@ class LiveBackend:
 
     def is_idle(self) -> bool:
         """Tells whether nothing is being read and nothing waits to be."""
-        return self.drafts.is_idle() and all(one.is_idle() for one in self._background)
+        before = self._count_submitted()
+        idle = self.drafts.is_idle() and all(one.is_idle() for one in self._background)
+        return idle and before == self._count_submitted()  # none handed work on to one that was asked before
+
+    def _count_submitted(self) -> int:
+        return sum(one.submitted for one in self._background if not isinstance(one, AgentFollower))
 
     def set_focused(self, *, focused: bool) -> None:
         """Notes whether somebody is looking; on return everything is read in full."""

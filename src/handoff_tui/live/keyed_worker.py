@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol
 
 from handoff_tui.system.clock import read_monotonic
 
@@ -23,18 +22,6 @@ class _Job:
     since: float
     not_before: float
     cancel: threading.Event
-
-
-class Background(Protocol):
-    """Something that works behind the app until it is stopped."""
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def is_idle(self) -> bool:
-        """Tells whether nothing is done and nothing waits to be."""
-        ...
 
 
 class BackgroundThread(threading.Thread):
@@ -98,6 +85,12 @@ class KeyedWorker(BackgroundThread):
         self.cancel_all()
         with self._news:
             self._news.notify_all()
+
+    @property
+    def submitted(self) -> int:
+        """How many jobs were submitted so far."""
+        with self._news:
+            return self._number
 
     def is_idle(self) -> bool:
         """Tells whether nothing runs and nothing waits."""

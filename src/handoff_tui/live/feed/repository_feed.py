@@ -129,6 +129,10 @@ class RepositoryFeed:
         """Measures what needs the reviewer, after checks were run."""
         self._measuring.begin(self.root)
 
+    @property
+    def submitted(self) -> int:
+        return self._worker.submitted
+
     def is_idle(self) -> bool:
         return self._worker.is_idle()
 
