@@ -78,7 +78,9 @@ def test_desk_shows_what_the_use_cases_say(work: RepositoryBuilder) -> None:
         fresh = refresh(desk, CheckAgain(), 0)
         (part,) = state.repositories
         assert part.state.value is not None
-        assert fresh.needs_you == {item.key.handoff for item in state.inbox if item.group <= QueueGroup.YOUR_CALL}
+        assert fresh.needs_you == frozenset(
+            item.key.handoff for item in state.inbox if item.group <= QueueGroup.YOUR_CALL
+        )
         fresh = fresh.model_copy(update={"needs_you": None})  # the app counts its items instead
         assert part.state.value.model_copy(update={"generation": 0}) == fresh
         assert (part.root, part.name, part.watching) == (str(work.folder), "repository", Watching.LIVE)
@@ -557,6 +559,10 @@ def test_answer_about_another_handoff_is_not_shown(monkeypatch: pytest.MonkeyPat
     assert store.state.comparison == Loaded()
 
 
+def hold(let_go: threading.Event) -> None:
+    let_go.wait()
+
+
 def test_work_handed_on_while_it_is_asked_is_work(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """A feed that ends may have given a job to a worker that was found idle a moment before."""
     let_go = threading.Event()
@@ -566,6 +572,6 @@ def test_work_handed_on_while_it_is_asked_is_work(builder: RepositoryBuilder, mo
         assert isinstance(quick, KeyedWorker)
         hand_on = quick.submit
         with monkeypatch.context() as patch:
-            patch.setattr(feed, "is_idle", lambda: hand_on("job", lambda _: let_go.wait() and None) is None)
+            patch.setattr(feed, "is_idle", lambda: hand_on("job", lambda _: hold(let_go)) is None)
             assert not onlooker.desk.is_idle()
         let_go.set()
