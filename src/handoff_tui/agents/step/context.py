@@ -58,7 +58,12 @@ def _render_heading(context: report.StepContext) -> list[str]:
     key, route = context.key, context.route
     title = f"This run: {key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}"
     came = f" It comes from {route.source}." if route.source and route.source != route.phase else ""
-    lines = [f"## {_render_line(title)}", "", f"{_DIRECTIONS[route.direction.value]}{_render_line(came)}", ""]
+    lines = [
+        f"## {_render_line(title)}",
+        "",
+        _render_line(_DIRECTIONS[route.direction.value] + came),
+        "",
+    ]
     lines.append(f"- Work in {render_code(context.folder)}, on {_name_branch(context)}.")
     if context.procedure is None:
         lines.append(f"- Runs left in the loop: {context.tries_left}.")
