@@ -45,6 +45,7 @@ def main() -> int:
     arguments = parser.parse_args()
     sizes = (1_000, 10_000, 100_000) if arguments.large else (1_000, 10_000)
     rows: list[Row] = []
+    print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="handoff-tui-bench-") as name:
         measures = _list_measures(Path(name), arguments.rounds, sizes)
@@ -52,17 +53,23 @@ def main() -> int:
             parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(measures)}")
         for measure in arguments.only or measures:
             began = time.monotonic()
-            rows += measures[measure]()
-            print(f"{measure}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+            measured = measures[measure]()
+            rows += measured
+            print(f"{measure}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+            _print_rows(measured)
     if not arguments.only:
         taken = time.monotonic() - begun
         rows.append(Row("this table / ten minutes", taken / _MOST_SECONDS, 1.0, f"{taken:.0f} s"))
-    print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
-    for row in rows:
-        limit = "" if row.limit is None else f"{row.limit:.2f}"
-        print(f"{row.name:<58}{row.ratio:>8.2f}{limit:>8}  {'' if row.kept else 'OVER '}{row.note}")
+        _print_rows(rows[-1:])
     _store(rows, keep=bool(arguments.only))
     return 0 if all(row.kept for row in rows) else 1
+
+
+def _print_rows(rows: list[Row]) -> None:
+    """Prints rows as soon as they are there; a run takes minutes."""
+    for row in rows:
+        limit = "" if row.limit is None else f"{row.limit:.2f}"
+        print(f"{row.name:<58}{row.ratio:>8.2f}{limit:>8}  {'' if row.kept else 'OVER '}{row.note}", flush=True)
 
 
 def _list_measures(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[str, Callable[[], list[Row]]]:

@@ -24,7 +24,6 @@ import os
 import signal
 import subprocess
 import sys
-import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
@@ -246,6 +245,8 @@ def write_run(
     handle = RunHandle(plan.key, find_run_folder(common_dir, plan.key))
     if (handle.folder / PLAN).exists():
         return handle
+    import uuid  # noqa: PLC0415 - for a run that starts
+
     marked = plan if plan.mark else plan.model_copy(update={"mark": uuid.uuid4().hex})
     try:
         handle.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from handoff_tui.agents.runs.files import EXIT, MESSAGES, OUTPUT, PLAN, TRANSCRIPT
 from handoff_tui.agents.runs.folders import build_name, load_secret, load_value, write_value
-from handoff_tui.agents.runs.listening import build_message
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import OperatorNote, Route, StepReport
@@ -101,6 +100,8 @@ def append_run_note(state: RunState, text: str) -> None:
     """Adds to the notes of a run, which its agent can read while it works; tells it now if its program listens."""
     _append_line(Path(state.folder) / NOTES, text.rstrip("\n"))
     if state.plan is not None and state.plan.input == "messages":
+        from handoff_tui.agents.runs.listening import build_message  # noqa: PLC0415 - few programs listen
+
         _append_line(Path(state.folder) / MESSAGES, build_message(text).decode().rstrip("\n"))
 
 

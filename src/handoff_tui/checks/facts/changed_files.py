@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
@@ -26,6 +27,12 @@ class ChangedFile(NamedTuple):
 
 def is_match(path: str, patterns: Iterable[str]) -> bool:
     """Whether a path matches: patterns without a slash match names, others the end of paths."""
+    return _is_match(path, tuple(patterns))
+
+
+@lru_cache(maxsize=100_000)
+def _is_match(path: str, patterns: tuple[str, ...]) -> bool:
+    """The same, kept: several rules ask for the same of every change."""
     name = path.rpartition("/")[2]
     return any(
         matches_glob(f"/{path}", f"*/{pattern}") if "/" in pattern else matches_glob(name, pattern)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.agents.proofs import build_proofs_json, build_proofs_page, list_proofs, read_picture
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
@@ -58,6 +57,8 @@ def _show_past(arguments: argparse.Namespace) -> ExitCode:
 
 def _show_proofs(session: Session, handoff: Handoff, *, as_json: bool) -> ExitCode:
     """Prints every proof by task, and draws the pictures."""
+    from handoff_tui.agents.proofs import build_proofs_json, build_proofs_page, list_proofs, read_picture  # noqa: PLC0415
+
     tasks = list_proofs(session, handoff)
     if as_json:
         write_json({"schema": "handoff-tui/proofs/v1", "handoff": handoff.id, "proofs": build_proofs_json(tasks)})
