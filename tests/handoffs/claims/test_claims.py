@@ -15,7 +15,9 @@ from handoff_tui.handoffs.claims.blocking import ProblemIndex, find_blocking
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.path_finder import PathFinder
+from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
+from handoff_tui.handoffs.reading.markdown import parse_markdown
 from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 
@@ -372,3 +374,12 @@ def test_saved_files_are_measured_again(story: RepositoryBuilder) -> None:
     evidence.move_on(open_session(story.folder), frozenset({"a.py"}))
     assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (sha256("three\n"), sha256("three\n"))
     assert "a.py" in evidence.uncommitted
+
+
+@pytest.mark.parametrize("sign", [" ", "│ ", "| ", "`", "a/", "a.", "created ", "§", "(", "- ", "and ", "\u2705"])
+def test_hostile_lines_are_read_in_linear_time(sign: str) -> None:
+    """Thousands of one sign, as prose, as a list and as a tool's output; a pattern that backtracks would never end."""
+    line = sign * 4_000
+    text = f"## Files changed\n\n- {line}`src/a.py`\n\n{line}x.py was changed\n\n```\n{line}\n├── {line}\n```\n"
+    claims = find_claims(parse_markdown(text).sections, DOCUMENT)
+    assert {claim.where.path for claim in claims} <= {DOCUMENT}

@@ -60,9 +60,7 @@ _DIRTY_PART: Final = compile_later(
 _UNTRACKED: Final = compile_later(r"^\s*untracked files", re.IGNORECASE)
 _STATUS_COMMAND: Final = compile_later(r"^\s*[$>%#]\s*git (status|diff|show|log|ls-files)\b(.*)")
 _ON_BRANCH: Final = compile_later(r"^(?:\s*On branch |## )([\w./-]+?)(?:\.\.\.\S+.*|\s*)$")
-_TREE: Final = compile_later(
-    r"^(?P<indent>(?:[│|]\s{1,3}|\s{2,4})*)(?:[├└+`|][─-]{1,3}\s?)(?P<name>[^\s#←(]+)\s*(?P<annotation>.*)$"
-)
+_TREE: Final = compile_later(r"^[\s│|]*[├└+`|][─-]{1,3}\s?(?P<name>[^\s#←(]+)[^\S\n]*(?P<said>\S.*)?$")
 _OUTPUT: Final = frozenset(
     {
         "",
@@ -360,4 +358,4 @@ def _list_tree(lines: list[str]) -> Iterator[tuple[int, str, str]]:
         if name.endswith("/") or not has_file_name(name):
             parents.append((depth, f"{above}{name.rstrip('/')}/"))
         else:
-            yield number, above + name, match["annotation"].strip()
+            yield number, above + name, (match["said"] or "").strip()
