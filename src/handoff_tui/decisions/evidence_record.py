@@ -80,20 +80,18 @@ def measure(examined: ExaminedGate) -> tuple[Verdict, ...]:
 
 
 def count_differences(examined: ExaminedGate) -> dict[str, int]:
-    """Counts what differs from the baseline; empty if there is none or it cannot be read."""
+    """Counts the handoff's own files, and what its tests and checks lost against its baseline, if that can be read."""
+    counts = {"files": len(examined.scope.results)}
     baseline = examined.baseline
-    if baseline.snapshot is None and baseline.commit is None:
-        return {}
+    if baseline.snapshot is None:
+        return counts
     try:
         before = load_side(examined.session, baseline)
         after = Side(examined.snapshot, examined.work_tree)
         reviewed = (examined.handoff, examined.handoffs)
-        record, files = compare_sides(examined.session, reviewed, before, after)
+        record, _ = compare_sides(examined.session, reviewed, before, after)
     except HandoffError:
-        return {}
-    counts: dict[str, int] = {}
-    if files is not None:
-        counts["files"] = len(files.listed.changes)
+        return counts
     if record is not None:
         changes = [item.change for section in (record.tests, record.checks) for item in section.items]
         counts["unexplained"] = len(record.unexplained)

@@ -234,7 +234,7 @@ def _plan(gates: LogGates, wanted: str, phase: str | None) -> GatePlan:
     _require_head(session)
     handoff = find_handoff(handoffs, wanted)
     question = gates.ask(handoff, phase)
-    baseline = choose_snapshot(session, list_approved(session, gates.index, gates.tree), handoff, handoffs)
+    baseline = choose_snapshot(session, list_approved(session, gates.index, gates.tree, handoff.id), handoff, handoffs)
     start = gates.work.scopes.of(handoff.id).start
     return GatePlan(handoff, gates, question, baseline, start)
 

@@ -9,11 +9,13 @@ import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import ChangesReport, DiffRequest, diff
+from handoff_tui.decisions.examine import examine as look
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import read_comparison_points
 from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, Speaking
@@ -113,3 +115,21 @@ def test_approval_by_a_producer_is_not_counted(gate_desk: GateDesk, bo: Person) 
     assert gate_desk.speaking(bo, "submit", "HANDOFF.md", "--repo", gate_desk.root, "--sign", terminal=True).code == 0
     report = judge(gate_desk)
     assert (report.state.value, "nobody approves their own" in " ".join(report.why)) == ("pending", True)
+
+
+def test_approval_of_another_handoff_is_no_baseline(gates: GateDesk) -> None:
+    """It holds work of this one that nobody has reviewed; its own earlier approval is one."""
+    bo = gates.person("bo")
+    gates.begin(bo)
+    assert gates.decide(bo, "approve").code == 0
+    gates.commit_log()
+    text = "# Handoff: other\n\nStatus: COMPLETE\n"
+    gates.builder.write("docs/handoffs/other-1.md", text).write("other.py", "x\n").commit("other")
+    gates.change()
+    session = open_session(gates.root)
+    baselines = {
+        name: look(session, open_log(session.repository), name).baseline
+        for name in (HANDOFF, "notes/docs/handoffs/other-1.md")
+    }
+    assert baselines[HANDOFF].reason == "The last approved baseline on this branch"
+    assert baselines["notes/docs/handoffs/other-1.md"].snapshot is None

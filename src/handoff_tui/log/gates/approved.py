@@ -60,7 +60,7 @@ def read_comparison_points(session: Session, tree: str, handoff: str | None) -> 
     earlier = [made for made in living if made.work.handoff == handoff and made.work.subject.tree != tree]
     return ComparisonPoints(
         reviewer=reviewer,
-        approved=list_approved(session, index, tree),
+        approved=list_approved(session, index, tree, handoff),
         my_reviews=tuple(map(_build_point, mine)),
         earlier_attempts=tuple(map(_build_point, earlier)),
     )
@@ -84,12 +84,20 @@ def find_trusted_commit(session: Session) -> ComparisonPoint | None:
     return None
 
 
-def list_approved(session: Session, index: LogIndex, tree: str) -> tuple[ApprovedSnapshot, ...]:
-    """Lists approvals of other files than these, newest first: work is no baseline for itself."""
+def list_approved(
+    session: Session, index: LogIndex, tree: str, handoff: str | None = None
+) -> tuple[ApprovedSnapshot, ...]:
+    """Lists approvals of other files than these, newest first: work is no baseline for itself.
+
+    With `handoff`, only its own: what was approved of another one holds work of this one that nobody has reviewed.
+    """
     decisions = [
         made
         for made in sorted(index.decisions.values(), key=lambda made: (-made.entry.seq, made.entry.id))
-        if made.decision.verb in APPROVING and made.work.subject.tree != tree and not index.is_void(made.entry.id)
+        if made.decision.verb in APPROVING
+        and handoff in {None, made.work.handoff}
+        and made.work.subject.tree != tree
+        and not index.is_void(made.entry.id)
     ]
     reviews = StoredReviews(session.repository)
     reviews.load(made.decision.review for made in decisions if made.entry.kind is EntryKind.SCOPED_DECISION)
