@@ -27,14 +27,6 @@ MARKS = (
 )
 
 
-@pytest.fixture
-def bo(gate_desk: GateDesk) -> Person:
-    """The reviewer, in a log of their own."""
-    person = gate_desk.person("bo")
-    gate_desk.begin(person)
-    return person
-
-
 def type_at_terminal(desk: GateDesk, person: Person, text: str, **marks: str) -> int:
     """A pseudo-terminal driven by a program, as an agent would; the exit code."""
     words = ("decide", "approve", HANDOFF, "--repo", desk.root)

@@ -23,13 +23,6 @@ YES, NO = "#!/bin/sh\nexit 0\n", "#!/bin/sh\nexit 1\n"
 TEXT = "# Handoff: more\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds more.\n"
 
 
-@pytest.fixture
-def bo(gate_desk: GateDesk) -> Person:
-    person = gate_desk.person("bo")
-    gate_desk.begin(person)
-    return person
-
-
 class ConfirmingAgent:
     """An ssh-agent that asks a program before each use of a key."""
 

@@ -30,14 +30,6 @@ from tests.support.signed import Person
 from tests.support.ssh_keys import PASSPHRASE, add_to_agent, make_key, read_public, run_agent, write_askpass
 
 
-@pytest.fixture
-def bo(gate_desk: GateDesk) -> Person:
-    """The reviewer, in a log of their own."""
-    person = gate_desk.person("bo")
-    gate_desk.begin(person)
-    return person
-
-
 def forge_approval(desk: GateDesk, person: Person, monkeypatch: pytest.MonkeyPatch, review: str) -> str:
     """An entry that is right in every field, signed by ssh-keygen with the person's key; only its review is made up."""
     person.become(monkeypatch)

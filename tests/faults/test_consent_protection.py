@@ -130,13 +130,6 @@ terminal.ask = lambda *_, **__: {answer!r}
 """
 
 
-@pytest.fixture
-def bo(gate_desk: GateDesk) -> Person:
-    person = gate_desk.person("bo")
-    gate_desk.begin(person)
-    return person
-
-
 def test_planted_answer_signs_nothing(gate_desk: GateDesk, bo: Person, tmp_path: Path) -> None:
     """A33: a sitecustomize on PYTHONPATH answers the question."""
     (tmp_path / "plant").mkdir()

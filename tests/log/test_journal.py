@@ -313,15 +313,6 @@ def test_entry_that_mends_the_log_is_added_despite_its_fault(builder: Repository
 OTHER = "sha256:" + "6" * 64
 
 
-@pytest.fixture
-def log(builder: RepositoryBuilder) -> RealLog:
-    """A log with a policy and a decision."""
-    real = RealLog(builder)
-    real.begin()
-    real.decide()
-    return real
-
-
 def open_it(log: RealLog, *, pin: str | None = None, remembered: bool = True) -> OpenLog:
     return open_log(open_repository(log.folder), pin=pin, remembered=remembered)
 

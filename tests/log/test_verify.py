@@ -27,7 +27,6 @@ from handoff_tui.system.files import addressed_files
 from tests.support.log_keys import build_key, build_statement, read_golden, sign_statement
 from tests.support.logs import NOW
 from tests.support.real_log import RealLog
-from tests.support.repositories import RepositoryBuilder
 
 
 class Notebook:
@@ -43,15 +42,6 @@ class Notebook:
 
     def record(self, facts: Mapping[str, str]) -> None:
         self.lines.update(facts)
-
-
-@pytest.fixture
-def log(builder: RepositoryBuilder) -> RealLog:
-    """A log with a policy and a decision."""
-    real = RealLog(builder)
-    real.begin()
-    real.decide()
-    return real
 
 
 def open_verifier(log: RealLog, facts: Notebook | None = None, now: str = NOW) -> LogVerifier:

@@ -33,13 +33,6 @@ PROTOCOLS = ["legacy", "auto"]
 _Value = TypeVar("_Value")
 
 
-@pytest.fixture
-def bo(gate_desk: GateDesk) -> Person:
-    person = gate_desk.person("bo")
-    gate_desk.begin(person)
-    return person
-
-
 class Agent:
     """An agent's program that started the server, as its operator's process."""
 

@@ -139,16 +139,11 @@ def root(builder: RepositoryBuilder) -> Path:
     return builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit().folder
 
 
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> InProcess:
-    return InProcess(capsys)
-
-
-def test_repository_without_runs_lists_none_and_writes_nothing(call: InProcess, root: Path) -> None:
+def test_repository_without_runs_lists_none_and_writes_nothing(say: InProcess, root: Path) -> None:
     """Looking changes nothing: not even the engine's file is made."""
-    said = call("run", "--list", "--repo", root)
+    said = say("run", "--list", "--repo", root)
     assert (said.code, said.stdout) == (0, "No procedure has run here\n")
-    assert call("run", "--list", "--json", "--repo", root).json["runs"] == []
+    assert say("run", "--list", "--json", "--repo", root).json["runs"] == []
     assert not (root / ".git" / "handoff-tui").exists()
 
 
@@ -165,16 +160,16 @@ def test_repository_without_runs_lists_none_and_writes_nothing(call: InProcess, 
         (("--list", "--show", "x"), "not allowed with"),
     ],
 )
-def test_wrong_call_is_refused_with_a_hint(words: tuple[str, ...], complaint: str, call: InProcess, root: Path) -> None:
+def test_wrong_call_is_refused_with_a_hint(words: tuple[str, ...], complaint: str, say: InProcess, root: Path) -> None:
     """Code 2 and nothing on stdout."""
-    said = call("run", *words, "--repo", root)
+    said = say("run", *words, "--repo", root)
     assert (said.code, said.stdout) == (2, "")
     assert complaint in said.stderr
 
 
-def test_engine_that_is_not_installed_is_named(call: InProcess, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_that_is_not_installed_is_named(say: InProcess, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the words that install it."""
     monkeypatch.setitem(__import__("sys").modules, "dbos", None)
-    said = call("run", "PHASE_TRANSITION_STANDARD", "--repo", root)
+    said = say("run", "PHASE_TRANSITION_STANDARD", "--repo", root)
     assert said.code == 2
     assert "pip install 'handoff-tui[engine]'" in said.stderr

@@ -134,11 +134,6 @@ def test_bisect_that_is_stopped_says_what_is_known(
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> InProcess:
-    return InProcess(capsys)
-
-
-@pytest.fixture
 def log(builder: RepositoryBuilder) -> RealLog:
     """A rejection and an approval, with no record of either."""
     real = RealLog(builder.write("a.txt").commit())
@@ -148,28 +143,28 @@ def log(builder: RepositoryBuilder) -> RealLog:
     return real
 
 
-def test_figures_are_printed_in_three_forms(log: RealLog, call: InProcess) -> None:
+def test_figures_are_printed_in_three_forms(log: RealLog, say: InProcess) -> None:
     """Text for people, JSON for scripts, a table for spreadsheets."""
-    said = call("metrics", "--repo", log.folder)
+    said = say("metrics", "--repo", log.folder)
     assert (said.code, "Handoff failure rate" in said.stdout) == (ExitCode.OK, True)
-    value = call("metrics", "--json", "--repo", log.folder).json
+    value = say("metrics", "--json", "--repo", log.folder).json
     assert (value["schema"], value["decisions"], value["figures"][0]["value"]) == ("handoff-tui/metrics/v1", 2, 0.5)
-    table = call("metrics", "--csv", "--repo", log.folder, "--since", "2026-01-01", "--until", "2026-12-31").stdout
+    table = say("metrics", "--csv", "--repo", log.folder, "--since", "2026-01-01", "--until", "2026-12-31").stdout
     assert table.splitlines()[1].startswith("handoff-failure-rate,A,,,share,0.5,1,2,")
 
 
-def test_broken_log_has_its_own_exit_code(log: RealLog, call: InProcess) -> None:
+def test_broken_log_has_its_own_exit_code(log: RealLog, say: InProcess) -> None:
     """No figure of it is computed."""
     log.place(log.genesis).unlink()
-    said = call("metrics", "--json", "--repo", log.folder)
+    said = say("metrics", "--json", "--repo", log.folder)
     assert (said.code, said.json["verdict"]) == (ExitCode.INTEGRITY, "fatal")
     assert {figure["value"] for figure in said.json["figures"]} == {None}
 
 
 @pytest.mark.parametrize("words", [("--json", "--csv"), ("--since", "May"), ("--until", "2026-02-30")])
-def test_metrics_words_that_make_no_sense_are_told(log: RealLog, call: InProcess, words: tuple[str, ...]) -> None:
+def test_metrics_words_that_make_no_sense_are_told(log: RealLog, say: InProcess, words: tuple[str, ...]) -> None:
     """A usage error with a hint."""
-    said = call("metrics", *words, "--repo", log.folder)
+    said = say("metrics", *words, "--repo", log.folder)
     assert (said.code, said.stdout, "hint:" in said.stderr) == (ExitCode.USAGE, "", True)
 
 
@@ -181,36 +176,36 @@ def replay(builder: RepositoryBuilder) -> ReplayStory:
     return replay
 
 
-def test_report_is_printed_or_written(replay: ReplayStory, call: InProcess, tmp_path: Path) -> None:
+def test_report_is_printed_or_written(replay: ReplayStory, say: InProcess, tmp_path: Path) -> None:
     """Markdown on standard output; both forms as new files, which are never written over."""
     folder = replay.builder.folder
-    said = call("export", "report", "--repo", folder)
+    said = say("export", "report", "--repo", folder)
     assert (said.code, said.stdout.startswith("# Handoff decisions of ")) == (ExitCode.OK, True)
     page, text = tmp_path / "r.html", tmp_path / "r.md"
-    written = call("export", "report", "--html", page, "--markdown", text, "--json", "--repo", folder)
+    written = say("export", "report", "--html", page, "--markdown", text, "--json", "--repo", folder)
     assert written.json["schema"] == "handoff-tui/export-report/v1"
     assert [one["bytes"] for one in written.json["files"]] == [page.stat().st_size, text.stat().st_size]
-    again = call("export", "report", "--html", page, "--repo", folder)
+    again = say("export", "report", "--html", page, "--repo", folder)
     assert (again.code, "is there already" in again.stderr) == (ExitCode.USAGE, True)
 
 
 @pytest.mark.parametrize("words", [("report", "--json"), ("report", "--html", "x", "--markdown", "x"), ("reports",)])
 def test_export_words_that_make_no_sense_are_told(
-    builder: RepositoryBuilder, call: InProcess, words: tuple[str, ...]
+    builder: RepositoryBuilder, say: InProcess, words: tuple[str, ...]
 ) -> None:
     """A usage error, before anything is read."""
-    assert call("export", *words, "--repo", builder.folder).code == ExitCode.USAGE
+    assert say("export", *words, "--repo", builder.folder).code == ExitCode.USAGE
 
 
-def test_replay_tells_by_its_exit_code(replay: ReplayStory, call: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replay_tells_by_its_exit_code(replay: ReplayStory, say: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     """0 where nothing fails, 1 where an approval would not hold today, 3 where the log cannot be believed."""
     folder = replay.builder.folder
-    said = call("log", "replay", "--repo", folder)
+    said = say("log", "replay", "--repo", folder)
     assert (said.code, "1 approval: 1 holds" in said.stdout) == (ExitCode.OK, True)
     replay.builder.write("HANDOFF.md", f"{TEXT}- Created `src/missing.py`.\n").commit("a false claim")
     replay.decide()
-    value = call("log", "replay", "--json", "--repo", folder)
+    value = say("log", "replay", "--json", "--repo", folder)
     assert (value.code, value.json["totals"]["fails"]) == (ExitCode.BLOCKED, 1)
     monkeypatch.setenv(PIN_VARIABLE, "sha256:" + "0" * 64)
-    assert call("log", "replay", "--all", "--repo", folder).code == ExitCode.INTEGRITY
-    assert call("export", "report", "--repo", folder).code == ExitCode.INTEGRITY
+    assert say("log", "replay", "--all", "--repo", folder).code == ExitCode.INTEGRITY
+    assert say("export", "report", "--repo", folder).code == ExitCode.INTEGRITY

@@ -22,15 +22,6 @@ from tests.support.real_log import RealLog, list_codes, read_verdict
 from tests.support.repositories import RepositoryBuilder
 
 
-@pytest.fixture
-def log(builder: RepositoryBuilder) -> RealLog:
-    """A log with a policy and a decision."""
-    real = RealLog(builder)
-    real.begin()
-    real.decide()
-    return real
-
-
 def read_witness(log: RealLog) -> bytes | None:
     place = log.folder / ".git/handoff-tui/witness.json"
     return place.read_bytes() if place.exists() else None
