@@ -42,7 +42,7 @@ def refresh(session: Session, recheck: Recheck, generation: int = 0) -> ReviewSt
     reviewer = HandoffReviewer(session, result, gates, closed=session.loaded.refused_shortly)
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
     state = build_state(session, result, reviewer, reviewed, generation)
-    return _add_reader(session, state, gates)
+    return _add_reader(session, state, gates) if reviewed else state
 
 
 def _add_reader(session: Session, state: ReviewState, gates: LogGates | None) -> ReviewState:
