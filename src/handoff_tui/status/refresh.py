@@ -42,11 +42,13 @@ def refresh(session: Session, recheck: Recheck, generation: int = 0) -> ReviewSt
     reviewer = HandoffReviewer(session, result, gates, closed=session.loaded.refused_shortly)
     reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
     state = build_state(session, result, reviewer, reviewed, generation)
-    return _add_reader(session, state, gates) if reviewed else state
+    return _add_reader(session, state, gates)
 
 
 def _add_reader(session: Session, state: ReviewState, gates: LogGates | None) -> ReviewState:
     """The same state with what it means for the person at this computer."""
+    if not state.handoffs:
+        return state.model_copy(update={"needs_you": frozenset()})
     from handoff_tui.log.policy.signer import read_reviewer  # noqa: PLC0415 - the app asks for these itself
     from handoff_tui.status.inbox import build_inbox, build_inbox_facts  # noqa: PLC0415
 
