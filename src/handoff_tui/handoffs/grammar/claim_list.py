@@ -65,6 +65,10 @@ class ClaimList:
         claim = build_claim(kind, Place(path=self.document, line=line), text, subject=subject, value=value)
         self.found.setdefault((kind, subject, value), claim)
 
+    def forget_below(self, depth: int) -> None:
+        """Before an entry of a depth: those at it and below don't belong to the ones before it."""
+        self.parents = {above: path for above, path in self.parents.items() if above < depth}
+
     def list(self) -> list[Claim]:
         """References to files that something else is claimed of are left out; the others come last."""
         read = ClaimKind.FILE_REFERENCED

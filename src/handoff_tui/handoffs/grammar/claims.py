@@ -46,6 +46,13 @@ _RULE_FOR_OTHERS: Final = compile_later(
 )
 _COMMIT_ORDER: Final = compile_later(r"^\W*(?:\[[^\]]*\]\W*)*(?:track|commit|stage|push|add)\b", re.IGNORECASE)
 _INSIDE: Final = compile_later(r"\b(?:in|under|to|into|inside|within)\W*$", re.IGNORECASE)
+_MAY_NAME: Final = compile_later(r"[./][A-Za-z]|[Mm]akefile|[Dd]ockerfile|\]\(")
+_OF_GIT: Final = compile_later(
+    r"[0-9a-f]{6}|[Bb]ranch|BRANCH|origin/|[Cc]lean|CLEAN|[Cc]ommit|COMMIT|[Uu]nstaged|\bgit\b|\bGit\b|`(?:main"
+    r"|master|dev)"
+    r"|\b(?:on|to|in|from) (?:the )?[`*]*\w+/\w|[Aa]rchive"
+)
+"""A cheap look before the patterns: most texts name neither a file nor anything of git."""
 _LONGEST_BLOCK = 20_000
 _LONGEST_NAME = 40
 _DOCUMENT: Final = compile_later(r"\.(?:md|rst|adoc|txt|pdf|html)(?:#\S*|:\d+)?$")
@@ -135,7 +142,12 @@ def _read_text(claims: ClaimList, context: Context, block: Paragraph | Item) -> 
     if folder:
         context.folder = folder
         return
-    words = list(find_words(text, context, claims.document))
+    words = list(find_words(text, context, claims.document)) if _MAY_NAME.search(text) else []
+    speaks_of_git = context.listed is Role.BRANCH or _OF_GIT.search(text) is not None
+    if not words and not speaks_of_git and context.listed is None:
+        if isinstance(block, Item):
+            claims.forget_below(block.depth)
+        return  # as most texts
     if context.silent or checked is False or stance.is_marked_open(text) or _is_silent_field(text):
         if context.points or not context.silent:
             _read_pointers(claims, block, text, words)
@@ -156,9 +168,10 @@ def _read_text(claims: ClaimList, context: Context, block: Paragraph | Item) -> 
             continue
         if not _read_field(claims, line, sentence, here, start):
             _read_sentence(claims, block, masked, text, (start, end), here, done=done)
-        read_commits(claims, context, line, sentence, ticked=done)
-        read_branch(claims, context, line, sentence)
-        read_clean(claims, context, line, sentence)
+        if speaks_of_git:
+            read_commits(claims, context, line, sentence, ticked=done)
+            read_branch(claims, context, line, sentence)
+            read_clean(claims, context, line, sentence)
 
 
 def _read_pointers(claims: ClaimList, block: Paragraph | Item, text: str, words: list[Word]) -> None:
@@ -193,6 +206,8 @@ def _split_fields(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _is_silent_field(sentence: str) -> bool:
     """`Out of scope: …`, `Next: …`."""
+    if ":" not in sentence:
+        return False
     parsed = parse_field(sentence[lead_length(sentence) :])
     if parsed is None or not parsed[1] or len(parsed[0]) > _LONGEST_NAME:
         return False

@@ -55,7 +55,7 @@ def read_item(
     leading = next((word for word in words if word.start <= lead < word.end or word.start == lead), None) or _bare_word(
         first_line, lead, context, is_marked=mark is not None
     )
-    claims.parents = {depth: path for depth, path in claims.parents.items() if depth < item.depth}
+    claims.forget_below(item.depth)
     if leading is None:
         parent = claims.parents.get(item.depth - 1)
         if parent is not None:

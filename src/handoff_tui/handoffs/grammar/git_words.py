@@ -75,6 +75,7 @@ _REMOTE_BRANCH: Final = compile_later(
     r"|published|available|exists|is)\b[^.;]{0,24}?`?\b((?:origin|upstream)/[\w./-]*[\w-])",
     re.IGNORECASE,
 )
+_HEX: Final = compile_later(r"[0-9a-f]{7}")
 _ORDER: Final = compile_later(
     r"^\W*(?:delete|create|merge|switch|check ?out|rebase|push|make|use|open|start|cut|work|branch off|pull)\b",
     re.IGNORECASE,
@@ -84,7 +85,7 @@ _BRANCH_GONE: Final = compile_later(r"\b(?:deleted|removed|gone|pruned|closed)\b
 
 def read_commits(claims: ClaimList, context: Context, line: int, text: str, *, ticked: bool) -> None:
     """Hex words that the words around them, the heading, or their place in an entry say are commits."""
-    for match in COMMIT.finditer(text):
+    for match in COMMIT.finditer(text) if _HEX.search(text) else ():
         before, after = text[: match.start()], text[match.end() :]
         named = context.commits or _COMMIT_WORD.search(text) is not None
         lead = lead_length(text)
