@@ -1,4 +1,4 @@
-"""Documents whose author hadn't read the grammar: what it finds in them since it was improved on them must stay found."""
+"""Documents whose author had not read the grammar; it was improved on them since, and must not fall behind that."""
 
 from __future__ import annotations
 
