@@ -45,6 +45,8 @@ VERBS = {
     "withdraw": "withdraws your last decision here",
     "carry": "carries your approval over to a rewritten history with the same content",
 }
+_PATIENCE_SECONDS = 30.0
+"""How long the last question waits, which only offers something: the decision is stored by then."""
 EXAMPLES = """\
 examples:
   handoff-tui decide approve H-3
@@ -130,7 +132,8 @@ def _offer_registry(session: Session, handoff: Handoff, *, asks: bool) -> None:
     if not edits:
         return
     shown = "\n".join(f"  {render_safe(describe_edit(edit)[0])}" for edit in edits)
-    if asks and (ask_person(f"The registry is behind:\n{shown}\nWrite it? [y/N]: ") or "").casefold() in {"y", "yes"}:
+    question = f"The registry is behind:\n{shown}\nWrite it? [y/N]: "
+    if asks and (ask_person(question, _PATIENCE_SECONDS) or "").casefold() in {"y", "yes"}:
         apply_registry(session, edits)
         write_note(f"Written: {', '.join(dict.fromkeys(edit.path for edit in edits))}. Committing it is up to you.")
     else:
