@@ -16,6 +16,7 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.life import Life, LifeFacts, LifeState, find_lives, is_archived
 from tests.support.command_line import say
+from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 
 NOTE = "# Handoff: {0}\n\nStatus: COMPLETE\n\n## What was done\n- {0} works.\n\n## Next steps\n- Look at it.\n"
@@ -212,3 +213,18 @@ def test_pause_ends_with_the_summary_of_its_plan(builder: RepositoryBuilder) -> 
     assert read_life(builder)["state"] == "live"
     builder.write(f"{phase}/03-02-SUMMARY.md").commit("resume")
     assert read_life(builder) == {"state": "past", "why": "consumed: 03-02-SUMMARY.md is there", "successor": None}
+
+
+def test_handoff_that_files_itself_away_with_its_work_is_live(gate_desk: GateDesk) -> None:
+    """What was written into an archive beside its work waits for a review; a note that moved there doesn't."""
+    gate_desk.begin(gate_desk.person("grace"))
+    builder = gate_desk.builder
+    builder.write("docs/archive/HANDOFF-sly.md", NOTE.format("sly")).write("src/sly.py").commit("sly")
+    builder.write("docs/HANDOFF-old.md", NOTE.format("old")).write("src/old.py").commit("old")
+    builder.step("mv", "docs/HANDOFF-old.md", "docs/archive/HANDOFF-old.md").write("src/new.py").commit("moved")
+    builder.write("docs/archive/HANDOFF-alone.md", NOTE.format("alone")).commit("a record")
+    shown = json.loads(say("status", "--json", "--repo", builder.folder).stdout)["handoffs"]
+    live = {one["id"] for one in shown if one["life"]["state"] == "live"}
+    assert live & {f"notes/docs/archive/HANDOFF-{name}.md" for name in ("sly", "old", "alone")} == {
+        "notes/docs/archive/HANDOFF-sly.md"
+    }

@@ -17,7 +17,9 @@ from handoff_tui.core.model import Model
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.reading.candidates import sounds_like_handoff
 from handoff_tui.handoffs.scope.merged_branches import AGENT_BRANCHES, TRUNKS, build_branch_part
+from handoff_tui.handoffs.scope.scope import OwnChange, Scopes
 
 _ARCHIVES: Final = frozenset(
     {"archive", "archives", "archived", "history", "old", "past", "attic", "obsolete", "deprecated", "superseded"}
@@ -109,6 +111,8 @@ class LifeFacts(NamedTuple):
     """The names of branches that a merge brought."""
     ignored: frozenset[str] = frozenset()
     """Paths in folders that the repository ignores."""
+    filed_with_work: frozenset[str] = frozenset()
+    """They were written straight into an archive beside work that somebody has yet to review."""
 
 
 NO_FACTS: Final = LifeFacts()
@@ -152,11 +156,37 @@ def _find_own_end(handoff: Handoff, facts: LifeFacts) -> str | None:
         (handoff.registry is RegistryState.SUPERSEDED, "superseded"),
         (handoff.ended is not None, handoff.ended or ""),
         (token in _OVER, f"says {handoff.status}"),
-        (bool(paths) and all(map(is_archived, paths)), f"filed away in {_name_folder(paths)}"),
+        (_is_filed(handoff, facts), f"filed away in {_name_folder(paths)}"),
         (bool(paths) and facts.ignored.issuperset(paths), f"in {_name_folder(paths)}, which git ignores"),
         (handoff.id in facts.done and _is_merged(handoff, facts), "approved, and its branch is merged"),
     )
     return next((why for holds, why in reasons if holds), None)
+
+
+def _is_filed(handoff: Handoff, facts: LifeFacts) -> bool:
+    if handoff.id in facts.filed_with_work - facts.done:
+        return False
+    return bool(handoff.documents) and all(is_archived(document.path) for document in handoff.documents)
+
+
+def find_filed_with_work(handoffs: Iterable[Handoff], scopes: Scopes) -> frozenset[str]:
+    """Those that were written straight into an archive, in one commit with other files; what moved there isn't."""
+    filed = [one for one in handoffs if one.documents and all(is_archived(document.path) for document in one.documents)]
+    if not filed:
+        return frozenset()
+    by_commit: dict[str | None, dict[str, OwnChange]] = defaultdict(dict)
+    for change in (*(one for scope in scopes.by_handoff.values() for one in scope.changes), *scopes.unclaimed):
+        by_commit[change.commit][change.path] = change
+    found: set[str] = set()
+    for handoff in filed:
+        own = {document.path for document in handoff.documents}
+        written = (one.commit for one in scopes.of(handoff.id).changes if one.path in own and one.before.deleted)
+        for commit in set(written):
+            beside = [one for path, one in by_commit[commit].items() if path not in own and not is_archived(path)]
+            moved = any(sounds_like_handoff(one.path) and not one.before.deleted for one in beside)
+            if not moved and any(not sounds_like_handoff(one.path) for one in beside):
+                found.add(handoff.id)
+    return frozenset(found)
 
 
 def is_archived(path: str) -> bool:

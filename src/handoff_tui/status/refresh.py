@@ -14,7 +14,7 @@ from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.life import Life, LifeFacts, find_lives
+from handoff_tui.handoffs.life import Life, LifeFacts, find_filed_with_work, find_lives
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
@@ -109,6 +109,7 @@ def find_all_lives(
         judged = gates.judge_taken_up() if reports is None else reports
         facts = facts._replace(
             before_line=frozenset(handoff.id for handoff in result.handoffs if gates.is_past(handoff)),
+            filed_with_work=find_filed_with_work(result.handoffs, scopes),
             done=frozenset(name for name, report in judged.items() if report.state in OPENING),
             unsettled=frozenset(
                 name for name, report in judged.items() if report.state in {*SENT_BACK, GateName.HELD} or report.debts
