@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator
-from copy import copy
 from functools import cached_property
 
 from handoff_tui.checks.context import Answers, Manifest, Question
@@ -24,7 +23,7 @@ from handoff_tui.handoffs.life import Life
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.scope import Content, Scope
 from handoff_tui.log.entry import GateKey
-from handoff_tui.log.gates.all_gates import LogGates, without_checks
+from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.position import find_phase
 from handoff_tui.status.refresh import find_all_lives
 from handoff_tui.system.files.own_folder import is_below_own_folder
@@ -38,8 +37,7 @@ class SharedReading:
     """What the checks of all handoffs of one repository share."""
 
     def __init__(self, gates: LogGates, reading: RepositoryReading | None = None) -> None:
-        self.gates = copy(gates)
-        self.gates.recheck = without_checks  # no check waits for another
+        self.gates = gates.ask_without_checks()  # no check waits for another
         self.reading = reading or read_repository(gates.session)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -75,6 +76,13 @@ class LogGates:
         """The same log, asked about files that have changed since."""
         again = LogGates(session, handoffs, self.recheck)
         again.index, again.policy, again.reviews = self.index, self.policy, self.reviews
+        return again
+
+    def ask_without_checks(self) -> LogGates:
+        """The same gates, whose questions never run a check."""
+        again = copy(self)
+        again.recheck = without_checks
+        again.__dict__.pop("_asked", None)  # a question that was asked before runs the checks of this one
         return again
 
     def judge_all(self) -> dict[str, GateReport]:
