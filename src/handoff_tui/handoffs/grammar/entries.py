@@ -114,7 +114,10 @@ def _read_entry(
     """What became of the path with which an entry begins, and of those listed behind it."""
     listed = [leading, *_find_listed(text, leading, words)]
     behind = text[listed[-1].end :]
-    annotation = _read_annotation(behind) if not item.checked else stance.read_annotation(behind.lstrip("`*_ :\u2014-"))
+    if item.checked:
+        annotation = stance.read_annotation(behind.lstrip("`*_ :\u2014-"))
+    else:
+        annotation = _read_annotation(behind, done=context.done or isinstance(context.listed, ClaimKind))
     if context.listed is not DIRTY and (annotation is False or stance.is_denied_annotation(behind)):
         return
     kind: ClaimKind | Role | bool | None = stance.mark_kind(mark) if mark else annotation
@@ -134,14 +137,13 @@ def _read_entry(
             claims.add(kind, item.line, text.split("\n", 1)[0], subject=word.path)
 
 
-def _read_annotation(behind: str) -> ClaimKind | bool | None:
+def _read_annotation(behind: str, *, done: bool) -> ClaimKind | bool | None:
     """An annotation set apart by a sign, or a participle alone."""
     gap = _ANNOTATION_GAP.match(behind) or _ALONE.match(behind)
     if gap is None:
         return None
-    return stance.read_annotation(
-        behind[gap.end() - 1 :] if behind[gap.end() - 1 : gap.end()] == "+" else behind[gap.end() :]
-    )
+    start = gap.end() - (behind[gap.end() - 1 : gap.end()] == "+")
+    return stance.read_annotation(behind[start:], done=done)
 
 
 def _read_last(claims: ClaimList, context: Context, item: Item, line: str, words: list[Word]) -> bool:

@@ -124,6 +124,6 @@ def read_clean(claims: ClaimList, context: Context, line: int, sentence: str) ->
         return
     if match.group().strip(" .*_`-").lower() == "clean" and context.listed not in {DIRTY, Role.CLEAN}:
         return
-    if re.search(r"\bexcept|\bapart from|\bother than|\bbut\b", sentence[match.end() :]):
+    if re.search(r"\bor\b|\bexcept|\bapart from|\bother than|\bbut\b", sentence[match.end() :]):
         return
     claims.add(DIRTY, line, sentence.strip(), value=0)

@@ -135,7 +135,9 @@ class _Reading:
 
     def _read_annotation(self, number: int) -> _Said:
         """A bracket behind a path: (new), (deleted), (+12 -3); False if it denies."""
-        return stance.read_annotation(self.clauses.after(number)) if self.text(number) == "(" else None
+        if self.text(number) != "(":
+            return None
+        return stance.read_annotation(self.clauses.after(number), done=self.clauses.done)
 
     def _read_arrow(self, number: int, kind: _Said) -> ClaimKind | None:
         """`a` -> `b`, where something was moved."""
