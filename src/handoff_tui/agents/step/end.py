@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.agents.runs import reports
-from handoff_tui.agents.runs.commits import record_commits
 from handoff_tui.agents.runs.folders import RunHandle, find_run_folder, read_run, stop_run
 from handoff_tui.agents.runs.observation import (
     Observation,
@@ -27,12 +26,16 @@ from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.presets import PRESETS
 from handoff_tui.core.errors import AgentRunError, HandoffError
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
+from handoff_tui.git.history.commit_changes import read_commit_changes
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.scope.run_commits import RunCommits, build_run_commits, write_run_commits
 from handoff_tui.handoffs.session import Session, open_session_of
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
+from handoff_tui.system.files.own_folder import OWN_FOLDER
+from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.processes.output_reader import read_ends
 
 _HEAD_BYTES, _TAIL_BYTES = 256 * 1024, 1024 * 1024
@@ -138,7 +141,7 @@ def _measure(session: Session, ended: _EndedRun, progress: ProgressCallbacks | N
         return _Findings(after, notices)
     if _is_rewritten(repository, before, after):
         notices.insert(0, judge.build_rewritten_notice(before.head or "", after.branch))
-    record_commits(session.repository, ended.state.key, ended.plan, before.head, after.head)
+    _record_commits(session.repository, ended.state.key, ended.plan, before.head, after.head)
     is_examined = ended.by_hand and ended.end.ending is not RunEnding.STOPPED
     examined, problem = _examine(repository, ended, progress) if is_examined else (None, None)
     files = () if before.tree is None or after.tree is None else read_touched_files(repository, before.tree, after.tree)
@@ -247,3 +250,36 @@ def _is_rewritten(repository: Repository, before: Observation, after: Observatio
     if before.head is None or after.head is None or before.head == after.head:
         return False
     return not is_ancestor(repository.git, before.head, after.head)
+
+
+def _record_commits(repository: Repository, key: RunKey, plan: RunPlan, base: str | None, head: str | None) -> None:
+    """Writes which commits a run made, so that every clone knows whose work they are; nothing without a log."""
+    if head is None or head == base:
+        return
+    worked = open_repository(Path(plan.folder))
+    own = _list_own(worked, repository, base, head)
+    made = build_run_commits(one for one in read_commit_changes(worked.git, base, head) if one.id in own)
+    if not made:
+        return
+    record = RunCommits(
+        handoff=key.handoff,
+        phase=key.phase,
+        attempt=key.attempt,
+        run=key.number,
+        agent=plan.agent,
+        base=base or "",
+        head=head,
+        commits=made,
+    )
+    for root in {worked.root, repository.root}:
+        if is_present(root, f"{OWN_FOLDER}/log"):
+            write_run_commits(root, record)
+
+
+def _list_own(worked: Repository, operator: Repository, base: str | None, head: str) -> frozenset[str]:
+    """The commits since `base` without those that the agent merged in, or took from the operator's branch."""
+    known = [base] if base is not None else []
+    if worked.root != operator.root:
+        known += operator.git.read("rev-parse", "--verify", "--quiet", "HEAD").decode("ascii").split()
+    listed = worked.git.read("rev-list", "--first-parent", head, *(f"^{one}" for one in known), "--")
+    return frozenset(listed.decode("ascii").split())
