@@ -122,8 +122,7 @@ def test_decision_starts_few_processes(tmp_path: Path) -> None:
     words = ("decide", "override", "H-3", "--reason", "agreed", "--repo", counted.repository)
     with RawTerminal(*words, environment=counted.environment) as terminal:
         terminal.wait_for("Type H-3 to")
-        terminal.settle()
-        terminal.press("H-3\n")
+        terminal.answer("H-3")
         terminal.wait_for("Write it?")
         decided = counted.count_calls()
         terminal.settle()

@@ -53,6 +53,17 @@ class RawTerminal:
         os.write(self._terminal, keys.encode())
         self.settle()
 
+    def answer(self, line: str) -> None:
+        """Types a line until the program goes on: what comes before its question has stood a while is thrown away."""
+        deadline = time.monotonic() + LONGEST_SECONDS
+        while time.monotonic() < deadline:
+            before = len(self.written)
+            os.write(self._terminal, f"{line}\n".encode())
+            self.settle()
+            if self._is_gone() or self.written[before:].strip() not in {b"", line.encode()}:
+                return
+        raise AssertionError(f"{line!r} was never taken; the end is {self.written[-2000:]!r}")
+
     def send(self, number: signal.Signals) -> None:
         """A signal to the program, as from a closed window."""
         os.kill(self._process, number)
