@@ -33,8 +33,7 @@ def type_at_terminal(desk: GateDesk, person: Person, text: str, **marks: str) ->
     with RawTerminal(*words, environment={**person.environment, **marks}) as terminal:
         if not marks:
             terminal.wait_for(f"Type {HANDOFF} to")
-            terminal.settle()
-            terminal.press(f"{text}\n")
+            terminal.answer(text)
         return terminal.wait_for_end()
 
 
@@ -184,8 +183,7 @@ def test_first_use_is_a_persons_consent(gate_desk: GateDesk, bo: Person, tmp_pat
     with RawTerminal("log", "pin", "--repo", clone, environment=stranger.environment) as terminal:
         word = log.removeprefix("sha256:")[:8]
         terminal.wait_for(f"Type {word} to")
-        terminal.settle()
-        terminal.press(f"{word}\n")
+        terminal.answer(word)
         assert terminal.wait_for_end() == 0
     assert stranger.say("gate", HANDOFF, "--repo", clone).code == 0
 

@@ -81,8 +81,7 @@ def test_key_that_asks_before_each_use(gate_desk: GateDesk, confirming: Confirmi
     words = ["decide", "approve", HANDOFF, "--repo", str(gate_desk.root)]
     with RawTerminal(*words, environment={**bo.environment, **confirming.environment}) as terminal:
         terminal.wait_for(f"Type {HANDOFF} to")
-        terminal.settle()
-        terminal.press(f"{HANDOFF}\n")
+        terminal.answer(HANDOFF)
         terminal.wait_for("approved" if entries > 1 else "refused to sign")
     assert len(list_entries(gate_desk.root)) == entries
 

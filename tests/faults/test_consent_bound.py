@@ -55,8 +55,7 @@ def read_page(desk: GateDesk, person: Person, *options: str) -> str:
     with RawTerminal(*words, environment=person.environment) as terminal:
         terminal.wait_for(f"Type {HANDOFF} to")
         shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.written.decode("utf-8", "replace"))
-        terminal.settle()
-        terminal.press("no\n")
+        terminal.answer("no")
         assert terminal.wait_for_end() == 4
     return " ".join(shown.split())
 

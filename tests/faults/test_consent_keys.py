@@ -99,8 +99,7 @@ def read_page(desk: GateDesk, person: Person, **environment: str) -> str:
     surroundings = {**person.environment, **environment}
     with RawTerminal(*words, environment=surroundings, size=(200, 60)) as terminal:
         terminal.wait_for(f"Type {HANDOFF} to")
-        terminal.settle()  # what is typed before the question stands is thrown away
-        terminal.press("no\n")
+        terminal.answer("no")
         terminal.wait_for_end()
         return terminal.written.decode()
 

@@ -40,8 +40,7 @@ def test_init_asks_what_is_in_place(builder: RepositoryBuilder, tmp_path: Path, 
     ada = make_person(tmp_path)
     with RawTerminal("init", "--no-agent-note", "--repo", builder.folder, environment=ada.environment) as terminal:
         terminal.wait_for("or none [none]: ")
-        terminal.settle()
-        terminal.press(f"{answer}\n")
+        terminal.answer(answer)
         assert terminal.wait_for_end() == 0
     assert line in read_policy(builder)
 
