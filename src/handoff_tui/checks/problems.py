@@ -15,6 +15,7 @@ FindCause = Callable[[str], CauseCommit | None]
 """The commit that last changed a path."""
 _HEX = compile_later(r"\b[0-9a-f]{12,64}\b")
 _RULE_NUMBER = compile_later(r"^[A-Z]{2}\d{3}: ")
+_PATH = compile_later(r"[\w.@+-]+(?:/[\w.@+-]*\w)+")
 _PLAIN_WORD = compile_later(r"[a-z]+(?: |$)")
 _LEAST_TAIL = 12
 _SHORT_HEX = 12
@@ -36,6 +37,8 @@ class _Fact(NamedTuple):
     check: str = ""
     subject: str = ""
     """The file it is about."""
+    words: str = ""
+    """The message in full."""
 
 
 def measure_gate(
@@ -99,7 +102,7 @@ def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
         measured = _describe_measured(finding)
         subject = places[0].path if places else ""
         title = name_finding(finding.message, handoff)
-        yield _Fact(title, frozenset(keys), result.blocking, place, measured, result.id, subject)
+        yield _Fact(title, frozenset(keys), result.blocking, place, measured, result.id, subject, finding.message)
 
 
 def _describe_measured(finding: Finding) -> str:
@@ -161,7 +164,6 @@ def _build(group: Sequence[_Fact], find_cause: FindCause) -> ReviewProblem:
     places = dict.fromkeys(fact.place for fact in group if fact.place is not None)
     told = dict.fromkeys(fact.measured for fact in group if fact.measured)
     others = dict.fromkeys(fact.title for fact in group[1:] if fact.title != first.title)
-    subject = next((fact.subject for fact in group if fact.subject), "")
     return ReviewProblem(
         key="\0".join((first.title, *map(str, places))),
         title=first.title,
@@ -170,5 +172,13 @@ def _build(group: Sequence[_Fact], find_cause: FindCause) -> ReviewProblem:
         facts=(*told, *others),
         checks=tuple(dict.fromkeys(fact.check for fact in group if fact.check)),
         places=tuple(place for place in places if place != first.place),
-        cause=find_cause(subject) if subject else None,
+        cause=_find_cause_of(group, find_cause),
     )
+
+
+def _find_cause_of(group: Sequence[_Fact], find_cause: FindCause) -> CauseCommit | None:
+    """The commit that last changed what is wrong: a file that the words name, before the document that names it."""
+    told = {fact.place.path for fact in group if fact.place is not None}
+    named = [path for fact in group for path in _PATH.findall(f"{fact.title} {fact.words}") if path not in told]
+    paths = dict.fromkeys((*named, *(fact.subject for fact in group if fact.subject)))
+    return next((cause for path in paths if (cause := find_cause(path)) is not None), None)

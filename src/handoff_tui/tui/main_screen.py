@@ -128,6 +128,8 @@ class MainScreen(Openers):
         self.view_name = next(iter(VIEW_MAKERS))
         self.state = AppState()
         self._said: tuple[Cell, ...] = ()
+        self._passed = 0
+        """The number of the sentence that was in the status line at the last key: it has been read."""
         self._suspected: Alarm = ()
         self._alarmed: Alarm = ()
         """What is wrong with a log: as last seen, and as last shown."""
@@ -322,6 +324,7 @@ class MainScreen(Openers):
     async def perform(self, action: str) -> None:
         """Performs an action, or says why it can't be done."""
         self._said = ()
+        self._passed = self.state.status.number if self.state.status is not None else 0
         if refusal := self.refuse(action):
             self.say(Cell(f" {WORDS[action].rstrip('…').capitalize()}: {refusal}", "warning"))
             return
@@ -509,6 +512,12 @@ class MainScreen(Openers):
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
 
+    def on_screen_suspend(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def on_screen_resume(self) -> None:
+        self.call_after_refresh(self._draw)
+
     def _find(self, action: str) -> None:
         line = self.query_one(FindLine)
         if action == "find.open":
@@ -540,7 +549,7 @@ class MainScreen(Openers):
         self.tour.follow(Seen(self.state, self.view_name))
         guide = self.query_one("#tour", Bar)
         guide.display = self.tour.step is not None
-        guide.show(*self.tour.build_line())
+        guide.show(*self.tour.build_line(can_end=self.is_active))
         tabs = {name: self.keys.show(f"view.{n}") for n, name in enumerate(list_tabs(self.view_name), start=1)}
         progress = describe_progress(self.state, self.looked) if self.in_review else ""
         self.query_one("#title", Bar).show(*build_title(self.state, self.view_name, progress, width))
@@ -564,7 +573,7 @@ class MainScreen(Openers):
     def _draw_status(self) -> None:
         told = self.state.status
         cells = self._said or self.view.describe()
-        if not self._said and told is not None and told.text:
+        if not self._said and told is not None and told.text and told.number != self._passed:
             cells = (Cell(f" {told.text}", told.role),)
         notes = describe_notes(self.state.travel) if self.state.travel is not None and not self._said else ()
         self.query_one("#status", Bar).show(*cells, *notes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from handoff_tui.checks.problems import name_finding
-from handoff_tui.core.short_id import SHORT_DIGEST, SHORT_ENTRY
+from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
@@ -256,8 +256,7 @@ def _add_in_full(page: Page, view: DecisionView) -> None:
 
 
 def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, withdraw_key: str) -> None:
-    page.line(Cell("✓ Signed  ", "pass"), Cell((part.entry or "")[:SHORT_ENTRY], "heading"))
-    page.line(Cell(part.entry or "", "muted"))
+    page.line(Cell("✓ Signed  ", "pass"), Cell(part.entry or "", "muted"))
     page.blank()
     if part.gate is not None:
         add_state(page, part.gate.report)

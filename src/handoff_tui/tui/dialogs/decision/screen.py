@@ -123,9 +123,13 @@ class DecisionBox(Vertical):
         self.query_one(NameField).value = ""
 
     def focus_first(self) -> None:
-        """Focuses the reason if one is needed, otherwise the page."""
-        needs_reason = self._part is not None and self._part.needs_reason
-        (self.query_one(ReasonField) if needs_reason else self.page).focus(scroll_visible=False)
+        """Focuses the first field that must be filled in, otherwise the page."""
+        part = self._part
+        if part is not None and part.needs_reason:
+            self.focus_reason()
+        else:
+            asks = part is not None and part.stage is DecisionStage.READY and part.asks_name
+            (self.query_one(NameField) if asks else self.page).focus(scroll_visible=False)
 
     def focus_reason(self) -> None:
         self.query_one(ReasonField).focus(scroll_visible=False)

@@ -251,9 +251,8 @@ class DiffPanels(View):
     def _find_facts(self) -> FileFacts:
         """Which files have a problem at one of their lines, and which are shared with other handoffs."""
         measured, shown = self._state.problems.value, self._state.shown.value
-        places = [
-            place for one in (measured.problems if measured else ()) for place in (one.place, *one.places) if place
-        ]
+        blocking = [one for one in (measured.problems if measured else ()) if one.blocks]
+        places = [place for one in blocking for place in (one.place, *one.places) if place]
         own = shown.scope.files if shown is not None and shown.scope is not None else ()
         return FileFacts(frozenset(place.path for place in places), frozenset(file.path for file in own if file.shared))
 

@@ -11,6 +11,7 @@ from handoff_tui.core.text.columns import Row
 from handoff_tui.core.text.labels import Label, label_gate, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.scope.scope import Source
 from handoff_tui.live.state.app import AppState
 from handoff_tui.log.entry import SENDING_BACK
@@ -100,10 +101,12 @@ def find_problems(state: AppState | None, item: InboxItem) -> tuple[ReviewProble
 def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) -> Page:
     page = Page()
     handoff = item.reviewed.handoff
-    asked = handoff.message or handoff.title or ""
-    if asked:
-        where = next((document.path for document in handoff.documents), "")
-        _add(page, "asked", Cell(render_safe(asked, _LONGEST)), Cell(f"  {render_safe(where)}", "path"))
+    spec = next((document.path for document in handoff.documents if document.role is DocumentRole.SPEC), "")
+    where = spec or next((document.path for document in handoff.documents), "")
+    told = (handoff.title if spec else handoff.message) or handoff.message or handoff.title
+    if told:
+        name = "asked" if spec else "it writes"
+        _add(page, name, Cell(render_safe(told, _LONGEST)), Cell(f"  {render_safe(where)}", "path"))
     _add(page, "delivered", *_describe_work(item, now))
     _add(page, "claims", *_describe_claims(item))
     if handoff.said:
@@ -122,7 +125,7 @@ def _describe_work(item: InboxItem, now: datetime | None) -> list[Cell]:
     scope, size = item.reviewed.scope, item.size
     if not scope.files:
         return [Cell("no changes of its own", "muted")]
-    cells = [Cell(plural(scope.files, "file"))]
+    cells = [Cell(plural(size.files if size is not None else scope.files, "file"))]
     if size is not None and size.added is not None:
         cells += [Cell(f", +{size.added:,}", "added")]
         cells += [Cell(f" -{size.deleted:,}", "removed")] if size.deleted else []

@@ -115,7 +115,8 @@ class QueueRows(Table[QueueRow]):
             if form.only_mine and group > QueueGroup.YOUR_CALL:
                 continue
             folded = group in FOLDED and group not in form.opened and not text
-            rows.append(GroupHeading(group, len(members), folded))
+            handoffs = sum(isinstance(member, InboxItem) for member in members)  # as the title counts them
+            rows.append(GroupHeading(group, handoffs, folded))
             for member in () if folded else members:
                 rows += [member, Reason(member)] if form.reasons else [member]
         super().__init__((_find_key(row), row) for row in (*rows, *broken))
