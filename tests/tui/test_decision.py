@@ -117,7 +117,7 @@ def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
     gate = build_gate_view({"state": GateName.REJECTED, "why": ("cy@x: no tests",)})
     part = replace(READY, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=gate)
     lines = read_page(part, build_item("H-2")).splitlines()
-    assert lines[:2] == ["✓ Signed  sha256:bbbbbbbbbbbb", "sha256:" + "b" * 64]
+    assert lines[:2] == ["✓ Signed  send back, H-1", "sha256:" + "b" * 64]
     text = "\n".join(lines)
     assert all(words in text for words in ("✗ rejected", "A in the app withdraws it", "H-2 in build needs you"))
     assert "Nothing else needs you" in read_page(part)

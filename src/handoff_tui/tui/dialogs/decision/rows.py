@@ -256,7 +256,9 @@ def _add_in_full(page: Page, view: DecisionView) -> None:
 
 
 def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, withdraw_key: str) -> None:
-    page.line(Cell("✓ Signed  ", "pass"), Cell(part.entry or "", "muted"))
+    words = f"{name_verb(part.verb)}, {shorten_id(part.key.handoff)}"
+    page.line(Cell("✓ Signed  ", "pass"), Cell(render_safe(words), "heading"))
+    page.line(Cell(part.entry or "", "muted"))
     page.blank()
     if part.gate is not None:
         add_state(page, part.gate.report)

@@ -116,7 +116,7 @@ class QueueRows(Table[QueueRow]):
                 continue
             folded = group in FOLDED and group not in form.opened and not text
             handoffs = sum(isinstance(member, InboxItem) for member in members)  # as the title counts them
-            rows.append(GroupHeading(group, handoffs, folded))
+            rows.append(GroupHeading(group, handoffs or len(members), folded))
             for member in () if folded else members:
                 rows += [member, Reason(member)] if form.reasons else [member]
         super().__init__((_find_key(row), row) for row in (*rows, *broken))
