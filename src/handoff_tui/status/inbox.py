@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
-from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.gates.position import find_phase
-from handoff_tui.log.policy.signer import LocalReviewer
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate, RiskFact, WorkSize, sort_inbox
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
 if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
+    from handoff_tui.log.policy.signer import LocalReviewer
 
 
 class MeasuredWork(NamedTuple):

@@ -244,7 +244,7 @@ def build_world(
 
 
 def _find_scopes(session: Session, handoffs_read: ReadHandoffs) -> Scopes:
-    from handoff_tui.log.gates.all_gates import without_checks  # noqa: PLC0415
+    from handoff_tui.log.gates.gate_state import without_checks  # noqa: PLC0415
     from handoff_tui.status.refresh import find_all_scopes, open_log_gates  # noqa: PLC0415 - mostly given
 
     handoffs = handoffs_read.handoffs

@@ -175,7 +175,7 @@ class RepositoryWorld:
 
     @cached_property
     def _gates(self) -> LogGates | None:
-        from handoff_tui.log.gates.all_gates import without_checks  # noqa: PLC0415 - few documents speak of approvals
+        from handoff_tui.log.gates.gate_state import without_checks  # noqa: PLC0415 - few documents speak of approvals
         from handoff_tui.status.refresh import open_log_gates  # noqa: PLC0415
 
         return open_log_gates(self._session, self.handoffs(), without_checks)

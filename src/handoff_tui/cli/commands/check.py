@@ -78,7 +78,7 @@ def _run_now(arguments: argparse.Namespace, recall: OutputCache | None) -> ExitC
     if recall is not None:  # git lists the paths while everything heavy is imported
         recall.look.begin_listing()
     with without_collection():
-        from handoff_tui.cli.check_run import run_checks  # noqa: PLC0415 - only a real run needs it
+        from handoff_tui.cli.fresh.check import run_checks  # noqa: PLC0415 - only a real run needs it
     gc.freeze()  # modules stay, so later collections can skip them
 
     return run_checks(arguments, recall)

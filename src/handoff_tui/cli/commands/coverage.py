@@ -34,6 +34,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     known = repeat(recall)
     if known is not None:
         return known
-    from handoff_tui.cli.coverage_run import run_coverage  # noqa: PLC0415 - only a real look needs it
+    from handoff_tui.cli.fresh.coverage import run_coverage  # noqa: PLC0415 - only a real look needs it
 
     return run_coverage(arguments, recall)

@@ -38,6 +38,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     known = None if arguments.fresh else repeat(recall, "--fresh looks again.")
     if known is not None:
         return known
-    from handoff_tui.cli.gate_run import run_gate  # noqa: PLC0415 - only a real look needs it
+    from handoff_tui.cli.fresh.gate import run_gate  # noqa: PLC0415 - only a real look needs it
 
     return run_gate(arguments, recall)

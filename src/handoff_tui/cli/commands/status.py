@@ -33,6 +33,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     known = repeat(recall)
     if known is not None:
         return known
-    from handoff_tui.cli.status_run import run_status  # noqa: PLC0415 - only a real look needs it
+    from handoff_tui.cli.fresh.status import run_status  # noqa: PLC0415 - only a real look needs it
 
     return run_status(arguments, recall)

@@ -47,7 +47,8 @@ _NO_COMMIT: Final = compile_later(
     r"|tickets?"
     r"|users?|accounts?|artifacts?|pods?|versions?|releases?|layers?|correlation|cookies?|serials?|hex|crc32?"
     r"|fingerprints?"
-    r"|error(?: code)?s?|codes?)\b(?:\s+(?:is|was|of|no\.?|number))?[\s:`'\"(#=*]*$",
+    r"|error(?: code)?s?|codes?)\b(?:\s+(?:is|was|of|no\.?|number))?[\s:`'\"(#=*]*$"
+    r"|\b(?:checksums?|digests?|fingerprints?|md5|sha-?\d+|hash(?:es)?) (?:of|for) \S+[\s:`'\"(#=*]*$",
     re.IGNORECASE,
 )
 _ENDS_ITEM: Final = compile_later(r"^[`*_)\]\s]*(?:\([a-z][\w ./:-]{0,30}\))?[\s.,;]*$")

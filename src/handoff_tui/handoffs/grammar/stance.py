@@ -43,7 +43,7 @@ _CONDITION: Final = compile_later(
 _OF_OTHERS: Final = compile_later(
     r"\b(?:for example|e\.g\.|for instance|such as|example|previous(?:ly)? (?:project|session|repository|handoff"
     r"|agent|phase|sprint|release)|(?:other|another|different) (?:project|repo\w*)|used to|originally"
-    r"|earlier (?:version|attempt|session|phase)|naming|said|says|claims?|claimed that|according to"
+    r"|earlier (?:version|attempt|session|phase)|naming|said|says?|claims?|claimed that|according to"
     r"|(?:in|since|back in|during|of) (?:january|february|march|april|may|june|july|august|september|october|november"
     r"|december|20\d\d|phase \d+|sprint \d+)|last (?:week|month|year|sprint|quarter|release)"
     r"|(?:days|weeks|months|years) ago|long (?:ago|before)|in the past|already existed|before my time|upstream)\b"
@@ -74,7 +74,8 @@ _DONE_MARK: Final = compile_later(
     re.IGNORECASE,
 )
 _OPEN_MARK: Final = compile_later(
-    r"^\W*(?:⏳|🚧|⬜|☐|❌|🔲|📋|🔜|\[ \]|(?:todo|tbd|pending|next|later|wip|planned|not started)\b)", re.IGNORECASE
+    r"^\W*(?:⏳|🚧|⬜|☐|❌|🔲|📋|🔜|\[[ ~/-]\]|(?:todo|tbd|pending|next|later|wip|planned|not started)\b)",
+    re.IGNORECASE,
 )
 UNDONE: Final = compile_later(
     r"\b(?:reverted|undid|undone|rolled (?:it |that |this )?back|backed (?:it |that |this )?out|took (?:it "
@@ -231,13 +232,14 @@ _OBJECT: Final = compile_later(
 
 
 def is_denied_annotation(text: str) -> bool:
-    return _DENIED_BEHIND.match(text) is not None
+    return _DENIED_BEHIND.search(text) is not None
 
 
 _DENIED_BEHIND: Final = compile_later(
     r"^\W*(?:(?:was|were|is|are|has|have|it|been|being)\s+)*(?:not|never|no longer|un(?:changed|touched|modified)"
     r"|no changes?|to (?:be )?\w+|going to|still|stays|should|must|will|would|needs|planned|todo|tbd|pending|missing"
-    r"|left (?:alone|as)|\w+n['\u2019]t|cannot|out of scope|does not|do not|did not)\b",
+    r"|left (?:alone|as)|\w+n['\u2019]t|cannot|out of scope|does not|do not|did not)\b"
+    r"|\b(?:never|not) (?:committed|checked in|tracked|begun|started)\b|\bgit-?ignored\b",
     re.IGNORECASE,
 )
 

@@ -16,7 +16,7 @@ from handoff_tui.log.entries.times import build_time, parse_time
 from handoff_tui.log.entry import GateKey, Subject
 from handoff_tui.log.gates.coverage import COVERED, RepositoryCoverage, build_coverage, describe_uncovered
 from handoff_tui.log.gates.gate import NOT_COMPARED, GateQuestion, judge_gate
-from handoff_tui.log.gates.gate_state import OPENING, GateReport
+from handoff_tui.log.gates.gate_state import OPENING, GateReport, without_checks
 from handoff_tui.log.gates.position import build_handoff_digest, find_phase
 from handoff_tui.log.gates.scoped_work import ScopedWork, build_scoped_handoff_digest
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
@@ -34,11 +34,6 @@ class Recheck(Protocol):
     """Runs checks of a gate again, and returns those that do not pass, each with what it found."""
 
     def __call__(self, gates: LogGates, key: GateKey, checks: Collection[str], /) -> Mapping[str, str]: ...
-
-
-def without_checks(_gates: LogGates, _key: GateKey, _checks: Collection[str]) -> dict[str, str]:
-    """For those who ask for no gate's state, and for the checks themselves, which wait for no other check."""
-    return {}
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
@@ -12,8 +13,10 @@ from handoff_tui.core.text.lookalikes import fold_lookalikes
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.log.entries.fields import LABEL
 from handoff_tui.log.entry import SENDING_BACK
-from handoff_tui.log.index import DecisionEntry, LogIndex
 from handoff_tui.log.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from handoff_tui.log.index import DecisionEntry, LogIndex
 
 _OUTSIDE_GRAMMAR = compile_later(r"[^A-Za-z0-9._%+@-]+")
 _LONGEST = 128
