@@ -147,7 +147,7 @@ def test_decision_page_shows_everything_that_is_signed() -> None:
         *SUBJECT.model_dump().values(), view.review, POLICY, "ada@x, robot", "H-1 · build · attempt 2", "reject",
         "no tests", "for the empty table", "a.py:3-5: first", "second", "all in all", "a.py, b.py",
         *view.referenced_entries, "cy@x", "SHA256:abc (user.signingkey)", "! style: 3 lines are too long",
-        "4 hold, 1 contradicted", "✗ 12 tests (RESULTS.md:4)", "3 changed files, 1 unexplained drop", *view.notes,
+        "4 hold, 1 false", "✗ 12 tests (RESULTS.md:4)", "3 changed files, 1 unexplained drop", *view.notes,
     ]  # fmt: skip
     assert [value for value in signed if value not in read(build_decision_page(view))] == []
 

@@ -331,7 +331,7 @@ async def test_receipt_offers_the_id_and_the_next_handoff(hands: Hands) -> None:
     """The whole id is copied with `y`; Enter goes on to what waits next, and the status line names the entry."""
     stored = replace(READY, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=build_gate_view())
     await hands.give(stored)
-    await hands.wait_for("✓ Signed  sha256:bbbbbbbbbbbb")
+    await hands.wait_for("sha256:bbbbbbbbbbbb")
     await hands.press("y")
     copied = list_asked(hands.pilot, messages.CopyWanted)
     assert [one.text for one in copied] == ["sha256:" + "b" * 64]

@@ -72,6 +72,8 @@ def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401, PLR0911 
         return st.one_of(*map(_type_values, parts))
     if typing.get_origin(kind) is tuple:
         return st.lists(_type_values(parts[0]), max_size=2).map(tuple)
+    if typing.get_origin(kind) is frozenset:
+        return st.frozensets(_type_values(parts[0]), max_size=2)
     if typing.get_origin(kind) is dict:
         return st.dictionaries(*map(_type_values, parts), max_size=2)
     if typing.get_origin(kind) is typing.Literal or issubclass(kind, Enum):

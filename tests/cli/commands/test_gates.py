@@ -113,7 +113,7 @@ def test_time_has_units(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch, ti
     bo = gate_desk.person("bo")
     given: list[object] = []
 
-    def stop(*arguments: object) -> None:
+    def stop(*arguments: object, **_: object) -> None:
         given.append(arguments[3])
         raise KeyboardInterrupt
 

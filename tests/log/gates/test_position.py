@@ -35,7 +35,7 @@ def index(log: LogBuilder) -> LogIndex:
 def test_phase_is_the_one_whose_work_was_handed_over() -> None:
     """Spelled as the log spells phases; a format without phases has one all the same."""
     assert find_phase(HANDOFF) == "build"
-    assert find_phase(HANDOFF.model_copy(update={"source_phase": "Über Alles"})) == "ber-Alles"
+    assert find_phase(HANDOFF.model_copy(update={"source_phase": "Über Alles"})) == "Uber-Alles"
     assert find_phase(Handoff(id="x", dialect="notes")) == NO_PHASE
     assert find_phase(HANDOFF, "release") == "release"
 

@@ -262,9 +262,10 @@ def test_page_says_what_was_done_and_what_comes_next() -> None:
         "",
         "Next",
         'git add .handoff-tui handoff-tui.toml && git commit -m "Begin the handoff log"',
-        f"git config --global handoff-tui.lamp.pin {GENESIS}",
-        "is for colleagues, once they have compared the id with you; CI is told with HANDOFF_TUI_PIN.",
         *STATUS_LINES,
+        "",
+        "For colleagues  once they have compared the id with you; CI is told with HANDOFF_TUI_PIN",
+        f"git config --global handoff-tui.lamp.pin {GENESIS}",
     ]
 
 
@@ -282,8 +283,8 @@ def test_pinned_log_needs_no_pin() -> None:
     assert "kept        handoff-tui.toml, which already existed" in lines
     assert lines[-4:] == [
         'git add .handoff-tui && git commit -m "Begin the handoff log"',
-        "It is pinned in your git configuration, as handoff-tui.lamp.pin.",
         *STATUS_LINES,
+        "It is pinned in your git configuration, as handoff-tui.lamp.pin.",
     ]
 
 

@@ -127,7 +127,8 @@ def _read_entry(
         kind = context.listed if annotation is None or context.listed is CREATED else kind
     if kind is None:
         kind = context.listed if isinstance(context.listed, ClaimKind) else None
-    if kind is None and (context.built or item.checked) and stance.is_assertion(behind.split(". ")[0]):
+    is_work = item.checked or (context.built and not _DESCRIBES.match(behind))
+    if kind is None and is_work and stance.is_assertion(behind.split(". ")[0]):
         kind = MODIFIED
     if not isinstance(kind, ClaimKind):
         return
@@ -135,6 +136,10 @@ def _read_entry(
     for word in listed:
         if is_surely_path(word.path) or context.listed is not None:
             claims.add(kind, item.line, text.split("\n", 1)[0], subject=word.path)
+
+
+_DESCRIBES: Final = compile_later(r"[`*_)]*\s+(?!(?:is|was|has|does)\b)[a-z]+s\s")
+"""`x` adds two numbers: what the file does, which tells nothing of when it came."""
 
 
 def _read_annotation(behind: str, *, done: bool) -> ClaimKind | bool | None:
