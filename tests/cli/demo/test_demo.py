@@ -257,8 +257,8 @@ def test_scripted_agent_is_configured_in_the_sample_and_runs(tmp_path: Path, spe
     assert str(tmp_path / "built" / "agent") in settings.read_text(encoding="utf-8")
 
 
-def test_script_that_verifies_the_log_is_that_of_the_document() -> None:
+def test_script_that_verifies_the_log_is_that_of_the_document(demo: Path) -> None:
     """The demo brings it along; the document explains it."""
     text = (Path(__file__).parents[3] / "docs" / "verify-by-hand.md").read_text(encoding="utf-8")
-    script = (find_resource("sample_repo") / "verify.sh").read_text(encoding="utf-8")
+    script = (demo.parent / "verify.sh").read_text(encoding="utf-8")
     assert f"```sh\n{script}```" in text

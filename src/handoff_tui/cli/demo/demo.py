@@ -38,6 +38,7 @@ from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.policy.texts import Texts, build_policy_text
+from handoff_tui.log.show.by_hand import SCRIPT_NAME, read_script
 from handoff_tui.log.storage.blobs import open_log_folder
 from handoff_tui.log.storage.trust_files import write_trust_files
 from handoff_tui.system.clock import read_now
@@ -46,7 +47,6 @@ from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.installation import find_command, find_resource, make_temporary_folder
 
 _AGENT = Path("agent/scripted_agent.py")
-_VERIFY = "verify.sh"
 _WORKERS = ("builder", "reviewer", "dev", "qa", "security", "docs")
 """The agents of the sample that a person can start."""
 _PACE = 'variables = { SCRIPTED_AGENT_PAUSE = "0.25" }\n'
@@ -320,7 +320,7 @@ def write_demo_agents(source: Path, folder: Path, homes: Iterable[Path]) -> None
     try:
         place.parent.mkdir()
         place.write_bytes((source / _AGENT).read_bytes())
-        (folder / _VERIFY).write_bytes((source / _VERIFY).read_bytes())
+        (folder / SCRIPT_NAME).write_text(read_script(), encoding="utf-8")
         for home in homes:
             settings = home / ".config" / "handoff-tui"
             settings.mkdir(parents=True)

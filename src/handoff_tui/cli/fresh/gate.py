@@ -13,10 +13,8 @@ from handoff_tui.cli.progress import following
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
 from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.gates.gate_state import OPENING
 from handoff_tui.log.open_log import open_log
-
-_OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
 def run_gate(arguments: argparse.Namespace, recall: OutputCache) -> ExitCode:
@@ -37,6 +35,6 @@ def run_gate(arguments: argparse.Namespace, recall: OutputCache) -> ExitCode:
 def _find_code(examined: ExaminedGate) -> ExitCode:
     if examined.index.verdict.fatal:
         return ExitCode.INTEGRITY
-    if examined.gate.state not in _OPEN:
+    if examined.gate.state not in OPENING:
         return ExitCode.BLOCKED
     return ExitCode.OK if examined.index.verdict.anchored else ExitCode.INTEGRITY

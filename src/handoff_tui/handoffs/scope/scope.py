@@ -121,11 +121,6 @@ class Scope:
         """Each own path with the reason for its last change."""
         yield from sorted({change.path: change.source for change in self.changes}.items())
 
-    def compare_results(self, other: Scope) -> tuple[str, ...]:
-        """The paths whose content differs from that of another scope of the same handoff."""
-        paths = self.results.keys() | other.results.keys()
-        return tuple(sorted(path for path in paths if self.results.get(path) != other.results.get(path)))
-
     def compare_bound(self, other: Scope) -> tuple[str, ...]:
         """The bound paths whose content differs from that of another scope of the same handoff."""
         mine, theirs = self.bound, other.bound

@@ -27,15 +27,13 @@ OPENING = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 """The work may go on."""
 SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 """It is to be done again."""
+UNCOVERED = "this gate needs every change approved; "
+"""How the reason of a gate begins that waits for the approval of other work."""
 
 
 def without_checks(_gates: object, _key: object, _checks: object) -> dict[str, str]:
     """A `Recheck` for those who ask for no gate's state, and for the checks themselves, which wait for no other."""
     return {}
-
-
-UNCOVERED = "this gate needs every change approved; "
-"""How the reason of a gate begins that waits for the approval of other work."""
 
 
 class Mover(StrEnum):
