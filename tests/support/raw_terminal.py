@@ -56,11 +56,13 @@ class RawTerminal:
     def answer(self, line: str) -> None:
         """Types a line until the program goes on: what comes before its question has stood a while is thrown away."""
         deadline = time.monotonic() + LONGEST_SECONDS
+        self.settle()  # else the rest of the question passes for a reply
         while time.monotonic() < deadline:
             before = len(self.written)
             os.write(self._terminal, f"{line}\n".encode())
             self.settle()
-            if self._is_gone() or self.written[before:].strip() not in {b"", line.encode()}:
+            *_, reply = self.written[before:].rpartition(f"{line}\r\n".encode())
+            if self._is_gone() or reply.strip():
                 return
         raise AssertionError(f"{line!r} was never taken; the end is {self.written[-2000:]!r}")
 
