@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import gc
 import importlib
 import inspect
@@ -10,13 +11,17 @@ import marshal
 import pkgutil
 import re
 import sys
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
+from types import ModuleType
+from typing import ClassVar
 from unittest.mock import patch
 
 import pytest
 
 import handoff_tui
-from handoff_tui.core import errors
+from handoff_tui.core import errors, model
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import KeptPatterns, LaterPattern, compile_later
 from handoff_tui.core.model import Model
@@ -152,3 +157,66 @@ def test_place_is_written_as_editors_read_it() -> None:
     """Path, colon, line; the path alone where no line is known."""
     assert str(Place(path="a/b.md", line=3)) == "a/b.md:3"
     assert str(Place(path="a/b.md")) == "a/b.md"
+
+
+def _describe(module: ModuleType, **options: bool) -> list[object]:
+    """What a dataclass does when it is built with one module or the other."""
+
+    class Base:
+        name: str
+        size: int = module.field(default=3, compare=False)
+        parts: list[str] = module.field(default_factory=list, repr=False)
+        count: int = module.field(default=0, init=False)
+        kinds: ClassVar[int] = 2
+
+        def double(self) -> int:
+            return self.size * 2
+
+    made = module.dataclass(**options)(Base)
+    one, same, other = made(name="a"), made(name="a", size=4), made(name="b", parts=["x"])
+    told: list[object] = [repr(one), repr(other), one == same, one == other, one == 3, one.double(), other.parts]
+    told += [made.__match_args__, hasattr(one, "__dict__"), one.parts is same.parts, made.kinds, one.count]
+    told += [module.replace(other, size=9).size, copy.copy(other).parts, made("p", size=1).name]
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: hash(one) == hash(same),
+        lambda: setattr(one, "name", "z"),
+        lambda: delattr(one, "name"),
+        made,
+        lambda: made(name="a", unknown=1),
+        lambda: module.replace(one, unknown=1),
+    )
+    for call in calls:
+        try:
+            told.append(call())
+        except (AttributeError, TypeError) as refused:
+            told.append(TypeError if isinstance(refused, TypeError) else AttributeError)
+    return told
+
+
+@pytest.mark.parametrize("options", [*product([False, True], repeat=3)])
+def test_a_dataclass_of_ours_does_what_one_of_python_does(options: tuple[bool, bool, bool]) -> None:
+    """Text, equality, hash, frozen fields, defaults, copies and refused arguments are the same."""
+    given = dict(zip(("frozen", "slots", "eq"), options, strict=True))
+    assert _describe(model, **given) == _describe(dataclasses, **given)
+
+
+def test_a_dataclass_of_ours_extends_another_and_runs_its_own_last_step() -> None:
+    """Fields come after the inherited ones; fields by name only come last; `__post_init__` sets what isn't given."""
+
+    @model.dataclass(slots=True)
+    class First:
+        a: int
+        total: int = model.field(init=False)
+
+        def __post_init__(self) -> None:
+            self.total = self.a + 1
+
+    @model.dataclass(slots=True, kw_only=True)
+    class Second(First):
+        b: int
+        c: int = 5
+
+    second = Second(1, b=2)
+    assert (second.total, second, Second.__match_args__) == (2, Second(1, b=2, c=5), ("a",))
+    with pytest.raises(TypeError):
+        Second(1, 2)  # type: ignore[call-arg]

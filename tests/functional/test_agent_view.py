@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -18,6 +17,7 @@ from handoff_tui.agents.step.step import list_views
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.theme import load_theme
+from handoff_tui.core.model import replace
 from handoff_tui.core.text.pictures import Picture
 from handoff_tui.live.state.agents import (
     Activity,

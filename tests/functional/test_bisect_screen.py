@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.report import Outcome
+from handoff_tui.core.model import replace
 from handoff_tui.live.state.app import BisectPart, Loaded, Scope, Trouble
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from tests.support.check_reports import build_report, build_result, build_rule
@@ -27,8 +26,8 @@ def test_search_looks_as_committed(size: tuple[int, int]) -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot, "enter", "3", "b")
-        for name, part in (("search", PART), ("found", dataclasses.replace(PART, report=REPORT))):
-            get_app(pilot).give(dataclasses.replace(DESK, bisect=part))
+        for name, part in (("search", PART), ("found", replace(PART, report=REPORT))):
+            get_app(pilot).give(replace(DESK, bisect=part))
             screen = await settle(pilot)
             region = get_app(pilot).screen.query_one("#bisect").region
             lines = [line.ljust(region.right)[region.x : region.right] for line in screen.splitlines()]
@@ -45,7 +44,7 @@ async def test_search_is_asked_for_on_a_failing_check(pilot: Pilot[None], app: S
     assert "Find the commit that broke tests-unit" in screen
     assert "Checking the newest commit…" in screen
     assert [one.check for one in list_asked(pilot, BisectWanted)] == ["tests-unit"]
-    app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, trouble=Trouble("no"))))
+    app.give(replace(DESK, bisect=replace(PART, trouble=Trouble("no"))))
     await settle(pilot, "escape")
     assert "Since when: this one doesn't fail" in await settle(pilot, "f", "f", "G", "b")
 
@@ -54,7 +53,7 @@ def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.Monke
     """Neither Enter nor a key that was typed ahead starts it; who leaves has started nothing."""
     rule = build_rule("tests-unit", system="command").model_copy(update={"holds": "`pytest -q \x1b[2J` succeeds."})
     report = build_report(build_result("tests-unit", Outcome.FAIL), rules=(rule,))
-    desk = dataclasses.replace(DESK, checks=Loaded(report), bisect=dataclasses.replace(PART, report=REPORT))
+    desk = replace(DESK, checks=Loaded(report), bisect=replace(PART, report=REPORT))
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
@@ -75,13 +74,13 @@ def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.Monke
 async def test_escape_stops_the_search_and_leaves_when_it_is_over(pilot: Pilot[None], app: StillApp) -> None:
     """Once more leaves at once, should the check not end."""
     await settle(pilot, "enter", "3", "b")
-    app.give(dataclasses.replace(DESK, bisect=PART))
+    app.give(replace(DESK, bisect=PART))
     screen = await settle(pilot)
     assert "step 3 of about 6 · 5 commits left" in screen
     await settle(pilot, "escape")
     assert app.screen is not app.main_screen
     assert any(isinstance(one, BisectCancelled) for one in app.asked)
-    app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, cancelling=True)))
+    app.give(replace(DESK, bisect=replace(PART, cancelling=True)))
     assert "stopping…" in await settle(pilot)
     await settle(pilot, "X")
     assert app.screen is app.main_screen
@@ -92,7 +91,7 @@ async def test_enter_opens_the_diff_that_did_it(pilot: Pilot[None], app: StillAp
     """From the commit's parent to the commit."""
     await settle(pilot, "enter", "3", "b", "enter")
     assert app.screen is not app.main_screen
-    app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, report=REPORT)))
+    app.give(replace(DESK, bisect=replace(PART, report=REPORT)))
     assert "b2b2b2b broke" in await settle(pilot)
     await settle(pilot, "enter")
     assert app.main_screen.view_name == "changes"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from textual.pilot import Pilot
 
@@ -17,6 +15,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
     SnapshotDiff,
 )
 from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.core.model import replace
 from handoff_tui.decisions.threads import Reply, Thread
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileKind, LineCounts, Whitespace
 from handoff_tui.git.watch.noticed import Watching

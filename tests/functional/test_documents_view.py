@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from textual.pilot import Pilot
 
+from handoff_tui.core.model import replace
 from handoff_tui.core.place import Place
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from handoff_tui.checks.report import (
     RequestedCommand,
     RequestedCommands,
 )
+from handoff_tui.core.model import replace
 from handoff_tui.core.severity import Severity
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage
@@ -50,7 +50,7 @@ REPORT = build_report(
     build_result("types"),
 )
 AT = MOMENT - timedelta(minutes=3)
-DESK = dataclasses.replace(
+DESK = replace(
     make_state(watching=Watching.LIVE), checks=Loaded(REPORT, at=AT), problems=Loaded(measure_gate(REPORT), at=AT)
 )
 CHECKS = ("enter", "3", "f", "f")
@@ -97,7 +97,7 @@ async def test_run_shows_its_progress_and_can_be_cancelled(pilot: Pilot[None]) -
     """A bar with numbers; what cannot be done meanwhile says why."""
     assert "Cancel the checks: no checks are running" in await settle(pilot, *CHECKS, "X")
     progress = ChecksProgress(1, 4, "tests-unit", MOMENT - timedelta(seconds=9))
-    get_app(pilot).give(dataclasses.replace(DESK, running=progress))
+    get_app(pilot).give(replace(DESK, running=progress))
     screen = await settle(pilot)
     assert "█████░░░" in screen
     assert "1/4 tests-unit 9s" in screen
@@ -132,7 +132,7 @@ async def test_list_is_narrowed_by_words(pilot: Pilot[None]) -> None:
 
 def test_stale_results_are_shown_as_stale() -> None:
     """Nothing that has moved since is shown as passed."""
-    stale = dataclasses.replace(DESK, checks=Loaded(REPORT, at=MOMENT - timedelta(minutes=3), stale=True))
+    stale = replace(DESK, checks=Loaded(REPORT, at=MOMENT - timedelta(minutes=3), stale=True))
 
     async def script(pilot: Pilot[None]) -> None:
         screen = await settle(pilot, *CHECKS)
@@ -154,13 +154,13 @@ def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> Non
         plan = RequestedCommands(
             "sha256:12", (RequestedCommand("lint", ("sh", "lint.sh"), (("lint.sh", "sha256:34"),)),)
         )
-        app.give(dataclasses.replace(state, proposal=Proposal(1, ProposalKind.TRUST, ProposalStage.READY, trust=plan)))
+        app.give(replace(state, proposal=Proposal(1, ProposalKind.TRUST, ProposalStage.READY, trust=plan)))
         screen = await settle(pilot, "enter", "y")
         assert "Consent to run this repository's commands" in screen
         assert "lint.sh  sha256:34" in screen
         assert not any(isinstance(one, ProposalConfirmed) for one in app.asked)
 
-    state = dataclasses.replace(DESK, checks=Loaded(report))
+    state = replace(DESK, checks=Loaded(report))
     drive(StillApp(state), script)
 
 
@@ -169,7 +169,7 @@ async def test_news_never_move_the_cursor(pilot: Pilot[None]) -> None:
     """A check that begins to fail comes before it."""
     await settle(pilot, *CHECKS, "j")
     worse = build_report(build_result("a-new-one", Outcome.ERROR, severity=Severity.CRITICAL), *REPORT.results)
-    get_app(pilot).give(dataclasses.replace(DESK, checks=Loaded(worse, at=MOMENT)))
+    get_app(pilot).give(replace(DESK, checks=Loaded(worse, at=MOMENT)))
     assert "▸   tests-slow" in await settle(pilot)
 
 
@@ -180,7 +180,7 @@ def test_overview_and_evidence_of_the_sample_look_as_committed(sample_repository
     assert state.checks.value is not None
     plain = [one.model_copy(update=_PLAIN) for one in state.checks.value.results]
     report = state.checks.value.model_copy(update={"results": tuple(plain)})
-    state = dataclasses.replace(state, checks=Loaded(report, at=MOMENT))
+    state = replace(state, checks=Loaded(report, at=MOMENT))
 
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot, "slash", *"h-3", "enter")

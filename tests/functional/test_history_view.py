@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.model import replace
 from handoff_tui.live.state.app import AttemptsView, Loaded, Part, Scope, Trouble
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
 from tests.support.desk_app import StillApp, drive
@@ -47,7 +46,7 @@ async def test_attempt_is_shown_whole_under_the_list(pilot: Pilot[None]) -> None
 async def test_attempt_is_compared_with_the_one_before_or_the_marked_one(pilot: Pilot[None], app: StillApp) -> None:
     """The older one first; the first attempt has none before it, and says so."""
     await settle(pilot, "enter", "6", "D")
-    app.give(dataclasses.replace(DESK, comparison=Loaded(COMPARISON)))
+    app.give(replace(DESK, comparison=Loaded(COMPARISON)))
     screen = await settle(pilot)
     assert "Two attempts compared" in screen
     assert "H-1:build:1 → H-1:build:2" in screen
@@ -76,12 +75,12 @@ async def test_failure_is_explained_on_request(pilot: Pilot[None], app: StillApp
     """The first failing check, its error lines, the rest folded; the page can be read at once."""
     assert "Examining every failing check…" in await settle(pilot, "enter", "6", "E")
     assert any(isinstance(one, FailureWanted) for one in app.asked)
-    app.give(dataclasses.replace(DESK, failure=Loaded(FAILURE)))
+    app.give(replace(DESK, failure=Loaded(FAILURE)))
     screen = await settle(pilot)
     assert "look first at tests-unit" in screen
     assert "⋯ 39 lines" in screen
     assert "40 ✗ E  boom" in screen
-    app.give(dataclasses.replace(DESK, failure=Loaded(trouble=Trouble("the settings are wrong", "Mend them."))))
+    app.give(replace(DESK, failure=Loaded(trouble=Trouble("the settings are wrong", "Mend them."))))
     assert "✗ the settings are wrong" in await settle(pilot)
 
 
@@ -96,6 +95,6 @@ async def test_list_is_narrowed_by_words_and_emptiness_is_explained(pilot: Pilot
         (Loaded(trouble=Trouble("the log is gone", "Look.")), "✗ the log is gone. Look."),
         (Loaded(AttemptsView(())), "No attempts yet"),
     ):
-        app.give(dataclasses.replace(DESK, attempts=part))
+        app.give(replace(DESK, attempts=part))
         assert words in await settle(pilot)
     assert "Copy: no attempt selected" in await settle(pilot, "y")

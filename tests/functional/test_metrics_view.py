@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from textual.pilot import Pilot
 
+from handoff_tui.core.model import replace
 from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.tui.messages import CopyWanted
 from handoff_tui.tui.views.log.view import LogView
@@ -45,7 +44,7 @@ async def test_entry_behind_a_figure_opens_in_the_log(pilot: Pilot[None], app: S
 async def test_entry_is_gone_to_as_soon_as_the_log_is_read(pilot: Pilot[None], app: StillApp) -> None:
     """The log may come later than the wish, and a filter does not hide it."""
     await settle(pilot, "2", "slash", *"policy", "enter", "3", "enter", "j")
-    app.give(dataclasses.replace(DESK, log=Loaded()))
+    app.give(replace(DESK, log=Loaded()))
     assert "Reading the log…" in await settle(pilot)
     await settle(pilot, "enter")
     app.give(DESK)
@@ -77,5 +76,5 @@ async def test_status_says_what_is_missed_and_what_cannot_be_counted(pilot: Pilo
         (Loaded(trouble=Trouble("it cannot be read", "Look.")), "✗ it cannot be read. Look."),
         (Loaded(), "Verifying the log and counting…"),
     ):
-        app.give(dataclasses.replace(DESK, metrics=part))
+        app.give(replace(DESK, metrics=part))
         assert words in await settle(pilot)

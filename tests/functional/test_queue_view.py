@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
+from handoff_tui.core.model import replace
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.inbox_item import HandoffKey, MeasuredGate, RiskFact, RiskKind
@@ -67,7 +67,7 @@ async def test_overview_of_the_row_is_beside_the_list_where_there_is_room(pilot:
     assert "you can    a approve it" in screen
 
 
-@at_desk(dataclasses.replace(DESK, inbox=(make_item("old", mine=False, who=Mover.NOBODY), *ITEMS)))
+@at_desk(replace(DESK, inbox=(make_item("old", mine=False, who=Mover.NOBODY), *ITEMS)))
 async def test_folded_group_opens_with_enter(pilot: Pilot[None]) -> None:
     """And folds again."""
     screen = await settle(pilot, "G")
@@ -80,7 +80,7 @@ async def test_folded_group_opens_with_enter(pilot: Pilot[None]) -> None:
 async def test_what_becomes_ready_stays_in_view_until_somebody_moves(pilot: Pilot[None]) -> None:
     """The cursor is on the first row, whatever comes before it; then it stays where it was put."""
     many = tuple(make_item(f"new-{number:02}", since=MOMENT, risks=(RISK, RISK)) for number in range(30))
-    get_app(pilot).give(dataclasses.replace(DESK, inbox=(*(item._replace(measured=CLEAN) for item in many), *ITEMS)))
+    get_app(pilot).give(replace(DESK, inbox=(*(item._replace(measured=CLEAN) for item in many), *ITEMS)))
     assert "▸ The title of new-00" in await settle(pilot)
 
 
@@ -110,7 +110,7 @@ async def test_news_never_move_the_cursor(pilot: Pilot[None]) -> None:
     """Rows come before it; it stays on its handoff, and a wait for others changes nothing."""
     await settle(pilot, "j")
     more = (*(make_item(f"new-{number}", since=MOMENT, risks=(RISK, RISK)) for number in range(30)), *ITEMS)
-    get_app(pilot).give(dataclasses.replace(DESK, inbox=more))
+    get_app(pilot).give(replace(DESK, inbox=more))
     screen = await settle(pilot)
     assert "▸ The title of kettle" in screen
     assert list_chosen(pilot)[-1] == "kettle"
@@ -121,9 +121,7 @@ async def test_inbox_without_handoffs_and_with_a_broken_repository(pilot: Pilot[
     """Reading, empty and broken are three different things, each in words."""
     empty = AppState(repositories=(RepositoryPart("/a", "a", Loaded(build_state())),))
     trouble = Trouble("/b is not inside a git repository", "Go to a repository.")
-    broken = dataclasses.replace(
-        DESK, repositories=(*DESK.repositories, RepositoryPart("/b", "shop", Loaded(trouble=trouble)))
-    )
+    broken = replace(DESK, repositories=(*DESK.repositories, RepositoryPart("/b", "shop", Loaded(trouble=trouble))))
     assert "Reading the repository…" in await settle(pilot)
     get_app(pilot).give(empty)
     assert "No handoffs in a" in await settle(pilot)
@@ -151,7 +149,7 @@ def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:
         screen = await settle(pilot)
         assert "[red]␛[2J⟨U+202E⟩" in screen
 
-    drive(StillApp(dataclasses.replace(DESK, inbox=(nasty,), chosen=nasty.key)), script, size=(160, 50))
+    drive(StillApp(replace(DESK, inbox=(nasty,), chosen=nasty.key)), script, size=(160, 50))
 
 
 def test_keystroke_of_the_filter_costs_no_more_than_its_handoffs() -> None:
@@ -169,7 +167,7 @@ def test_keystroke_of_the_filter_costs_no_more_than_its_handoffs() -> None:
                 view.find(text)
                 taken.append(time.thread_time() - started)
 
-        drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(160, 50))
+        drive(StillApp(replace(DESK, inbox=items)), script, size=(160, 50))
         return min(taken)
 
     assert measure(2_000) < 20 * measure(200)
@@ -202,4 +200,4 @@ def test_cursor_stays_on_the_screen_when_the_terminal_shrinks() -> None:
         await pilot.resize_terminal(120, 40)
         assert "▸ The title of H-15" in await settle(pilot)
 
-    drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(120, 40))
+    drive(StillApp(replace(DESK, inbox=items)), script, size=(120, 40))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
 import pytest
@@ -11,6 +10,7 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from handoff_tui.core.model import replace
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import AppState, Loaded
 from handoff_tui.tui.main_screen import VIEW_MAKERS

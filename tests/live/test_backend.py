@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +16,7 @@ from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import give_consent, read_consent
 from handoff_tui.checks.run.recheck import CheckAgain
+from handoff_tui.core.model import replace
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching

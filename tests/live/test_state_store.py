@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import replace
 
 import pytest
 
+from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState
 from handoff_tui.live.state_store import StateStore

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, Test
 from handoff_tui.changes.snapshots.store import build_digest, encode_snapshot, parse_snapshot
 from handoff_tui.changes.snapshots.tree_contents import build_matcher, count_content
 from handoff_tui.checks.facts.reports import parse_pytest_json
+from handoff_tui.core.model import replace
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import list_pending, write_work_tree
 from handoff_tui.git.work_tree.status import parse_status

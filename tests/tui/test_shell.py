@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from textual import events
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, WORDS
+from handoff_tui.core.model import replace
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from handoff_tui.changes.snapshots.capture import capture_snapshot
 from handoff_tui.changes.snapshots.stored_snapshots import take_still
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks
 from handoff_tui.core.errors import FileUnreadableError, HandoffNotFoundError, UnsafePathError, UsageError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import count_lines, read_patch, read_tree_changes, refuse_altered_trees

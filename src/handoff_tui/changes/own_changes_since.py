@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.changes.own_changes import OwnSides, write_own_sides
+from handoff_tui.core.model import replace
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.find import find_behind

@@ -6,7 +6,6 @@ Each step runs a verb, so a decision made here is confirmed, checked and signed 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
@@ -15,6 +14,7 @@ from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_text
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.confirm import ask_person

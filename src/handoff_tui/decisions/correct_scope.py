@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.config.scope_table import render_scope_table, set_scope_table
 from handoff_tui.config.settings.review import ScopeSettings
 from handoff_tui.core.errors import UsageError
+from handoff_tui.core.model import dataclass, replace
 from handoff_tui.decisions.examine import find_handoff
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from handoff_tui.checks.report import is_open, sort_worst_first
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.decisions.evidence_record import build_shown_check
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.decisions.threads import Thread, list_changes_since, list_threads

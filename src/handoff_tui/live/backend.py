@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.model import replace
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.live.acting.agent_follow import AgentFollower
 from handoff_tui.live.acting.agents import AgentControl

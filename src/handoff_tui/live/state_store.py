@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import replace
 from handoff_tui.live.state.agents import Bell
 from handoff_tui.live.state.app import AppState, StatusMessage, build_trouble
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from handoff_tui.core.errors import (
     StoreWriteError,
     WitnessDamagedError,
 )
+from handoff_tui.core.model import dataclass
 from handoff_tui.git.command import Git
 from handoff_tui.git.fetch import fetch_branches
 from handoff_tui.git.repository import Repository, open_repository

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import NamedTuple, cast
@@ -14,6 +13,7 @@ from textual.containers import Container
 from textual.widgets import Input
 
 from handoff_tui.config.keymap import WORDS
+from handoff_tui.core.model import replace
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, dataclass_transform
 
 from textual.message import Message
+
+from handoff_tui.core.model import dataclass
 
 if TYPE_CHECKING:  # loaded after the first paint
     from handoff_tui.agents.proofs import MeasuredProof

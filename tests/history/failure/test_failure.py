@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.config.load import build_settings
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.errors import UsageError
+from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.failure import failure

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -27,6 +26,7 @@ from handoff_tui.core.errors import (
     TreeMovedError,
     UsageError,
 )
+from handoff_tui.core.model import replace
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.extra_confirmations import compare_read
 from handoff_tui.handoffs.session import open_session

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 
 import pytest
 
+from handoff_tui.core.model import replace
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository

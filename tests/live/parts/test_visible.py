@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from handoff_tui.core.model import replace
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, read_snapshot
 from handoff_tui.live.keyed_worker import KeyedWorker

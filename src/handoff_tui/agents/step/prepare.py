@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +30,7 @@ from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Passing, Phase, Pipeline
 from handoff_tui.config.settings.pipeline import WorkFolder
 from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.views import Packet

@@ -16,7 +16,6 @@ import os
 import sys
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from threading import Event
 
 from handoff_tui.agents.command import build_argv, build_backoff, fill
@@ -51,7 +50,7 @@ from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.load import REPOSITORY_FILE, load_settings
 from handoff_tui.config.settings.pipeline import AgentHome, AgentInput
 from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, ShownMovedError, UsageError
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Model, dataclass, field
 from handoff_tui.decisions.changed_since_shown import find_changes_since
 from handoff_tui.decisions.examine import ExaminedGate, judge_again
 from handoff_tui.git.signing.signing_key import read_identity

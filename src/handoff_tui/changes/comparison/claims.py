@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from handoff_tui.changes.comparison.snapshot_diff import ClaimCheck
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, Snapshot, TestOutcome
+from handoff_tui.core.model import dataclass
 
 _RUN_PARTS: Final = ("total", "passed", "failed", "skipped")
 _NOUNS: Final = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Handoff

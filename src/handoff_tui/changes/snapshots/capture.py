@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import normpath
 from typing import Final, Literal, NamedTuple
@@ -26,6 +25,7 @@ from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_measu
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport
 from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.objects.tree_files import (
     BlobHash,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final, NamedTuple
 
@@ -18,6 +17,7 @@ from handoff_tui.changes.snapshots.tree_contents import TreeContents, build_matc
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_pytest_json, parse_tap
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.core.model import dataclass
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.work_tree.capture import CapturedTree
 from handoff_tui.git.work_tree.ignored_files import list_ignored

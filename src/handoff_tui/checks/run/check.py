@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from threading import Event
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from handoff_tui.checks.run.guards import guard, guard_all
 from handoff_tui.checks.run.repository_world import ClaimMeasurer, RepositoryWorld
 from handoff_tui.checks.run.result_cache import ResultCache, load_result_cache
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.repository import read_facts, reopen_repository
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository

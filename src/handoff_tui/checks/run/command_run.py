@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from threading import Event
 
 from handoff_tui.checks.engine import build_fingerprint
@@ -16,6 +15,7 @@ from handoff_tui.checks.run.commands import CommandCheck, digest_command
 from handoff_tui.checks.run.isolation import OUT, IsolatedEnd, open_clean_checkout, run_isolated
 from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.system.files.cache_files import find_cache_folder, write_log

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from handoff_tui import __version__
 from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import CachedResult
 from handoff_tui.checks.report import CheckResult, Outcome
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.restored import restore
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.sealed_files import load_json, write_json

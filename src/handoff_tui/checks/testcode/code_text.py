@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, field
 
 Spans = list[tuple[int, int]]
 

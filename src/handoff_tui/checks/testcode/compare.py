@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.core.model import dataclass
 
 if TYPE_CHECKING:
     from handoff_tui.checks.testcode.parts import TestFunction

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.testcode.code_text import Code
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass
 
 BETWEEN = " › "
 """Stands between the groups around a test and its own title."""

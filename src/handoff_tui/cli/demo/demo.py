@@ -12,7 +12,6 @@ import tomllib
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from handoff_tui.cli.demo.story_dates import AS_WRITTEN, shift_to
 from handoff_tui.cli.demo.story_git import check_out_copy
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Model, dataclass
 from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
 from handoff_tui.decisions.examine import ExaminedGate

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from handoff_tui.cli.demo.story_dates import AS_WRITTEN, DateShift
 from handoff_tui.cli.demo.story_git import Signature, StoryGit, open_story_git
 from handoff_tui.core.errors import DemoError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Model, dataclass, field
 
 _PLACEHOLDER = compile_later(r"\{\{([^{}\n]*)\}\}")
 _HINT = "Placeholders are explained in sample_repo/README.md."

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
+
+from handoff_tui.core.model import dataclass, field
 
 
 class Cell(NamedTuple):

@@ -15,11 +15,11 @@ import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.core.errors import CaptureError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import build_cache_error, make_folder, offer_objects
 from handoff_tui.git.repository import Repository
@@ -189,7 +189,7 @@ class IndexEntry(NamedTuple):
     object_id: str
 
 
-@dataclass(slots=True)
+@dataclass
 class IndexNotes:
     """What is known about the copy."""
 
@@ -453,7 +453,7 @@ def _build_index_error(reason: str | None) -> CaptureError:
 
 
 def _build_record(notes: IndexNotes) -> dict[str, object]:
-    values = {name: sorted(value) if isinstance(value, set) else value for name, value in asdict(notes).items()}
+    values = {name: sorted(value) if isinstance(value, set) else value for name, value in vars(notes).items()}
     return {"version": _VERSION, **values}
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from posixpath import normpath
 from typing import NamedTuple
 
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.work_tree.listing import sort_paths
 
 _MOST_SEARCHES = 12

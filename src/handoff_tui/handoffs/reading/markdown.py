@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.handoffs.handoff import Heading as SectionHeading
 
 if TYPE_CHECKING:

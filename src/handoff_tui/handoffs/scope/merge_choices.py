@@ -8,9 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.git.history.merge_differences import read_merge_differences

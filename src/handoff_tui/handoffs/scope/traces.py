@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, replace
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 

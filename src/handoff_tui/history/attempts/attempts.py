@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from handoff_tui.changes.diff import compare_sides
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import HandoffError, HandoffNotFoundError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, replace
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine, find_handoff, open_gates
 from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.handoffs.handoff import Handoff, build_id

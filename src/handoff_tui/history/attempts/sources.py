@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from handoff_tui.changes.comparison.sides import has_tree
 from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.core.text.lookalikes import fold_lookalikes
 from handoff_tui.decisions.examine import ExaminedGate

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from math import isqrt
@@ -22,6 +21,7 @@ from handoff_tui.checks.run.choose import find_declared
 from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.config.nearest import suggest
 from handoff_tui.core.errors import BisectError, UsageError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -22,6 +21,7 @@ from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.checks.run.result_cache import load_result_cache
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass
 from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.handoffs.read_handoffs import read_repository

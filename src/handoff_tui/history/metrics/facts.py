@@ -6,7 +6,6 @@ import json
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -14,6 +13,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.log.entry import APPROVING, PASSING, SENDING_BACK, DecisionVerb, Entry, GateKey, PhaseKey
 from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry

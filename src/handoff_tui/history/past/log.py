@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import read_snapshot
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.errors import EntryNotFoundError, HandoffError
+from handoff_tui.core.model import dataclass
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.log.chain import Candidate, Chain, Known

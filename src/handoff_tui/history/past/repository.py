@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, load_settings_with
 from handoff_tui.core.errors import ConfigError, FileUnreadableError, UnsafePathError, UsageError
+from handoff_tui.core.model import dataclass, replace
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commit_view import offer_commit_view

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from handoff_tui.agents.proofs import MeasuredProof
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import ProofShown, ProofsView
 from handoff_tui.live.state.app import AppState, Loaded, build_trouble, load

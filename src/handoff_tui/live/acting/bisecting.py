@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import BisectPart, build_trouble
 from handoff_tui.live.state_store import StateStore

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from handoff_tui.core.errors import (
     StoreWriteError,
     UsageError,
 )
+from handoff_tui.core.model import dataclass, replace
 from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.changed_since_shown import find_changes_since, name_files
 from handoff_tui.decisions.decide import (

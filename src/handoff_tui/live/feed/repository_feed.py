@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import replace
 from handoff_tui.git.watch.noticed import Noticed, Watching
 from handoff_tui.live.feed.background import ListCommands, LogProof, Measuring
 from handoff_tui.live.keyed_worker import KeyedWorker

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from handoff_tui.changes.diff import FilesDiff
@@ -13,6 +12,7 @@ from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.recheck import CheckAgain
+from handoff_tui.core.model import replace
 from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet

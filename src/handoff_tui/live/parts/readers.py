@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from handoff_tui.changes.snapshots.store import list_snapshots
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import CaptureError, FileUnreadableError, HandoffError
+from handoff_tui.core.model import dataclass
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.commits import read_blobs, read_commits

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.app import AppState, ChecksProgress, Loaded, build_trouble, load

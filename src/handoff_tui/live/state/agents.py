@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +11,7 @@ from handoff_tui.agents.rollback.report import Rollback, RollbackPreview
 from handoff_tui.agents.runs.run import LockState, RunKey
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.checks.report import RequestedCommands
+from handoff_tui.core.model import dataclass
 from handoff_tui.core.text.pictures import Picture
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import binascii
 import hashlib
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
 from handoff_tui.core.errors import LogEntryError, PublicKeyMalformedError
+from handoff_tui.core.model import dataclass, field
 
 _MAX_NUMBER_BYTES = 16384 // 8
 """OpenSSH's limit; it also bounds what a hostile number can cost."""

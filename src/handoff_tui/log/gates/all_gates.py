@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
+from handoff_tui.core.model import dataclass, replace
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.session import Session

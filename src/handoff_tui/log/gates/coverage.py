@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
 
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.log.gates.gate_state import GateName, GateReport

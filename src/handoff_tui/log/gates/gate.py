@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.log.entries.times import add_seconds
 from handoff_tui.log.entry import (
     APPROVING,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from typing import Final
 
 from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.text.lookalikes import passes_for
 from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
 from handoff_tui.log.entry import Entry, PolicyText

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Final, Literal
 
 from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.core.model import dataclass
 
 _TOKEN: Final = re.compile(r"\s*(?:(\()|(\))|([A-Za-z0-9_-]+))")
 _DEEPEST = 16

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import HandoffError, NoHumanError, SigningError, UsageError
+from handoff_tui.core.model import dataclass
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.signing.signing_key import (
     Identity,

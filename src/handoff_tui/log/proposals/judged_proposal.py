@@ -6,7 +6,6 @@ no obstacle, because an entry may follow older ones; another policy is, because 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from handoff_tui.core.errors import (
@@ -16,6 +15,7 @@ from handoff_tui.core.errors import (
     ProposalError,
     TrustPolicyError,
 )
+from handoff_tui.core.model import dataclass
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
 from handoff_tui.log.policy.faults import find_faults, find_turned_agents, find_warnings

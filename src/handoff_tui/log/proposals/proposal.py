@@ -6,9 +6,9 @@ import binascii
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from handoff_tui.core.errors import LogEntryError, ProposalError, SignatureInvalidError
+from handoff_tui.core.model import dataclass
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import PAYLOAD_TYPE, build_pae
 from handoff_tui.log.entries.sshsig import parse_signature, re_armor, verify_signature

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from handoff_tui.core.errors import HandoffError, LogBrokenError, PolicyForbiddenError
+from handoff_tui.core.model import dataclass
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key
 from handoff_tui.log.entries.envelope import build_pae

@@ -7,12 +7,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import LogEntryError, LogLockedError, StoreWriteError, UsageError
+from handoff_tui.core.model import dataclass
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import read_local_keys

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from handoff_tui.core.errors import StoreWriteError, WitnessDamagedError
+from handoff_tui.core.model import dataclass
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Entry, LogVerdict
 from handoff_tui.log.storage.lock import LogLock

@@ -13,11 +13,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.system.processes.identity import MARK, find_marked, is_living
 
 _MAX_BYTES = 256 * 1024 * 1024

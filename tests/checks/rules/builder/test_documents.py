@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -15,6 +14,7 @@ from handoff_tui.checks.rules.builder.document_shape import (
 )
 from handoff_tui.checks.rules.builder.question_gate import question_gate_passed
 from handoff_tui.checks.rules.builder.wave_is_integrated import wave_is_integrated
+from handoff_tui.core.model import replace
 from tests.support.builder_story import (
     answers_path,
     build_answers,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.every.claims import approvals_are_real, claims_hold, problems_absent
+from handoff_tui.core.model import replace
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.precision import MEASURED, may_block

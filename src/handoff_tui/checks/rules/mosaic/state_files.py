@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
@@ -17,6 +16,7 @@ from handoff_tui.checks.rules.mosaic.session_state import (
     require_states,
 )
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.formats.mosaic.layout import (
     AGENT_STATE,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.handoff import Document, DocumentRole, build_id
 from handoff_tui.handoffs.reading.format import Source

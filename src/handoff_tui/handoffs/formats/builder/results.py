@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final, NamedTuple
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.formats.builder import sections as outlines

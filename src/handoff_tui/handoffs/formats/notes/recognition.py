@@ -6,13 +6,13 @@ Templates, protocols, and parts of a product that happen to be called so are non
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import dataclass, field
 from handoff_tui.handoffs.formats.notes.structured import (
     count_key_groups,
     find_key_groups,
