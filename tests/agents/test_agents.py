@@ -18,8 +18,10 @@ from handoff_tui.agents.proofs import (
     list_proofs,
     read_picture,
 )
+from handoff_tui.agents.roster import lacks_login
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.config.pipeline import Phase
+from handoff_tui.config.presets import PRESETS
 from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.config.settings.user import DesktopForm, Notifications
 from handoff_tui.core.errors import AgentRunError, UnsafePathError, UsageError
@@ -53,6 +55,21 @@ def test_agent_of_a_phase_is_found_in_any_letters() -> None:
     agents = {"Dev": Agent(command=("dev",)), "red": Agent(command=("red",))}
     assert find_agent(agents, Phase(name="BUILD", agent="dev"), "p")[0] == "Dev"
     assert find_agent(agents, Phase(name="RED"), "p")[1].command == ("red",)
+
+
+def test_login_is_missing_only_if_nothing_hints_at_one(tmp_path: Path) -> None:
+    """A variable, its file, or another provider in words or settings; programs that say it themselves are not asked."""
+    codex, home = PRESETS["codex"], {"HOME": str(tmp_path)}
+    (tmp_path / ".codex").mkdir()
+    assert lacks_login(codex, ["codex", "exec"], home)
+    assert not lacks_login(PRESETS["claude"], ["claude"], home)
+    assert not lacks_login(codex, ["codex", "exec"], home | {"CODEX_API_KEY": "x"})
+    assert not lacks_login(codex, ["codex", "-c", "model_provider=mine"], home)
+    (tmp_path / ".codex" / "config.toml").write_text('cli_auth_credentials_store = "keyring"', encoding="utf-8")
+    assert not lacks_login(codex, ["codex", "exec"], home)
+    assert lacks_login(codex, ["codex", "exec"], home | {"CODEX_HOME": str(tmp_path)})
+    (tmp_path / "auth.json").touch()
+    assert not lacks_login(codex, ["codex", "exec"], home | {"CODEX_HOME": str(tmp_path)})
 
 
 def test_command_of_a_phase_wins() -> None:

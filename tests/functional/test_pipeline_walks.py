@@ -309,7 +309,7 @@ def test_neither_documents_nor_settings_nor_a_rejection_lead_past_a_gate(walk: W
     walk.desk.builder.commit("in another pipeline")
     with pytest.raises(UsageError, match="the pipeline release has no phase 'patch'"):
         walk.step("patch")
-    assert "REL-1.md is not in the pipeline lax" in walk.say("run", "lax", "--handoff", walk.handoff).stderr
+    assert "REL-1.md is not in the pipeline lax" in walk.say("run", "lax", "--handoff", "REL-1").stderr
     walk.desk.builder.write("handoff-tui.toml", _RELEASE.format(", gate = false") + _LAX).commit("no gate any more")
     with pytest.raises(AgentRunError, match="asks less of its pipeline: package has no gate"):
         walk.step("verify")

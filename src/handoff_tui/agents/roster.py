@@ -5,18 +5,24 @@ Nothing is started to find out.
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings
-from handoff_tui.config.presets import PRESETS
+from handoff_tui.config.presets import PRESETS, Preset
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.system.files.probe import find_program
 
 SCHEMA = "handoff-tui/agents/v1"
 _LONGEST = 60
+_OTHER_LOGIN = re.compile(r"provider|base_url|keyring|--oss\b")
+"""In a program's words or settings: it may need no login, or keep it elsewhere."""
 
 
 class KnownProgram(NamedTuple):
@@ -79,6 +85,18 @@ def is_from_repository(loaded: LoadedSettings, name: str) -> bool:
     below = f"{join_path(['agents', name])}."
     origins = loaded.origins.items()
     return any(key.startswith(below) and origin.startswith(REPOSITORY_FILE) for key, origin in origins)
+
+
+def lacks_login(preset: Preset | None, argv: Iterable[str], environment: Mapping[str, str]) -> bool:
+    """Tells whether a program that doesn't say so itself has no login: no variable, no file, no other provider."""
+    if preset is None or preset.login_folder is None or any(name in environment for name in preset.login_variables):
+        return False
+    variable, folder = preset.login_folder
+    place = Path(environment.get(variable) or Path(environment.get("HOME", "/"), folder))
+    words = " ".join(argv)
+    with suppress(OSError):
+        words += (place / "config.toml").read_text(encoding="utf-8", errors="replace")
+    return not (place / "auth.json").exists() and _OTHER_LOGIN.search(words) is None
 
 
 def build_roster_json(roster: Roster) -> dict[str, object]:

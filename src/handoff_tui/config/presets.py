@@ -54,6 +54,10 @@ class Preset(NamedTuple):
     """Whether it says what a run costs."""
     cost_limit: str = ""
     """Its own option that limits the cost, if it says what a run costs only at the end."""
+    login_folder: tuple[str, str] | None = None
+    """The variable that names the folder of its login, and the folder in HOME; None if it says itself what it lacks."""
+    login_variables: tuple[str, ...] = ()
+    """The variables that stand for a login."""
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -100,6 +104,8 @@ PRESETS: Mapping[str, Preset] = {
         install="npm install --global @openai/codex",
         login="Run codex login, or set CODEX_API_KEY.",
         environment=("CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        login_folder=("CODEX_HOME", ".codex"),
+        login_variables=("CODEX_API_KEY", "OPENAI_API_KEY"),
     ),
     "gemini": Preset(
         title="Gemini CLI",

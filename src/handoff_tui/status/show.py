@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import HandoffNotFoundError
@@ -130,11 +131,11 @@ def find_handoff(state: ReviewState, wanted: str, at: str | None = None) -> Revi
 
 
 def find_id(handoffs: tuple[Handoff, ...], wanted: str, at: str | None = None) -> str:
-    """By id, by the name used in the files, by one of its documents: the first way that leads to one handoff.
+    """By id, by the name used in the files, by the end of the id, by one of its documents: whatever fits only one.
 
     `at` names the commit whose handoffs they are, if not the current ones.
     """
-    for key in (_same, _same_folded, _same_letters, _has_document):
+    for key in (_same, _same_folded, _same_letters, _same_last, _has_document):
         found = [handoff.id for handoff in handoffs if key(handoff, wanted)]
         if len(found) == 1:
             return found[0]
@@ -169,6 +170,11 @@ def _same_letters(handoff: Handoff, wanted: str) -> bool:
 
 def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _same_last(handoff: Handoff, wanted: str) -> bool:
+    """`REL-1` is the handoff of the note `docs/handoffs/REL-1.md`."""
+    return wanted.casefold() == PurePosixPath(handoff.id).stem.casefold()
 
 
 def _has_document(handoff: Handoff, wanted: str) -> bool:

@@ -30,13 +30,19 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> _Clock:
 
 
 @pytest.mark.parametrize(
-    ("complaint", "seconds"),
-    [(_RETRY % (b"401", b"authentication_failed"), 5), (_RETRY % (b"null", b"unknown"), 120)],
-    ids=["no login", "no network"],
+    ("complaint", "lacks_login", "seconds", "trouble"),
+    [
+        (_RETRY % (b"401", b"authentication_failed"), False, 5, "login"),
+        (_RETRY % (b"null", b"unknown"), False, 120, "network"),
+        (_RETRY % (b"null", b"unknown"), True, 5, "login"),
+    ],
+    ids=["no login", "no network", "neither"],
 )
-def test_program_that_only_complains_is_stopped(tmp_path: Path, clock: _Clock, complaint: bytes, seconds: int) -> None:
-    """A missing login within seconds; a network may come back, so it gets two minutes."""
-    listener = StreamListener("claude", Limits(), str(tmp_path / "transcript"))
+def test_program_that_only_complains_is_stopped(
+    tmp_path: Path, clock: _Clock, complaint: bytes, *, lacks_login: bool, seconds: int, trouble: str
+) -> None:
+    """A missing login within seconds; a network may come back, so it gets two minutes, but not without a login."""
+    listener = StreamListener("claude", Limits(), str(tmp_path / "transcript"), lacks_login=lacks_login)
     listener.hear(complaint)
     assert listener.find_stop() is None
     clock.now = seconds - 1
@@ -46,6 +52,7 @@ def test_program_that_only_complains_is_stopped(tmp_path: Path, clock: _Clock, c
     stop = listener.find_stop()
     assert stop is not None
     assert (stop.ending, bool(stop.why)) == ("gave-up", True)
+    assert listener.build_usage()["trouble"] == trouble
 
 
 def test_program_that_recovers_goes_on(tmp_path: Path, clock: _Clock) -> None:

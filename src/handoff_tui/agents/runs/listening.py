@@ -35,8 +35,8 @@ class Stop(NamedTuple):
 class StreamListener:
     """What a run came to so far."""
 
-    def __init__(self, stream: str, limits: Limits, transcript: str) -> None:
-        self.limits = limits
+    def __init__(self, stream: str, limits: Limits, transcript: str, *, lacks_login: bool = False) -> None:
+        self.limits, self._lacks_login = limits, lacks_login
         self.tally = Tally()
         self._transcript = transcript
         self._room = _LONGEST_TRANSCRIPT
@@ -74,7 +74,7 @@ class StreamListener:
         excess = self.tally.find_excess(self.limits)
         if excess:
             return Stop("over-budget", excess)
-        trouble = self.tally.trouble
+        trouble = self._trouble
         if trouble not in _PATIENCE:
             self._since = None
         elif self._since is None or self._since[0] is not trouble:
@@ -83,10 +83,16 @@ class StreamListener:
             return Stop("gave-up", self.tally.complaint)
         return None
 
+    @property
+    def _trouble(self) -> Trouble | None:
+        """What keeps the program back. Without a login there is nobody to wait for, however it words that."""
+        trouble = self.tally.trouble
+        return Trouble.LOGIN if trouble is Trouble.NETWORK and self._lacks_login else trouble
+
     def build_usage(self) -> dict[str, object]:
         """Returns what the run came to, for the record of its end."""
         self._note(self._reader.end())
-        tally, usage = self.tally, self.tally.usage
+        tally, usage, trouble = self.tally, self.tally.usage, self._trouble
         ended = tally.ended
         return {
             "model": tally.model,
@@ -98,7 +104,7 @@ class StreamListener:
             "denials": [{"text": denial.text, "purpose": denial.purpose.value} for denial in tally.denials],
             "succeeded": None if ended is None else not ended.failed,
             "verdict": (ended.text if ended is not None else tally.complaint or tally.last)[-2000:],
-            "trouble": tally.trouble.value if tally.trouble is not None else None,
+            "trouble": trouble.value if trouble is not None else None,
             "excess": tally.find_excess(self.limits),
         }
 

@@ -153,7 +153,8 @@ class Supervisor:
             cost if isinstance(cost, float) else None,
             *(limit if isinstance(limit, int) else None for limit in (tokens, turns)),
         )
-        self.listener = StreamListener(str(self.plan["stream"]), limits, self._find(TRANSCRIPT))
+        stream, lacks_login = str(self.plan["stream"]), bool(self.plan.get("lacks_login"))
+        self.listener = StreamListener(stream, limits, self._find(TRANSCRIPT), lacks_login=lacks_login)
         return self.listener
 
     def _find(self, name: str) -> str:

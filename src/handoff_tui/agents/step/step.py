@@ -20,6 +20,7 @@ from threading import Event
 
 from handoff_tui.agents.command import build_argv, build_backoff, fill
 from handoff_tui.agents.consent import PhaseAgent, refuse_untrusted
+from handoff_tui.agents.roster import lacks_login
 from handoff_tui.agents.runs import reports
 from handoff_tui.agents.runs.files import MESSAGES, PROMPT
 from handoff_tui.agents.runs.folders import (
@@ -48,6 +49,7 @@ from handoff_tui.agents.step.prepare import PreparedRun, PreparedStep, StepReque
 from handoff_tui.agents.step.report import OperatorNote, RunView, StepOutcome, StepReport
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.load import REPOSITORY_FILE, load_settings
+from handoff_tui.config.presets import PRESETS
 from handoff_tui.config.settings.pipeline import AgentHome, AgentInput
 from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, ShownMovedError, UsageError
 from handoff_tui.core.model import Model, dataclass, field
@@ -375,9 +377,10 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
     if agent.input is AgentInput.MESSAGES:
         files[MESSAGES] = build_message(prompt)
     session = str(uuid.UUID(bytes=hashlib.sha256(held.mark.encode()).digest()[:16], version=4))
+    argv = build_argv(agent, _build_values(prepared) | {"prompt": prompt, "session": session})
     plan = RunPlan(
         key=prepared.key,
-        argv=build_argv(agent, _build_values(prepared) | {"prompt": prompt, "session": session}),
+        argv=argv,
         folder=str(prepared.work_folder),
         timeout_seconds=agent.timeout_seconds,
         grace_seconds=agent.grace_seconds,
@@ -391,6 +394,7 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
         lock=str(held.place),
         mark=held.mark,
         session=session if any("{session}" in word for word in agent.command) else "",
+        lacks_login=lacks_login(PRESETS.get(agent.preset or ""), argv, build_environment(prepared)),
         **agent.model_dump(include={"input", "stream", "resume", "max_cost", "max_tokens", "max_turns"}),
     )
     return plan, files, values
