@@ -24,13 +24,12 @@ from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.journal import Draft, Journal, Parents, build_parents
+from handoff_tui.log.open_log import LogVerifier
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
-from handoff_tui.log.storage.memory import LogMemory
+from handoff_tui.log.storage.memory import LogMemory, Witness
 from handoff_tui.log.storage.verified_cache import VerifiedCache
-from handoff_tui.log.storage.witness import Witness
-from handoff_tui.log.verify import LogVerifier
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 

@@ -17,11 +17,10 @@ from handoff_tui.history.metrics.metrics import read_metrics
 from handoff_tui.log.chain import Known
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import Subject
-from handoff_tui.log.open_log import open_log
+from handoff_tui.log.open_log import LogVerifier, open_log
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck, ShownFinding
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.evidence import encode_review
-from handoff_tui.log.verify import LogVerifier
 from handoff_tui.system.clock import read_now
 
 _ENTRIES = 10_000

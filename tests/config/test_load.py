@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.cli.commands.config import build_config_json, build_config_page
 from handoff_tui.config.layer import SettingRow, find_lines
 from handoff_tui.config.load import LoadedSettings, build_settings, load_settings, load_settings_to_look, read_settings
-from handoff_tui.config.page import build_config_json, build_config_page
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError, RepositoryError
 from tests.support.desk_states import list_lines

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.config.load import build_settings, read_first_file
-from handoff_tui.config.scope_table import render_scope_table, set_scope_table
 from handoff_tui.config.settings.review import ScopeSettings
 from handoff_tui.core.errors import ConfigError
+from handoff_tui.decisions.correct_scope import render_scope_table, set_scope_table
 
 SCOPE = ScopeSettings(since="a" * 40, until="b" * 40, paths=("src/lamp", "docs/lamp.md"))
 

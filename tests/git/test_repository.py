@@ -8,8 +8,8 @@ import pytest
 
 from handoff_tui.core.errors import GitError, HandoffError, RepositoryError
 from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.hardening import refuse_special_files, refuse_special_files_below
 from handoff_tui.git.repository import open_repository, read_work_tree
-from handoff_tui.git.special_files import refuse_special_files, refuse_special_files_below
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 

@@ -8,13 +8,12 @@ import pytest
 
 from handoff_tui.core.errors import EntrySchemaError, NotCanonicalError
 from handoff_tui.git.repository import open_repository
-from handoff_tui.log import verify
+from handoff_tui.log import open_log
 from handoff_tui.log.chain import Candidate, Known
 from handoff_tui.log.entries.public_keys import KeyType
 from handoff_tui.log.entries.statement import parse_entry
 from handoff_tui.log.entry import LogVerdict, ProblemLevel
-from handoff_tui.log.storage.blobs import LogBlobs, Unsuitable
-from handoff_tui.log.verify import (
+from handoff_tui.log.open_log import (
     LogVerifier,
     build_unsuitable_problem,
     check_entries,
@@ -23,6 +22,7 @@ from handoff_tui.log.verify import (
     pack,
     unpack,
 )
+from handoff_tui.log.storage.blobs import LogBlobs, Unsuitable
 from handoff_tui.system.files import addressed_files
 from tests.support.log_keys import build_key, build_statement, read_golden, sign_statement
 from tests.support.logs import NOW
@@ -117,7 +117,7 @@ def test_remembered_entries_are_not_verified_again(log: RealLog, monkeypatch: py
     notebook = Notebook()
     first = open_verifier(log, notebook)()
     assert set(notebook.lines) == set(log.entries)
-    monkeypatch.setattr(verify, "check_entry", refuse_to_check)
+    monkeypatch.setattr(open_log, "check_entry", refuse_to_check)
     assert open_verifier(log, notebook)() == first
     with pytest.raises(AssertionError, match="verified again"):
         open_verifier(log)()

@@ -20,7 +20,7 @@ from handoff_tui.checks.facts.reports import parse_pytest_json
 from handoff_tui.core.model import replace
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import list_pending, write_work_tree
-from handoff_tui.git.work_tree.status import parse_status
+from handoff_tui.git.work_tree.listing import parse_status
 from tests.support.repositories import RepositoryBuilder
 from tests.support.strategies import json_texts, line_texts
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from handoff_tui.core.errors import WitnessDamagedError
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
 from handoff_tui.git.signing.signing_key import parse_private_text, parse_public_text
+from handoff_tui.log.storage.memory import Seen, build_witness, parse_witness
 from handoff_tui.log.storage.verified_cache import build_block, parse_cache
-from handoff_tui.log.storage.witness import Seen, build_witness, parse_witness
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
 LIMITED = settings(max_examples=100, deadline=None)

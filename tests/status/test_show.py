@@ -9,10 +9,20 @@ import pytest
 
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.errors import HandoffNotFoundError
-from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.severity import Severity
-from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
+from handoff_tui.core.tasks import (
+    Attempt,
+    Blocker,
+    Fact,
+    Package,
+    Proof,
+    ProofKind,
+    Question,
+    ReportedFinding,
+    Task,
+    TestCounts,
+)
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.session import open_session, open_session_to_look

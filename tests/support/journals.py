@@ -12,11 +12,11 @@ from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
 from handoff_tui.log.journal import Appended, Draft, Journal, Parents, Signer
+from handoff_tui.log.open_log import LogVerifier
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.log.storage.memory import LogMemory
-from handoff_tui.log.verify import LogVerifier
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.atomic_write import SYSTEM, Calls
 from handoff_tui.system.files.git_private_files import GitPrivateFolder

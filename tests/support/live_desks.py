@@ -16,7 +16,7 @@ from handoff_tui.git.watch.keeper import OpenNotify, open_rust_notify
 from handoff_tui.git.watch.noticed import Noticed, Watching
 from handoff_tui.git.watch.reconcile import list_lines, read_stamp
 from handoff_tui.git.watch.watcher import IDLE_SECONDS, Watcher
-from handoff_tui.git.work_tree.status import parse_status
+from handoff_tui.git.work_tree.listing import parse_status
 from handoff_tui.live.backend import LiveBackend
 from handoff_tui.live.state.app import AppState, Drafts, Loaded, Part
 from handoff_tui.status.inbox_item import HandoffKey

@@ -19,8 +19,8 @@ from handoff_tui.git.hardening import (
     build_overrides,
     parse_config_list,
     parse_config_origins,
+    refuse_special_files_below,
 )
-from handoff_tui.git.special_files import refuse_special_files_below
 from handoff_tui.system.processes.programs import find_executable
 
 _SHARED = "sharedindex."

@@ -10,10 +10,9 @@ from weakref import WeakValueDictionary
 
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git, GitAnswer, mark_file
+from handoff_tui.git.hardening import refuse_special_files
 from handoff_tui.git.session import RepositorySession
-from handoff_tui.git.special_files import refuse_special_files
-from handoff_tui.git.work_tree.listing import Tracked, parse_listing, sort_paths
-from handoff_tui.git.work_tree.status import parse_status
+from handoff_tui.git.work_tree.listing import Tracked, parse_listing, parse_status, sort_paths
 from handoff_tui.system.background import Background
 from handoff_tui.system.files.own_folder import is_own
 

@@ -9,9 +9,8 @@ from typing import Annotated
 from handoff_tui.core.constraints import Limits
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
-from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
-from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, Question, ReportedFinding, Task, TestCounts
+from handoff_tui.core.tasks import Attempt, Blocker, Fact, Package, Proof, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, ClaimValue, build_claim
 
 

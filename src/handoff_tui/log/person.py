@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from handoff_tui.core.errors import NoHumanError
-from handoff_tui.system.processes.agent_marks import find_agent_mark
-from handoff_tui.system.processes.injected_code import find_injected_code
+from handoff_tui.system.processes.agent_marks import find_agent_mark, find_injected_code
 from handoff_tui.system.processes.terminal import has_terminal
 
 _ISOLATED = "python -I -m handoff_tui"

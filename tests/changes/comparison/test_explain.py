@@ -11,8 +11,8 @@ from handoff_tui.changes.comparison.explain import (
     find_drops,
     find_named_drops,
 )
-from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
+from handoff_tui.core.tasks import Package
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 

@@ -12,8 +12,8 @@ from handoff_tui.changes.snapshots import packages, tree_contents
 from handoff_tui.changes.snapshots.captured_reports import parse_coverage
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome
 from handoff_tui.config.settings.review import Baseline
-from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place
+from handoff_tui.core.tasks import Asset, Package
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.repository import open_repository
 from handoff_tui.system.files.sealed_files import load_json, write_json

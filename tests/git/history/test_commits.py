@@ -22,7 +22,6 @@ from handoff_tui.git.history.commit_graph import (
     read_graph,
     read_message,
 )
-from handoff_tui.git.history.commit_view import offer_commit_view
 from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
@@ -43,6 +42,7 @@ from handoff_tui.git.history.work_commits import (
 from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import open_repository, reaches_locally
+from handoff_tui.git.work_tree.trial_tree import offer_commit_view
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 LIMIT = 1000
@@ -474,6 +474,6 @@ def test_view_says_that_it_cannot_be_made(
     """A temporary folder that is a file, say."""
     builder.commit("one")
     (tmp_path / "file").touch()
-    monkeypatch.setattr("handoff_tui.git.history.commit_view._offer_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr("handoff_tui.git.work_tree.trial_tree._offer_folder", lambda: tmp_path / "file")
     with pytest.raises(StoreWriteError, match="cannot be written"):
         offer_commit_view(open_repository(builder.folder), builder.head())

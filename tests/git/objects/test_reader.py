@@ -17,14 +17,11 @@ from handoff_tui.changes.diff import DiffRequest, diff
 from handoff_tui.core.errors import GitError, ObjectMissingError
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.history.commits import read_blobs, read_trees
-from handoff_tui.git.objects import integrity
 from handoff_tui.git.objects import reader as object_reader
-from handoff_tui.git.objects.integrity import matches_id, refuse_altered_objects
-from handoff_tui.git.objects.isolated import open_isolated_objects
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
 from handoff_tui.git.objects.private_objects import offer_objects, write_without_own_folder
-from handoff_tui.git.objects.reader import ObjectReader
-from handoff_tui.git.objects.tree_diff import refuse_altered_trees
+from handoff_tui.git.objects.reader import ObjectReader, matches_id, refuse_altered_objects
+from handoff_tui.git.objects.tree_diff import open_isolated_objects, refuse_altered_trees
 from handoff_tui.git.objects.tree_files import BlobHash, read_tree_contents, read_tree_files
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
@@ -199,7 +196,7 @@ def test_tree_of_a_commit_is_no_false_one(altered: RepositoryBuilder, tmp_path: 
 
 def test_large_and_many_objects_are_looked_at_too(altered: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit into memory at once is read piece by piece, or in several goes."""
-    monkeypatch.setattr(integrity, "_BYTES_AT_ONCE", 10)
+    monkeypatch.setattr(object_reader, "_BYTES_AT_ONCE", 10)
     names = [name(altered, one) for one in ("HEAD:src/app.py", "HEAD:other", "HEAD^{tree}", "HEAD~1", "HEAD~1:src")]
     git = Git(altered.folder)
     with open_isolated_objects(git, names[0]) as view:
@@ -358,7 +355,7 @@ def test_folder_is_gone_with_the_process(builder: RepositoryBuilder, tmp_path: P
     head = builder.write("a").commit().head()
     code = (
         "import sys; from pathlib import Path; from handoff_tui.git.command import Git;"
-        "from handoff_tui.git.objects.isolated import open_isolated_objects\n"
+        "from handoff_tui.git.objects.tree_diff import open_isolated_objects\n"
         "with open_isolated_objects(Git(Path(sys.argv[1])), sys.argv[2]) as view:\n"
         "    sys.stdout.write(str(view.write_blob(b'x')))"
     )

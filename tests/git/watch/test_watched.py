@@ -12,16 +12,21 @@ import pytest
 from handoff_tui.core.errors import RepositoryError, WatchRefusedError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository, read_status
-from handoff_tui.git.watch.events import ADDED, DELETED, MODIFIED, Event, Places, Sorted, sort_events
-from handoff_tui.git.watch.folders import read_tracked_folders, read_unknown_folders, read_work_folders, walk_folders
 from handoff_tui.git.watch.keeper import (
+    ADDED,
+    DELETED,
+    MODIFIED,
+    Event,
     Listener,
     Notify,
     Pace,
+    Places,
+    Sorted,
     WatchKeeper,
     build_refusal,
     open_notify,
     open_rust_notify,
+    sort_events,
 )
 from handoff_tui.git.watch.reconcile import (
     FolderReader,
@@ -30,10 +35,14 @@ from handoff_tui.git.watch.reconcile import (
     compare_states,
     list_lines,
     read_status_snapshot,
+    read_tracked_folders,
+    read_unknown_folders,
+    read_work_folders,
     reopen,
     scan_repository,
+    walk_folders,
 )
-from handoff_tui.git.work_tree.status import parse_status
+from handoff_tui.git.work_tree.listing import parse_status
 from tests.support.repositories import RepositoryBuilder
 
 PLACES = Places("/home/ada/work", ("/home/ada/work/.git",), "/home/ada/work/.cache/handoff-tui/0123")

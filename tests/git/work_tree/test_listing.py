@@ -12,7 +12,6 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.git.work_tree import digest as stillness
 from handoff_tui.git.work_tree.digest import RepositoryDigest, digest_contents
-from handoff_tui.git.work_tree.ignored_files import IgnoredFiles, is_ignored, list_ignored
 from handoff_tui.git.work_tree.listing import leave_out_own, list_below, parse_listing, sort_paths
 from handoff_tui.git.work_tree.patched_tree import (
     ContentRules,
@@ -22,6 +21,7 @@ from handoff_tui.git.work_tree.patched_tree import (
     patch_work_tree,
     read_content_rules,
 )
+from handoff_tui.git.work_tree.unseen import IgnoredFiles, is_ignored, list_ignored
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import read_user_file
 from tests.support.repositories import RepositoryBuilder

@@ -23,8 +23,7 @@ from handoff_tui.log.policy.frontier import (
     find_counting_keys,
     find_voided,
 )
-from handoff_tui.log.policy.policy import Policy, parse_policy
-from handoff_tui.log.policy.requirement import is_met, parse_requirement
+from handoff_tui.log.policy.policy import Policy, is_met, parse_policy, parse_requirement
 from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
 from handoff_tui.log.policy.texts import (
     Texts,

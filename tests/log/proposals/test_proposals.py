@@ -19,22 +19,20 @@ from handoff_tui.core.errors import (
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import build_pae
 from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.log.proposals.judged_proposal import (
-    build_report,
-    find_sealed,
-    find_stale,
-    place_proposal,
-    read_policy_state,
-    read_proposals,
-    refuse_senseless,
-)
 from handoff_tui.log.proposals.proposal import (
     MAX_BYTES,
     Proposal,
     add_signature,
     build_proposal,
+    build_report,
+    find_sealed,
+    find_stale,
     merge_proposals,
     parse_proposal,
+    place_proposal,
+    read_policy_state,
+    read_proposals,
+    refuse_senseless,
     render_proposal,
 )
 from tests.support.log_keys import build_example_key, build_statement

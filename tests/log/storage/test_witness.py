@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import HandoffError, LogBrokenError, WitnessDamagedError
+from handoff_tui.log.storage.memory import Seen, Witness, build_witness, parse_witness
 from handoff_tui.log.storage.verified_cache import VerifiedCache, build_block
-from handoff_tui.log.storage.witness import Seen, Witness, build_witness, parse_witness
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 FIRST, SECOND, THIRD = (f"sha256:{digit * 64}" for digit in "123")

@@ -15,7 +15,7 @@ from handoff_tui.core.errors import HookError
 from handoff_tui.core.model import Model
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.system.files.settings_files import remove_settings_file, write_settings_file
+from handoff_tui.system.files.named_files import remove_settings_file, write_settings_file
 from handoff_tui.system.files.user_files import read_user_file
 from handoff_tui.system.installation import can_import_alone, find_on_path, find_python
 

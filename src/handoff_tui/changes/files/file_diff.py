@@ -12,8 +12,7 @@ from handoff_tui.changes.files import file_kinds
 from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileDiff, FileKind, Hunk
-from handoff_tui.git.objects.isolated import IsolatedObjects, open_isolated_objects
-from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS
+from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS, IsolatedObjects, open_isolated_objects
 from handoff_tui.git.stream import GitStream
 
 _HEADER = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@(?: (.*))?", re.DOTALL)

@@ -20,7 +20,7 @@ from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.model import dataclass
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.work_tree.capture import CapturedTree
-from handoff_tui.git.work_tree.ignored_files import list_ignored
+from handoff_tui.git.work_tree.unseen import list_ignored
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.decoding import decode_text

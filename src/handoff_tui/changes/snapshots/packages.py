@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Unread, build_stored_text
 from handoff_tui.config.layer import parse_layer
 from handoff_tui.core.errors import ConfigError
-from handoff_tui.core.packages import Package
+from handoff_tui.core.tasks import Package
 from handoff_tui.core.text.globs import matches_glob
 
 MOST_PACKAGE_BYTES = 4 * 1024 * 1024

@@ -1,9 +1,9 @@
-"""The commits of a range with what each of them changed, in one `git log`."""
+"""The commits of a range with what each of them changed, in one `git log`; merges against each of their parents."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from handoff_tui.core.errors import GitError
@@ -108,3 +108,25 @@ def build_change(raw: str, path: str) -> PathChange:
     parents = len(raw) - len(raw.lstrip(":"))
     words = raw.lstrip(":").split(" ")
     return PathChange(path, words[parents], words[2 * parents + 1], words[0], words[parents + 1])
+
+
+_WORDS = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--always", "--no-renames", "--no-abbrev")
+
+
+def read_merge_differences(git: Git, merges: Sequence[ChangedCommit]) -> list[list[dict[str, PathChange]]]:
+    """For each merge and each of its parents, by path: what the parent had and what the merge has."""
+    asked = "".join(f"{merge.id} {parent}\n" for merge in merges for parent in merge.parents).encode("ascii")
+    words = (*_WORDS, "--ignore-submodules=none")
+    output = session_of(git).once(("merge differences", asked), lambda: git.read(*words, stdin=asked))
+    fields = iter(os.fsdecode(output).split("\0"))
+    pairs: list[dict[str, PathChange]] = []
+    for field in fields:
+        if field.startswith(":"):
+            path = next(fields)
+            pairs[-1][path] = build_change(field, path)
+        elif field:
+            pairs.append({})
+    if len(pairs) != sum(len(merge.parents) for merge in merges):
+        raise GitError("git diff-tree did not tell about every merge")
+    waiting = iter(pairs)
+    return [[next(waiting) for _ in merge.parents] for merge in merges]

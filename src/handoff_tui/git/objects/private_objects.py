@@ -12,9 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from handoff_tui.core.errors import CaptureError
-from handoff_tui.git.objects.integrity import build_object_id
 from handoff_tui.git.objects.log_trees import DropOwnFiles
-from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.git.objects.reader import ObjectReader, build_object_id
 from handoff_tui.git.repository import Repository
 
 _FOLDER = "objects"

@@ -14,9 +14,8 @@ from typing import NamedTuple, Self
 from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError, UnsafePathError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import find_last_commit
-from handoff_tui.git.objects.integrity import build_object_id
 from handoff_tui.git.objects.log_trees import DropOwnFiles, TreeEntry, parse_tree
-from handoff_tui.git.objects.reader import MISSING_HINT, can_be_committed
+from handoff_tui.git.objects.reader import MISSING_HINT, build_object_id, can_be_committed
 from handoff_tui.git.session import RepositorySession, session_of
 from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split_inside
 

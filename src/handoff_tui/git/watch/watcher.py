@@ -15,16 +15,18 @@ from typing import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.watch import reconcile
-from handoff_tui.git.watch.events import Event, Places, sort_events
-from handoff_tui.git.watch.folders import is_folder
 from handoff_tui.git.watch.keeper import (
     STEP_MILLISECONDS,
     UNFOCUSED_STEP_MILLISECONDS,
+    Event,
     OpenNotify,
+    Places,
     WatchKeeper,
     open_rust_notify,
+    sort_events,
 )
 from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.git.watch.reconcile import is_folder
 from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.probe import OFTEN_IGNORED

@@ -24,8 +24,8 @@ from handoff_tui.git.objects.private_objects import (
 from handoff_tui.git.objects.reader import ObjectReader
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.session import session_of
+from handoff_tui.git.work_tree.listing import Status, parse_status
 from handoff_tui.git.work_tree.private_index import IndexEntry, PrivateIndex
-from handoff_tui.git.work_tree.status import Status, parse_status
 from handoff_tui.system.files.own_folder import is_below_own_folder, is_own
 
 _FILES = frozenset({"100644", "100755"})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from handoff_tui.git.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
 from handoff_tui.git.session import session_of
-from handoff_tui.git.work_tree.status import parse_status
+from handoff_tui.git.work_tree.listing import parse_status
 from handoff_tui.system.background import Background
 from handoff_tui.system.files.noted import begin_noting
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.git.objects.integrity import build_object_id
+from handoff_tui.git.objects.reader import build_object_id
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.watch.reconcile import list_lines, reopen
-from handoff_tui.git.work_tree.status import parse_status
+from handoff_tui.git.work_tree.listing import parse_status
 from handoff_tui.system.files.own_folder import is_below_own_folder
 from handoff_tui.system.files.reader import FileReader
 

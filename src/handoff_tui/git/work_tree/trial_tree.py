@@ -1,11 +1,15 @@
-"""A separate work tree in a temporary folder: moved from commit to commit, or filled once; removed at the end.
+"""A repository at another commit, outside its folder: as a view without files, or as a separate work tree.
 
-Its HEAD and index are inside it; the repository's work tree, index and list of work trees stay unchanged. If its owner
-was killed, the next one removes it, with everything that still runs in it.
+A view has a HEAD of its own in a temporary folder; refs, objects and configuration are the repository's, so whoever
+asks about HEAD is told of then. A trial tree has files too: it is moved from commit to commit, or filled once. Its HEAD
+and index are inside it; the repository's work tree, index and list of work trees stay unchanged. If its owner was
+killed, the next one removes it, with everything that still runs in it.
 """
 
 from __future__ import annotations
 
+import atexit
+import hashlib
 import os
 import shutil
 import stat
@@ -14,18 +18,59 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.git.command import Git
-from handoff_tui.git.history.commit_view import make_private_head
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.repository import Repository
+from handoff_tui.git.session import RepositorySession
 from handoff_tui.git.work_tree.capture import CapturedTree
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 from handoff_tui.system.files.sealed_files import load_json, write_json
 from handoff_tui.system.processes.identity import is_same_process, read_birth, read_host
 from handoff_tui.system.processes.run import end_marked
+
+_VIEW_PREFIX = "handoff-tui-"
+_lock = Lock()
+_folders: list[Path] = []
+
+
+def offer_commit_view(repository: Repository, commit: str) -> Repository:
+    """Offers the repository at a commit. Its root stays that of the work tree, which isn't changed."""
+    named = hashlib.sha256(os.fsencode(repository.common_dir)).hexdigest()[:16]
+    folder = _offer_folder() / named / commit
+    try:
+        if not (folder / ".git" / "HEAD").is_file():
+            make_private_head(folder, repository.common_dir, commit)
+    except OSError as refused:
+        raise StoreWriteError(
+            f"{folder} cannot be written: {refused.strerror}", "Make room in the temporary folder (TMPDIR)."
+        ) from refused
+    git_dir = folder / ".git"
+    git = RepositorySession(folder, repository.git.overrides, git_dir, repository.common_dir)
+    return repository._replace(git=git, git_dir=git_dir)
+
+
+def make_private_head(folder: Path, common_dir: Path, commit: str) -> Path:
+    """Creates a folder that git accepts as a work tree of the repository, at a commit; returns its git folder."""
+    git_dir = folder / ".git"
+    git_dir.mkdir(parents=True, mode=0o700, exist_ok=True)
+    (git_dir / "commondir").write_bytes(os.fsencode(common_dir) + b"\n")
+    (git_dir / "HEAD").write_text(f"{commit}\n", encoding="ascii")
+    return git_dir
+
+
+def _offer_folder() -> Path:
+    """One folder for all views of this process; removed when the process ends."""
+    with _lock:
+        if not _folders or not _folders[-1].is_dir():  # a clean-up of the temporary folder may delete it
+            folder = Path(tempfile.mkdtemp(prefix=_VIEW_PREFIX))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            _folders.append(folder)
+        return _folders[-1]
+
 
 _PREFIX = "handoff-tui-trial-"
 _CAPTURED = "captured-index"

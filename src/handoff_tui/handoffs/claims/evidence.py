@@ -16,7 +16,7 @@ from handoff_tui.git.history.commit_changes import GONE, read_commit_changes
 from handoff_tui.git.history.commits import count_commits_since, is_cut_off, list_ref_ids, resolve_commits
 from handoff_tui.git.objects.tree_reader import find_last_change
 from handoff_tui.git.session import session_of
-from handoff_tui.git.work_tree.ignored_files import find_ignored
+from handoff_tui.git.work_tree.unseen import find_ignored
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.moments import Moment, PathVersion, WorkHistory
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.command import Git
-from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
-from handoff_tui.git.history.merge_differences import read_merge_differences
+from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange, read_merge_differences
 from handoff_tui.handoffs.scope.merged_branches import walk_side
 
 

@@ -14,12 +14,12 @@ from handoff_tui.core.errors import ConfigError, FileUnreadableError, UnsafePath
 from handoff_tui.core.model import dataclass, replace
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
-from handoff_tui.git.history.commit_view import offer_commit_view
 from handoff_tui.git.history.commits import Ref, resolve_commits
 from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.objects.tree_reader import TreeReader, TreeStore
 from handoff_tui.git.repository import WorkTree
 from handoff_tui.git.work_tree.listing import Tracked, leave_out_own, sort_paths
+from handoff_tui.git.work_tree.trial_tree import offer_commit_view
 from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import RepositoryReading

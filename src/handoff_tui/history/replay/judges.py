@@ -34,8 +34,7 @@ from handoff_tui.log.gates.gate import GateQuestion, bound_files, find_change, j
 from handoff_tui.log.gates.position import build_value_digest
 from handoff_tui.log.index import DecisionEntry, LogIndex
 from handoff_tui.log.open_log import OpenLog
-from handoff_tui.log.policy.policy import GateRule, Policy
-from handoff_tui.log.policy.requirement import is_met
+from handoff_tui.log.policy.policy import GateRule, Policy, is_met
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.entries import list_evidence
 from handoff_tui.log.storage.evidence import EvidenceFiles

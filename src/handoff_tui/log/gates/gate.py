@@ -19,8 +19,7 @@ from handoff_tui.log.entry import (
 )
 from handoff_tui.log.gates.gate_state import UNCOVERED, Approval, GateName, GateReport
 from handoff_tui.log.index import DecisionEntry, LogIndex
-from handoff_tui.log.policy.policy import GateRule, Policy, is_solo
-from handoff_tui.log.policy.requirement import is_met
+from handoff_tui.log.policy.policy import GateRule, Policy, is_met, is_solo
 
 _VETOES = {DecisionVerb.REJECT: GateName.REJECTED, DecisionVerb.RETRY: GateName.RETRY, DecisionVerb.HOLD: GateName.HELD}
 _OUTCOMES = (

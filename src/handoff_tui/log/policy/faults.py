@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable
 from handoff_tui.log.entries.envelope import MAX_SIGNATURES
 from handoff_tui.log.entries.fields import LABEL
 from handoff_tui.log.entries.times import add_seconds
-from handoff_tui.log.policy.policy import ANY_GATE, GateRule, Policy
-from handoff_tui.log.policy.requirement import is_met
+from handoff_tui.log.policy.policy import ANY_GATE, GateRule, Policy, is_met
 from handoff_tui.log.policy.signers import Signer
 
 _SECURITY_KEY = "sk-"

@@ -17,14 +17,15 @@ from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.reports import ProposalReport
 from handoff_tui.log.policy.signer import read_principal
 from handoff_tui.log.policy.texts import Texts, add_signer, build_policy_text, drop_key, set_root_threshold, set_version
-from handoff_tui.log.proposals.judged_proposal import (
+from handoff_tui.log.proposals.proposal import (
     PolicyState,
+    build_proposal,
     build_report,
     place_proposal,
     read_policy_state,
     refuse_senseless,
+    render_proposal,
 )
-from handoff_tui.log.proposals.proposal import build_proposal, render_proposal
 from handoff_tui.log.storage.trust_files import NAMES
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.named_files import is_inside, read_named_texts, write_if_absent

@@ -16,8 +16,22 @@ from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.frontier import find_signed_by, find_voided
 from handoff_tui.log.policy.reports import ProposalReport, SealReport, SignReport
 from handoff_tui.log.policy.signer import choose_prompt
-from handoff_tui.log.proposals import judged_proposal as judged
-from handoff_tui.log.proposals.proposal import Proposal, add_signature, merge_proposals, render_proposal
+from handoff_tui.log.proposals.proposal import (
+    FORKED,
+    PlacedProposal,
+    PolicyState,
+    Proposal,
+    add_signature,
+    build_report,
+    find_sealed,
+    find_stale,
+    merge_proposals,
+    place_proposal,
+    read_policy_state,
+    read_proposals,
+    refuse_senseless,
+    render_proposal,
+)
 from handoff_tui.log.storage.memory import LogMemory
 from handoff_tui.log.storage.trust_files import NAMES, write_trust_files
 from handoff_tui.system.files.named_files import write_named_file
@@ -28,8 +42,8 @@ class PreparedSignature:
     """A proposal, and the key that is about to sign it."""
 
     file: Path
-    standing: judged.PolicyState
-    placed: judged.PlacedProposal
+    standing: PolicyState
+    placed: PlacedProposal
     report: ProposalReport
     key: SigningKey
     keyid: str
@@ -43,11 +57,11 @@ def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> 
     """Collects what is shown before signing; refuses if the caller's signature would not count."""
     repository = open_repository(start)
     log = open_log(repository)
-    standing = judged.read_policy_state(log.verify())
-    placed = judged.place_proposal(standing, judged.read_proposals([file]))
-    report = judged.build_report(file, standing, placed)
+    standing = read_policy_state(log.verify())
+    placed = place_proposal(standing, read_proposals([file]))
+    report = build_report(file, standing, placed)
     _refuse_settled(standing, placed, report)
-    judged.refuse_senseless(placed)
+    refuse_senseless(placed)
     enrolled = [
         signer.key for policy in placed.deciding for keyid, signer in policy.signers.items() if keyid in placed.counting
     ]
@@ -74,9 +88,9 @@ def sign_proposal(prepared: PreparedSignature) -> SignReport:
         signed = add_signature(placed.proposal, armored)
         proposal = _merge_with_file(prepared.file, signed)
         write_named_file(prepared.file, render_proposal(proposal))
-        placed = judged.PlacedProposal(proposal, placed.policy, placed.before)
+        placed = PlacedProposal(proposal, placed.policy, placed.before)
     return SignReport(
-        proposal=judged.build_report(prepared.file, prepared.standing, placed),
+        proposal=build_report(prepared.file, prepared.standing, placed),
         principal=prepared.principal,
         keyid=prepared.keyid,
         added=not prepared.signed,
@@ -84,11 +98,11 @@ def sign_proposal(prepared: PreparedSignature) -> SignReport:
 
 
 def _merge_with_file(file: Path, signed: Proposal) -> Proposal:
-    return merge_proposals([signed, judged.read_proposals([file])])
+    return merge_proposals([signed, read_proposals([file])])
 
 
-def _refuse_settled(standing: judged.PolicyState, placed: judged.PlacedProposal, report: ProposalReport) -> None:
-    sealed = judged.find_sealed(standing, placed.proposal)
+def _refuse_settled(standing: PolicyState, placed: PlacedProposal, report: ProposalReport) -> None:
+    sealed = find_sealed(standing, placed.proposal)
     if sealed is not None:
         raise PolicyForbiddenError(f"it is already in the log, as {sealed.id}; nothing is left to sign")
     if report.stale is not None:
@@ -111,11 +125,11 @@ def prepare_seal(start: Path, files: list[Path]) -> PreparedSeal:
     """Collects what would be sealed, and whether it can be. Several files are copies signed by different people."""
     repository = open_repository(start)
     log = open_log(repository)
-    standing = judged.read_policy_state(log.verify())
-    proposal = judged.read_proposals(files)
-    placed = judged.place_proposal(standing, proposal)
-    report = judged.build_report(", ".join(map(str, files)), standing, placed)
-    return PreparedSeal(repository, log, proposal, report, judged.find_sealed(standing, proposal))
+    standing = read_policy_state(log.verify())
+    proposal = read_proposals(files)
+    placed = place_proposal(standing, proposal)
+    report = build_report(", ".join(map(str, files)), standing, placed)
+    return PreparedSeal(repository, log, proposal, report, find_sealed(standing, proposal))
 
 
 def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealReport:
@@ -126,10 +140,10 @@ def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealRepo
 
     def build(parents: Parents) -> Draft:
         nonlocal void
-        standing = judged.read_policy_state(parents.verdict)
-        placed = judged.place_proposal(standing, prepared.proposal)
+        standing = read_policy_state(parents.verdict)
+        placed = place_proposal(standing, prepared.proposal)
         _refuse_unready(standing, placed)
-        judged.refuse_senseless(placed)
+        refuse_senseless(placed)
         void = _find_void(standing, placed)
         if void and not allow_void:
             raise _build_void_error(void)
@@ -145,7 +159,7 @@ def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealRepo
 def restore_trust(start: Path) -> tuple[str, ...]:
     """Rewrites the copies in `.handoff-tui/trust/` from the log, and returns their paths."""
     repository = open_repository(start)
-    standing = judged.read_policy_state(open_log(repository).verify())
+    standing = read_policy_state(open_log(repository).verify())
     if standing.forked:
         raise LogBrokenError("the policy is forked: there are two texts, and neither is in force", "Settle it first.")
     (tip,) = standing.tips
@@ -157,14 +171,14 @@ def restore_trust(start: Path) -> tuple[str, ...]:
 
 def _find_fixed(prepared: PreparedSeal) -> tuple[str, ...]:
     """Names the fatal problem that this entry fixes: a fork, if it follows more than one policy."""
-    return (judged.FORKED,) if len(prepared.report.tallies) > 2 else ()  # noqa: PLR2004 - one former policy and its own
+    return (FORKED,) if len(prepared.report.tallies) > 2 else ()  # noqa: PLR2004 - one former policy and its own
 
 
-def _refuse_unready(standing: judged.PolicyState, placed: judged.PlacedProposal) -> None:
-    stale = judged.find_stale(standing, placed)
+def _refuse_unready(standing: PolicyState, placed: PlacedProposal) -> None:
+    stale = find_stale(standing, placed)
     if stale is not None:
         raise PolicyForbiddenError(stale, "Nothing was added.")
-    report = judged.build_report("", standing, placed)
+    report = build_report("", standing, placed)
     if not report.complete:
         missing = "; ".join(
             f"{tally.whose}: {tally.missing} more of {', '.join(tally.waiting)}"
@@ -174,7 +188,7 @@ def _refuse_unready(standing: judged.PolicyState, placed: judged.PlacedProposal)
         raise PolicyForbiddenError(f"signatures are missing: {missing}", "Nothing was added.")
 
 
-def _find_void(standing: judged.PolicyState, placed: judged.PlacedProposal) -> tuple[str, ...]:
+def _find_void(standing: PolicyState, placed: PlacedProposal) -> tuple[str, ...]:
     """Finds entries that would no longer count: signed by a dropped key, and unknown when its drop was proposed."""
     found = find_voided(standing.verdict.entries, placed.proposal.entry.parents, placed.dropped)
     return tuple(one for one in found if one not in standing.verdict.void)
@@ -189,7 +203,7 @@ def _build_void_error(void: tuple[str, ...]) -> PolicyForbiddenError:
 
 
 def _build_seal_report(prepared: PreparedSeal, entry: Entry, *, added: bool, void: tuple[str, ...] = ()) -> SealReport:
-    standing = judged.read_policy_state(prepared.log.verify())
+    standing = read_policy_state(prepared.log.verify())
     policy = standing.frontier.policies[entry.id]
     before = [standing.frontier.policies[one] for one in sorted(standing.frontier.before[entry.id])]
     warnings: list[str] = []

@@ -17,7 +17,7 @@ from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, has_security_key, list_signer_notes
 from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key, write_new_key
 from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool
-from handoff_tui.git.work_tree.ignored_files import is_ignored
+from handoff_tui.git.work_tree.unseen import is_ignored
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Entry, EntryKind

@@ -17,14 +17,13 @@ from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.log.chain import Known, judge_chain
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog
+from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog, check_entries, find_drift
 from handoff_tui.log.show.by_hand import build_bundle_texts
 from handoff_tui.log.show.entries import list_evidence
 from handoff_tui.log.show.verify import VerifyOptions, ask_second_opinion, build_report, list_notes, parse_pin
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
 from handoff_tui.log.storage.evidence import EvidenceFiles
-from handoff_tui.log.verify import check_entries, find_drift
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.named_files import write_new_file
 from handoff_tui.system.files.user_files import read_user_file

@@ -19,13 +19,12 @@ from handoff_tui.git.signing.signing_key import read_local_keys
 from handoff_tui.git.signing.ssh_keygen import check_with_ssh_keygen, verify_with_ssh_keygen
 from handoff_tui.log.entries.statement import parse_entry
 from handoff_tui.log.entry import Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
-from handoff_tui.log.open_log import OpenLog, find_policy, open_log
+from handoff_tui.log.open_log import OpenLog, check_entries, find_policy, open_log
 from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.policy import parse_policy
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.evidence import find_review_faults
 from handoff_tui.log.storage.losses import find_losses, resolve_commit
-from handoff_tui.log.verify import check_entries
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.processes.programs import find_program
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs, read_trees
-from handoff_tui.git.objects.integrity import matches_id
 from handoff_tui.git.objects.log_trees import LogFolder, parse_log_folder, parse_shard
+from handoff_tui.git.objects.reader import matches_id
 from handoff_tui.git.repository import Repository
 from handoff_tui.system.files.addressed_files import AddressedFolder, ListedFolder
 from handoff_tui.system.files.atomic_write import SYSTEM, Calls

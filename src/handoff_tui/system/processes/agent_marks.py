@@ -6,9 +6,28 @@ An agent that wants to hide can remove them. They stop the ones that don't, and 
 from __future__ import annotations
 
 import os
+import sys
 from typing import NamedTuple
 
 from handoff_tui.system.processes.identity import MARK, list_processes, read_environment, read_parent
+
+_VARIABLES = ("PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE")
+_MODULES = ("sitecustomize", "usercustomize")
+
+
+def find_injected_code() -> str | None:
+    """Returns what brings it; None if nothing does. With `-I` or `-E`, Python reads no variable."""
+    if not sys.flags.ignore_environment:
+        begun = read_environment(os.getpid()) or dict(os.environ)
+        for name in _VARIABLES:
+            if begun.get(name):
+                return name
+    for name in _MODULES:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None and not file.startswith((sys.base_prefix + os.sep, sys.prefix + os.sep)):
+            return f"{name} ({file})"
+    return None
+
 
 AGENT_MARKS = {
     "AI_AGENT": "an AI agent",

@@ -12,8 +12,7 @@ from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_r
 from handoff_tui.checks.rules.builder import documents as builder
 from handoff_tui.checks.rules.builder.packages import list_manifests
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.packages import Package
-from handoff_tui.core.tasks import Fact, TestCounts
+from handoff_tui.core.tasks import Fact, Package, TestCounts
 from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import ClaimKind

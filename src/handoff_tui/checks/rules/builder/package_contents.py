@@ -21,8 +21,8 @@ from handoff_tui.checks.rules.builder.packages import (
     measure_hash,
     place_asset,
 )
-from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place
+from handoff_tui.core.tasks import Asset, Package
 from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 

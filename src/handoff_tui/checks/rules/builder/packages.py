@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from posixpath import normpath
 
 from handoff_tui.checks.context import Context
-from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
+from handoff_tui.core.tasks import Package
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
