@@ -12,7 +12,7 @@ from benchmarks.interleave import Row, interleave
 from benchmarks.log_append import build_log
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.history.metrics.compute import DayWindow
+from handoff_tui.history.metrics.definitions import DayWindow
 from handoff_tui.history.metrics.metrics import read_metrics
 from handoff_tui.log.chain import Known
 from handoff_tui.log.entries.times import build_time

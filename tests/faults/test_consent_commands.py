@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.report import CheckResult, Outcome
-from handoff_tui.checks.run import isolation
+from handoff_tui.checks.run import command_run
 from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
@@ -42,7 +42,7 @@ def walls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
         if find_bubblewrap() is None:
             pytest.skip("bubblewrap may not be used here")
     else:
-        monkeypatch.setattr(isolation, "find_bubblewrap", lambda: None)
+        monkeypatch.setattr(command_run, "find_bubblewrap", lambda: None)
     return str(request.param)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from handoff_tui.checks.hooks import hooks
 from handoff_tui.checks.hooks.hook import HookName, HookReport
-from handoff_tui.checks.hooks.hook_script import render_hook
+from handoff_tui.checks.hooks.hook_files import render_hook
 from tests.support.command_line import say
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository, write_executable

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.history.metrics.compute import DayWindow
+from handoff_tui.history.metrics.definitions import DayWindow
 from handoff_tui.history.metrics.metrics import build_metrics, read_metrics
 from handoff_tui.history.replay.audit import read_audit_at
+from handoff_tui.history.replay.page import ReplayQuestion, ReplayVerdict
 from handoff_tui.history.replay.replay import replay
-from handoff_tui.history.replay.report import ReplayQuestion, ReplayVerdict
 from handoff_tui.log.open_log import open_log
 from tests.support.command_line import InProcess
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint

@@ -11,11 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.changes.snapshots.capture import CaptureParts, build_snapshot
-from handoff_tui.changes.snapshots.captured_reports import ReadReport, parse_coverage
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecosystem_file
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome, Unread
 from handoff_tui.changes.snapshots.store import build_digest, encode_snapshot, parse_snapshot
-from handoff_tui.changes.snapshots.tree_contents import build_matcher, count_content
+from handoff_tui.changes.snapshots.tree_contents import ReadReport, build_matcher, count_content, parse_coverage
 from handoff_tui.checks.facts.reports import parse_pytest_json
 from handoff_tui.core.model import replace
 from handoff_tui.git.repository import open_repository

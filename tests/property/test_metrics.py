@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.history.metrics.compute import DayWindow, build_spread, find_percentile
+from handoff_tui.history.metrics.definitions import DayWindow, build_spread, find_percentile
 from handoff_tui.history.metrics.facts import RecordParser
 from handoff_tui.history.metrics.metrics import build_metrics
 from handoff_tui.history.metrics.page import build_metrics_json, render_bar, render_metrics_csv, render_sparkline

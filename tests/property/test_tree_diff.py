@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.changes.files.file_diff import parse_hunks, read_file_diff
+from handoff_tui.changes.files.file_diff import parse_hunks, read_file_diff, render_notebook
 from handoff_tui.changes.files.file_kinds import classify
 from handoff_tui.changes.files.lines import (
     LineRow,
@@ -22,7 +22,6 @@ from handoff_tui.changes.files.lines import (
     build_unified_rows,
     find_word_spans,
 )
-from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.core.text.cell_width import compute_width, wrap_cells
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe

@@ -13,15 +13,8 @@ from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts, build_decided_attempts
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Spread, Target, Unit, Week
-from handoff_tui.history.replay.judges import build_results_digest
-from handoff_tui.history.replay.replay import replay
-from handoff_tui.history.replay.report import (
-    ReplayAnswer,
-    ReplayedApproval,
-    ReplayQuestion,
-    ReplayReport,
-    ReplayVerdict,
-)
+from handoff_tui.history.replay.page import ReplayAnswer, ReplayedApproval, ReplayQuestion, ReplayReport, ReplayVerdict
+from handoff_tui.history.replay.replay import build_results_digest, replay
 from handoff_tui.log.entry import (
     NO_BASELINE,
     Decision,

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.changes.comparison import snapshot_diff
-from handoff_tui.changes.comparison.claims import compare_claims
 from handoff_tui.changes.comparison.compare import (
     align_packages,
+    compare_claims,
     compare_dependencies,
     compare_packages,
     compare_snapshots,

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.files.file_diff import parse_hunks, read_file_diff
+from handoff_tui.changes.files.file_diff import parse_hunks, read_file_diff, render_notebook
 from handoff_tui.changes.files.file_kinds import build_changed_files, classify
-from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind, LineCounts, Whitespace
 from handoff_tui.git.objects.tree_diff import list_changes

@@ -9,8 +9,8 @@ from typing import cast
 import pytest
 
 from handoff_tui.changes.snapshots import packages, tree_contents
-from handoff_tui.changes.snapshots.captured_reports import parse_coverage
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome
+from handoff_tui.changes.snapshots.tree_contents import parse_coverage
 from handoff_tui.config.settings.review import Baseline
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Asset, Package

@@ -13,7 +13,7 @@ from handoff_tui.checks.hooks.doctor import diagnose_hooks, examine
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing, TerminalFacts
 from handoff_tui.checks.hooks.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
 from handoff_tui.checks.hooks.hook import HookName
-from handoff_tui.checks.hooks.hook_script import render_hook
+from handoff_tui.checks.hooks.hook_files import render_hook
 from handoff_tui.checks.hooks.hooks import install_hooks
 from handoff_tui.checks.run.commands import give_consent
 from handoff_tui.config.settings.root import Mosaic

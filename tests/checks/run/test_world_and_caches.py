@@ -13,9 +13,9 @@ from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import CachedResult
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.run.baseline import choose_baseline
+from handoff_tui.checks.run.check import load_result_cache
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.checks.run.repository_world import RepositoryWorld
-from handoff_tui.checks.run.result_cache import load_result_cache
 from handoff_tui.config.load import load_settings
 from handoff_tui.core.severity import Severity
 from handoff_tui.git.work_tree import digest as stillness

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
+from handoff_tui.checks.rules.every.tests_not_weakened import compare_tests
 from handoff_tui.checks.testcode.code_text import (
     Family,
     Scanned,
@@ -17,7 +18,6 @@ from handoff_tui.checks.testcode.code_text import (
     scan_rust,
     scan_script,
 )
-from handoff_tui.checks.testcode.compare import compare_tests
 from handoff_tui.checks.testcode.find import find_dead, find_tests
 from tests.support.world import build_changed_world
 

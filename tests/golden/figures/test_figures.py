@@ -15,14 +15,12 @@ import pytest
 from handoff_tui.cli.demo.demo import build_demo
 from handoff_tui.cli.output import render_json, render_page
 from handoff_tui.handoffs.session import load_terminal_theme, open_session
-from handoff_tui.history.metrics.compute import DayWindow
-from handoff_tui.history.metrics.definitions import ALL
+from handoff_tui.history.metrics.definitions import ALL, DayWindow
 from handoff_tui.history.metrics.metrics import read_metrics
 from handoff_tui.history.metrics.page import build_metrics_json, build_metrics_page, render_metrics_csv
 from handoff_tui.history.replay.audit import render_report_markdown
-from handoff_tui.history.replay.page import build_replay_json, build_replay_page
+from handoff_tui.history.replay.page import ReplayReport, build_replay_json, build_replay_page
 from handoff_tui.history.replay.replay import replay
-from handoff_tui.history.replay.report import ReplayReport
 from handoff_tui.log.open_log import open_log
 from tests.support.command_line import InProcess
 from tests.support.golden import compare_golden

@@ -9,7 +9,7 @@ from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan, RunS
 from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.history.attempts.measure import (
+from handoff_tui.history.attempts.attempt import (
     compare_checks,
     compare_tests,
     find_first_head,

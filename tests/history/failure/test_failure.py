@@ -21,8 +21,7 @@ from handoff_tui.history.failure import failure
 from handoff_tui.history.failure.changes import ChangeFinder, compare_settings, list_unset
 from handoff_tui.history.failure.page import build_failed_page, build_failure_json, build_failure_page
 from handoff_tui.history.failure.report import EarlierEnd, EarlierMatch, FailureReport, GoodMoment
-from handoff_tui.history.past.log import EntryEvidence
-from handoff_tui.history.past.repository import PastRepositories
+from handoff_tui.history.past.repository import EntryEvidence, PastRepositories
 from handoff_tui.log.entry import NO_BASELINE, Subject
 from handoff_tui.log.index import DecisionEntry, SubmissionEntry
 from handoff_tui.log.review_record import ReviewRecord

@@ -10,7 +10,7 @@ import pytest
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.history.metrics import definitions as observe
 from handoff_tui.history.metrics import page
-from handoff_tui.history.metrics.compute import Observed
+from handoff_tui.history.metrics.definitions import Observed
 from handoff_tui.history.metrics.facts import BY_COMMIT, BY_SUBMISSION, parse_seconds
 from handoff_tui.history.metrics.page import build_metrics_page
 from handoff_tui.history.metrics.report import Metric, MetricGroup, Spread, Target, Unit

@@ -10,7 +10,10 @@ import pytest
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.history.metrics.compute import (
+from handoff_tui.history.metrics.definitions import (
+    ALL,
+    SUCCESS_BY_RULE,
+    SUCCESS_BY_SEVERITY,
     DayWindow,
     MetricDefinition,
     Observation,
@@ -19,7 +22,6 @@ from handoff_tui.history.metrics.compute import (
     build_metric,
     build_weeks,
 )
-from handoff_tui.history.metrics.definitions import ALL, SUCCESS_BY_RULE, SUCCESS_BY_SEVERITY
 from handoff_tui.history.metrics.facts import (
     AttemptEnd,
     Judged,

@@ -16,8 +16,14 @@ from handoff_tui.core.errors import ConfigError, EntryNotFoundError, FileUnreada
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.past import checks
-from handoff_tui.history.past.log import CurrentLog, EntryEvidence, PastGates, list_evidence, read_current_log
-from handoff_tui.history.past.repository import PastRepositories
+from handoff_tui.history.past.repository import (
+    CurrentLog,
+    EntryEvidence,
+    PastGates,
+    PastRepositories,
+    list_evidence,
+    read_current_log,
+)
 from handoff_tui.log.entry import LogProblem, ProblemLevel
 from handoff_tui.log.index import build_log_index
 from tests.support.attempts import HANDOFF, AttemptStory, build_entry, build_index, tell_story

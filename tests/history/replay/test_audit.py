@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import StoreWriteError
-from handoff_tui.history.metrics.compute import DayWindow
+from handoff_tui.history.metrics.definitions import DayWindow
 from handoff_tui.history.replay.audit import (
     POLICY,
     STYLE,
@@ -24,7 +24,7 @@ from handoff_tui.history.replay.audit import (
     render_report_markdown,
     write_report,
 )
-from handoff_tui.history.replay.report import OtherDecision, ReplayVerdict
+from handoff_tui.history.replay.page import OtherDecision, ReplayVerdict
 from handoff_tui.log.show.by_hand import read_script
 from tests.support.replays import (
     ENTRY,

@@ -7,17 +7,24 @@ import pytest
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.history.replay.judges import (
+from handoff_tui.history.replay.page import (
+    ReplayAnswer,
+    ReplayQuestion,
+    ReplayVerdict,
+    build_replay_json,
+    build_replay_page,
+)
+from handoff_tui.history.replay.replay import (
     EvidenceNote,
     GatheredEvidence,
     build_rules_answer,
     compare_record,
     compare_with_now,
     judge_people,
+    list_approvals,
+    replay,
+    replay_at,
 )
-from handoff_tui.history.replay.page import build_replay_json, build_replay_page
-from handoff_tui.history.replay.replay import list_approvals, replay, replay_at
-from handoff_tui.history.replay.report import ReplayAnswer, ReplayQuestion, ReplayVerdict
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.policy import Policy

@@ -10,7 +10,7 @@ from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.git.history.commit_graph import GraphCommit
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.history.past.log import CurrentLog
+from handoff_tui.history.past.repository import CurrentLog
 from handoff_tui.history.travel import travel
 from handoff_tui.history.travel.values import PastState, Stop, StopKind, add_banner
 from handoff_tui.log.entries.times import build_time

@@ -10,7 +10,6 @@ from pathlib import Path
 from posixpath import normpath
 from typing import Final, Literal, NamedTuple
 
-from handoff_tui.changes.snapshots.captured_reports import ReadReport, ReportReader, ReportReading, join_reports
 from handoff_tui.changes.snapshots.packages import build_asset_path, build_manifest_record
 from handoff_tui.changes.snapshots.snapshot import (
     ClaimedTotals,
@@ -21,7 +20,15 @@ from handoff_tui.changes.snapshots.snapshot import (
     build_stored_text,
 )
 from handoff_tui.changes.snapshots.store import build_digest
-from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_measures, load_tree_contents
+from handoff_tui.changes.snapshots.tree_contents import (
+    ReadReport,
+    ReportReader,
+    ReportReading,
+    TreeContents,
+    join_reports,
+    load_measures,
+    load_tree_contents,
+)
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport
 from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError

@@ -32,7 +32,7 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.person import Confirmation, require_person
 
 if TYPE_CHECKING:
-    from handoff_tui.decisions.noticed_files import NoticedFiles
+    from handoff_tui.decisions.extra_confirmations import NoticedFiles
     from handoff_tui.handoffs.handoff import Handoff
 
 VERBS = {
@@ -157,8 +157,8 @@ def _look_at_changes(
     from handoff_tui.decisions.extra_confirmations import (  # noqa: PLC0415 - sending work back needs no comparison
         compare_named,
         find_extra_confirmations,
+        find_noticed_files,
     )
-    from handoff_tui.decisions.noticed_files import find_noticed_files  # noqa: PLC0415
 
     if prepared.verb not in PASSING:
         return (), ()

@@ -139,9 +139,12 @@ def _forget(arguments: argparse.Namespace, expected: str | None) -> ExitCode:
 
 
 def _replay(arguments: argparse.Namespace) -> ExitCode:
-    from handoff_tui.history.replay.page import build_replay_json, build_replay_page  # noqa: PLC0415
+    from handoff_tui.history.replay.page import (  # noqa: PLC0415
+        ReplayVerdict,
+        build_replay_json,
+        build_replay_page,
+    )
     from handoff_tui.history.replay.replay import replay_at  # noqa: PLC0415
-    from handoff_tui.history.replay.report import ReplayVerdict  # noqa: PLC0415 - the other words need none of the rules
 
     try:
         report = replay_at(

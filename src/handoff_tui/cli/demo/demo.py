@@ -17,8 +17,7 @@ from pathlib import Path
 
 from pydantic import AwareDatetime
 
-from handoff_tui.cli.demo.story import BuiltStory, build_story
-from handoff_tui.cli.demo.story_dates import AS_WRITTEN, shift_to
+from handoff_tui.cli.demo.story import AS_WRITTEN, BuiltStory, build_story, shift_to
 from handoff_tui.cli.demo.story_git import check_out_copy
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError

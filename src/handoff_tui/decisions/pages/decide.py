@@ -23,7 +23,7 @@ from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.review_record import ReviewRecord
 
 if TYPE_CHECKING:
-    from handoff_tui.decisions.noticed_files import NoticedFiles
+    from handoff_tui.decisions.extra_confirmations import NoticedFiles
 
 SCHEMA = "handoff-tui/decide/v1"
 _MOST_CLAIMS = 3

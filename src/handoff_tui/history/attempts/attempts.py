@@ -19,8 +19,16 @@ from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session
-from handoff_tui.history.attempts.attempt import Neighbours, build_attempt, build_open_attempt, measure_attempt
-from handoff_tui.history.attempts.measure import compare_checks, find_places, read_points, read_work_since
+from handoff_tui.history.attempts.attempt import (
+    Neighbours,
+    build_attempt,
+    build_open_attempt,
+    compare_checks,
+    find_places,
+    measure_attempt,
+    read_points,
+    read_work_since,
+)
 from handoff_tui.history.attempts.report import (
     AttemptComparison,
     AttemptHistory,

@@ -20,7 +20,7 @@ from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome, TestNumbers
-from handoff_tui.history.past.log import EntryEvidence
+from handoff_tui.history.past.repository import EntryEvidence
 from handoff_tui.log.entry import DecisionVerb, Work
 from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry

@@ -21,8 +21,7 @@ from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import ValueChange
 from handoff_tui.history.failure.report import FileSince, GoodMoment
-from handoff_tui.history.past.log import EntryEvidence
-from handoff_tui.history.past.repository import PastRepositories
+from handoff_tui.history.past.repository import EntryEvidence, PastRepositories
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import read_optional

@@ -15,10 +15,9 @@ from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport, CheckResult, Outcome, is_open
-from handoff_tui.checks.run.check import ProgressCallbacks, check
+from handoff_tui.checks.run.check import ProgressCallbacks, check, load_result_cache
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
-from handoff_tui.checks.run.result_cache import load_result_cache
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import dataclass
@@ -26,8 +25,8 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session
+from handoff_tui.history.attempts.attempt import read_attempt_run
 from handoff_tui.history.attempts.attempts import compare_runs, find_known_phase
-from handoff_tui.history.attempts.measure import read_attempt_run
 from handoff_tui.history.failure.changes import ChangeFinder, Since, find_last_good, list_unset
 from handoff_tui.history.failure.report import (
     EarlierEnd,
@@ -40,8 +39,7 @@ from handoff_tui.history.failure.report import (
     OutputLine,
 )
 from handoff_tui.history.past.checks import is_decidable
-from handoff_tui.history.past.log import MOST_ENTRIES, EntryEvidence, list_evidence
-from handoff_tui.history.past.repository import PastRepositories
+from handoff_tui.history.past.repository import MOST_ENTRIES, EntryEvidence, PastRepositories, list_evidence
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog

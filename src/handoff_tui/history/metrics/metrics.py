@@ -17,7 +17,6 @@ from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.history.metrics import compute
 from handoff_tui.history.metrics import definitions as define
 from handoff_tui.history.metrics.facts import (
     DecidedAttempt,
@@ -31,7 +30,7 @@ from handoff_tui.history.metrics.facts import (
     sort_key,
 )
 from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport, Target
-from handoff_tui.history.past.log import list_limits
+from handoff_tui.history.past.repository import list_limits
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import ProblemLevel
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
@@ -65,15 +64,15 @@ class _Tally:
 
 def build_rule_metrics(
     facts: MetricsFacts,
-    by_rule: compute.MetricDefinition,
-    by_severity: compute.MetricDefinition,
-    window: compute.DayWindow,
+    by_rule: define.MetricDefinition,
+    by_severity: define.MetricDefinition,
+    window: define.DayWindow,
 ) -> tuple[Metric, Metric]:
     """The share of results that held, by rule and by severity; a group lists the entries where it didn't."""
     seen = [(decided, record) for decided, record in list_records(facts) if window.has(decided.entry.time)]
     rules: dict[str, _Tally] = defaultdict(_Tally)
     severities: dict[str, _Tally] = defaultdict(_Tally)
-    weeks: list[compute.Observation] = []
+    weeks: list[define.Observation] = []
     for held, times in Counter(record.held for _, record in seen).items():
         for judged in held:
             rules[judged.rule].add_held(times)
@@ -84,8 +83,8 @@ def build_rule_metrics(
             severities[judged.severity].add_open(decided.entry.id)
         number = len(record.held) + len(record.open)
         if number:
-            weeks.append(compute.Observation(decided.entry.time, len(record.held) / number, ()))
-    observed = compute.Observed(weeks, _list_unread(facts, window), _WHY)
+            weeks.append(define.Observation(decided.entry.time, len(record.held) / number, ()))
+    observed = define.Observed(weeks, _list_unread(facts, window), _WHY)
     sources = tuple(decided.entry.id for decided, _ in seen)
     return (
         _build_metric(by_rule, rules, observed, sources),
@@ -93,7 +92,7 @@ def build_rule_metrics(
     )
 
 
-def observe_open_times(facts: MetricsFacts) -> tuple[compute.Observed, compute.Observed]:
+def observe_open_times(facts: MetricsFacts) -> tuple[define.Observed, define.Observed]:
     """Seconds from the first record of a phase in which a check was open to the next in which it wasn't.
 
     The same values twice: by rule and by severity.
@@ -115,10 +114,8 @@ def observe_open_times(facts: MetricsFacts) -> tuple[compute.Observed, compute.O
     left_out = {_STILL_OPEN: still_open}
     found.sort(key=lambda one: (one[2].entry.time, one[0], one[2].entry.id))
     return (
-        compute.Observed(
-            [_measure(first, last, judged.rule) for judged, first, last in found], left_out, _NEVER_CLOSED
-        ),
-        compute.Observed(
+        define.Observed([_measure(first, last, judged.rule) for judged, first, last in found], left_out, _NEVER_CLOSED),
+        define.Observed(
             [_measure(first, last, judged.severity) for judged, first, last in found], left_out, _NEVER_CLOSED
         ),
     )
@@ -129,9 +126,9 @@ def _list_decisions(attempts: Sequence[DecidedAttempt]) -> list[DecisionEntry]:
     return decisions if len(attempts) == 1 else sorted(decisions, key=lambda decided: sort_key(decided.entry))
 
 
-def _measure(first: DecisionEntry, last: DecisionEntry, group: str) -> compute.Observation:
+def _measure(first: DecisionEntry, last: DecisionEntry, group: str) -> define.Observation:
     took = parse_seconds(last.entry.time) - parse_seconds(first.entry.time)
-    return compute.Observation(last.entry.time, took, (first.entry.id, last.entry.id), group)
+    return define.Observation(last.entry.time, took, (first.entry.id, last.entry.id), group)
 
 
 def list_records(facts: MetricsFacts) -> Iterator[tuple[DecisionEntry, RecordFacts]]:
@@ -142,7 +139,7 @@ def list_records(facts: MetricsFacts) -> Iterator[tuple[DecisionEntry, RecordFac
             yield decided, record
 
 
-def _list_unread(facts: MetricsFacts, window: compute.DayWindow) -> dict[str, list[str]]:
+def _list_unread(facts: MetricsFacts, window: define.DayWindow) -> dict[str, list[str]]:
     missing = [
         decided.entry.id
         for decided in facts.decisions
@@ -152,14 +149,14 @@ def _list_unread(facts: MetricsFacts, window: compute.DayWindow) -> dict[str, li
 
 
 def _build_metric(
-    definition: compute.MetricDefinition, tallies: dict[str, _Tally], observed: compute.Observed, sources: Sequence[str]
+    definition: define.MetricDefinition, tallies: dict[str, _Tally], observed: define.Observed, sources: Sequence[str]
 ) -> Metric:
     judged = sum(tally.judged for tally in tallies.values())
     held = sum(tally.held for tally in tallies.values())
     return definition.build(
         {
             "value": held / judged if judged else None,
-            "why": "" if judged else compute.explain_missing(observed),
+            "why": "" if judged else define.explain_missing(observed),
             "part": float(held) if judged else None,
             "of": judged,
             "groups": tuple(
@@ -172,14 +169,14 @@ def _build_metric(
                 )
                 for name, tally in sorted(tallies.items())
             ),
-            "weeks": compute.build_weeks(compute.Reduce.MEAN, observed.observations),
-            "left_out": compute.build_left_out(observed.left_out),
+            "weeks": define.build_weeks(define.Reduce.MEAN, observed.observations),
+            "left_out": define.build_left_out(observed.left_out),
             "sources": tuple(sources),
         }
     )
 
 
-def read_metrics_at(start: Path, window: compute.DayWindow) -> MetricsReport:
+def read_metrics_at(start: Path, window: define.DayWindow) -> MetricsReport:
     """The metrics of the repository around a folder."""
     session = open_session(start)
     return read_metrics(session, open_log(session.repository), window)
@@ -188,7 +185,7 @@ def read_metrics_at(start: Path, window: compute.DayWindow) -> MetricsReport:
 def read_metrics(
     session: Session,
     log: OpenLog,
-    window: compute.DayWindow,
+    window: define.DayWindow,
     now: Callable[[], datetime] = read_now,
     known: dict[str, RecordFacts] | None = None,
 ) -> MetricsReport:
@@ -201,7 +198,7 @@ def read_metrics(
 
 
 def _read_metrics(
-    session: Session, log: OpenLog, window: compute.DayWindow, moment: str, known: dict[str, RecordFacts]
+    session: Session, log: OpenLog, window: define.DayWindow, moment: str, known: dict[str, RecordFacts]
 ) -> MetricsReport:
     verdict = log.verify()
     report = MetricsReport(
@@ -256,17 +253,17 @@ def _pause_collection() -> Iterator[None]:
             gc.enable()
 
 
-def parse_window(since: str | None, until: str | None) -> compute.DayWindow:
+def parse_window(since: str | None, until: str | None) -> define.DayWindow:
     """Parses two days as a person writes them: `2026-03-01`."""
     for written in (since, until):
         if written is not None:
             _check_day(written)
     if since is not None and until is not None and until < since:
         raise UsageError(f"{until} is before {since}", "Give the earlier day to --since.")
-    return compute.DayWindow(since, until)
+    return define.DayWindow(since, until)
 
 
-def build_metrics(facts: MetricsFacts, window: compute.DayWindow) -> tuple[Metric, ...]:
+def build_metrics(facts: MetricsFacts, window: define.DayWindow) -> tuple[Metric, ...]:
     """Every metric, in the order they are shown. Pure."""
     by_rule, by_severity = build_rule_metrics(facts, define.SUCCESS_BY_RULE, define.SUCCESS_BY_SEVERITY, window)
     opened = zip((define.OPEN_BY_RULE, define.OPEN_BY_SEVERITY), observe_open_times(facts), strict=True)
@@ -276,14 +273,14 @@ def build_metrics(facts: MetricsFacts, window: compute.DayWindow) -> tuple[Metri
     built = [
         by_rule,
         by_severity,
-        compute.build_metric(define.OVERRIDE_DEBT, debts, compute.DayWindow(until=window.until)),
-        *(compute.build_metric(definition, _narrow(seen, facts, window), window) for definition, seen in observed),
+        define.build_metric(define.OVERRIDE_DEBT, debts, define.DayWindow(until=window.until)),
+        *(define.build_metric(definition, _narrow(seen, facts, window), window) for definition, seen in observed),
     ]
     order = [definition.id for definition, _ in define.ALL]
     return tuple(sorted(built, key=lambda metric: order.index(metric.id)))
 
 
-def _narrow(observed: compute.Observed, facts: MetricsFacts, window: compute.DayWindow) -> compute.Observed:
+def _narrow(observed: define.Observed, facts: MetricsFacts, window: define.DayWindow) -> define.Observed:
     """Limits what was left out to the days asked about."""
     entries = facts.index.entries
     return observed._replace(

@@ -29,8 +29,7 @@ from handoff_tui.handoffs.claims.measure import prepare
 from handoff_tui.handoffs.life import Life, LifeFacts, find_lives
 from handoff_tui.handoffs.reading.read import NOTHING_READ, ReadHandoffs
 from handoff_tui.handoffs.session import Session
-from handoff_tui.history.past.log import PastGates
-from handoff_tui.history.past.repository import CommitEvidence, PastRepository
+from handoff_tui.history.past.repository import CommitEvidence, PastGates, PastRepository
 from handoff_tui.log.gates.approved import list_approved
 from handoff_tui.system.files.own_folder import is_own
 

@@ -17,13 +17,19 @@ from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.history.metrics.compute import DayWindow
+from handoff_tui.history.metrics.definitions import DayWindow
 from handoff_tui.history.metrics.metrics import read_metrics
 from handoff_tui.history.metrics.page import render_share, render_target, render_value
 from handoff_tui.history.metrics.report import Metric, MetricsReport
-from handoff_tui.history.replay.page import QUESTIONS, describe_totals, label_verdict
+from handoff_tui.history.replay.page import (
+    QUESTIONS,
+    OtherDecision,
+    ReplayedApproval,
+    ReplayReport,
+    describe_totals,
+    label_verdict,
+)
 from handoff_tui.history.replay.replay import Progress, replay
-from handoff_tui.history.replay.report import OtherDecision, ReplayedApproval, ReplayReport
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.show.by_hand import SCRIPT_NAME, read_script
 from handoff_tui.log.show.view import EntryState, LogRow

@@ -23,12 +23,16 @@ from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.checks import build_past_report, choose_past_baseline
-from handoff_tui.history.past.log import ENTRY_PREFIX, CurrentLog, PastGates, PastLog, read_current_log
 from handoff_tui.history.past.repository import (
+    ENTRY_PREFIX,
+    CurrentLog,
+    PastGates,
+    PastLog,
     PastRepositories,
     PastRepository,
     build_commit_hint,
     find_commit,
+    read_current_log,
 )
 from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
 from handoff_tui.log.entries.times import build_time, parse_time

@@ -196,7 +196,7 @@ def _build_request(wanted: Wanted, *, files_only: bool) -> DiffRequest:
 
 
 def read_repository_metrics(snapshot: RepositorySnapshot) -> MetricsReport:
-    from handoff_tui.history.metrics.compute import DayWindow  # noqa: PLC0415 - few look at it
+    from handoff_tui.history.metrics.definitions import DayWindow  # noqa: PLC0415 - few look at it
     from handoff_tui.history.metrics.metrics import read_metrics  # noqa: PLC0415 - few look at it
 
     return read_metrics(snapshot.session, open_log(snapshot.session.repository), DayWindow())
