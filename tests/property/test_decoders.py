@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.handoffs.grammar.counts import parse_counts, parse_number
@@ -21,6 +21,7 @@ from handoff_tui.handoffs.reading.json_document import (
     split_frontmatter,
 )
 from handoff_tui.handoffs.reading.markdown import parse_field, parse_markdown, plain
+from tests.support.markdown_oracle import collect_sections
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -30,6 +31,32 @@ JSON_VALUES = st.recursive(
     | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=20,
+)
+MARKDOWN_PIECES = st.sampled_from(
+    [
+        *("a", "b c", " ", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\0", "\n    ", "\n\t", "\n> ", "\n- ", "\xa0"),
+        *(
+            "- ",
+            "* ",
+            "+ ",
+            "1. ",
+            "10) ",
+            "-\n",
+            "1.\n",
+            "[x] ",
+            "- [ ] d",
+            "> ",
+            ">",
+            "# ",
+            "##",
+            "---",
+            "===",
+            "- - -",
+        ),
+        *("```", "```\n", "~~~", "``` py", "| a | b |", "|---|---|", "|", ":--", "\\|", "<div>", "</b>", "<!--", "-->"),
+        *("<?", "?>", "<!X", "<script>", "</script>", "<![CDATA[", "]]>", "<b>", "[a]: b", "[a]:", "[a]: <x y> 'z'"),
+        *('"t"', "[", "]", "(", ")", "\\", "&amp;", "javascript:"),
+    ]
 )
 MARKDOWN_LIKE = st.text(alphabet="abc #*-_`|[]()>x1:.\n\t<>/&", max_size=300)
 
@@ -84,6 +111,13 @@ def test_markdown_never_raises_and_lines_are_inside(text: str) -> None:
 
 def vars_of(section: object) -> str:
     return repr(section)
+
+
+@given(st.lists(MARKDOWN_PIECES, max_size=24).map("".join))
+@settings(max_examples=400, deadline=None)
+def test_markdown_has_the_blocks_that_another_parser_finds(text: str) -> None:
+    """Sections, items, tables and code are those of markdown-it, in lines of their own."""
+    assert list(parse_markdown(text).sections) == collect_sections(text)
 
 
 @given(st.text(max_size=200) | MARKDOWN_LIKE)

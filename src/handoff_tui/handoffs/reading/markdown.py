@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import dataclass, field
 from handoff_tui.handoffs.handoff import Heading as SectionHeading
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
 _EMPHASIS: Final = compile_later(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _LINK: Final = compile_later(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _MARKUP: Final = compile_later(r"[*_`~\[]")
-_CHECKBOX: Final = compile_later(r"^\[([ xX])\]\s+")
 _FIELD: Final = compile_later(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&+,\[\]-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
 _REMEMBERED: Final = 4096
 """Lines of text whose plain form is kept: several readers ask for the same line one after the other."""
@@ -174,7 +169,9 @@ class Outline(NamedTuple):
 
 def parse_markdown(text: str) -> Outline:
     """Parses a document; any text is valid Markdown, so this never fails."""
-    return Outline(tuple(_collect_sections(_parser().parse(text))))
+    from handoff_tui.handoffs.reading.markdown_parser import collect_sections  # noqa: PLC0415 - JSON does without
+
+    return Outline(tuple(collect_sections(text)))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -230,89 +227,3 @@ def _line_fields(line: TextLine) -> Iterator[tuple[TextLine, str, str]]:
         found = [whole] if whole else []
     for name, value in found:
         yield line, normalise_name(name), value
-
-
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - reading JSON only needs no Markdown parser
-
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
-
-
-def _collect_sections(tokens: list[Token]) -> list[Section]:
-    sections = [Section(0, "", 1)]
-    depth = 0
-    ordered: list[bool] = []
-    item_line: int | None = None
-    item_number: int | None = None
-    bullet = ""
-    quotes = 0
-    position = 0
-    while position < len(tokens):
-        token = tokens[position]
-        line = token.map[0] + 1 if token.map else sections[-1].line
-        if token.type == "heading_open":
-            sections.append(Section(int(token.tag[1:]), tokens[position + 1].content, line))
-            position += 2
-        elif token.type in {"bullet_list_open", "ordered_list_open"}:
-            depth += 1
-            ordered.append(token.type == "ordered_list_open")
-        elif token.type in {"bullet_list_close", "ordered_list_close"}:
-            depth -= 1
-            ordered.pop()
-        elif token.type == "list_item_open":
-            item_line = line
-            item_number = int(token.info) if token.info else None
-            bullet = "" if token.info else token.markup
-        elif token.type == "list_item_close":
-            item_line = None
-        elif token.type in {"blockquote_open", "blockquote_close"}:
-            quotes += token.nesting
-        elif token.type == "table_open":
-            table, position = _collect_table(tokens, position)
-            sections[-1].blocks.append(table)
-        elif token.type == "inline":
-            item = _build_item(line, token.content, depth, item_number, ordered=bool(ordered) and ordered[-1])
-            item = item._replace(bullet=bullet)
-            block = Paragraph(line, token.content) if item_line is None else item
-            sections[-1].blocks.append(block._replace(quoted=True) if quotes else block)
-            item_line = None
-        elif token.type == "html_block":
-            sections[-1].blocks.append(Paragraph(line, token.content.rstrip("\n"), html=True))
-        elif token.type in {"fence", "code_block"}:
-            # an empty fence has no first line of code
-            first = line + 1 if token.type == "fence" and token.content else line
-            sections[-1].blocks.append(Code(first, token.content.rstrip("\n"), token.info.strip()))
-        position += 1
-    return sections
-
-
-def _build_item(line: int, content: str, depth: int, number: int | None, *, ordered: bool) -> Item:
-    box = _CHECKBOX.match(content)
-    if box is None:
-        return Item(line, content, depth, None, ordered, number)
-    return Item(line, content[box.end() :], depth, box.group(1) != " ", ordered, number)
-
-
-def _collect_table(tokens: list[Token], start: int) -> tuple[Table, int]:
-    """The table that opens at `start`, and the position of its closing token."""
-    header: tuple[str, ...] = ()
-    rows: list[Row] = []
-    cells: list[str] = []
-    row_line = 0
-    position = start + 1
-    while tokens[position].type != "table_close":
-        token = tokens[position]
-        if token.type == "tr_open":
-            cells = []
-            row_line = token.map[0] + 1 if token.map else row_line
-        elif token.type == "inline":
-            cells.append(token.content)
-        elif token.type == "tr_close":
-            if header:
-                rows.append(Row(row_line, tuple(cells)))
-            else:
-                header = tuple(plain(cell) for cell in cells)
-        position += 1
-    first = tokens[start].map
-    return Table(first[0] + 1 if first else row_line, header, tuple(rows)), position
