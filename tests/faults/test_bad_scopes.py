@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
-from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.assign import assign_changes
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
@@ -174,24 +173,30 @@ def test_commit_that_names_five_handoffs_is_shared_by_all(begun: RepositoryBuild
     assert all("common.py" in scopes.of(name).shared for name in names)
 
 
-def test_two_handoffs_with_one_id_have_one_scope() -> None:
-    """The log can't tell them apart, so no document of either is lost."""
-    history = [
-        ChangedCommit(
-            "1" * 40, ("0" * 40,), "A", "a@x", "a@x", 0, "work",
-            tuple(PathChange(path, "100644", "a" * 40, "000000", "0" * 40) for path in ("one.md", "two.md")),
-        )
-    ]  # fmt: skip
-    one, two = (Traces("H-1", documents=frozenset({path}), reports=frozenset({path})) for path in ("one.md", "two.md"))
-    assert assign_changes(history, (), [one, two]).of("H-1").results.keys() == {"one.md", "two.md"}
-
-
-def test_two_handoffs_with_one_id_are_told(begun: RepositoryBuilder) -> None:
-    """By what `status` lists as problems."""
-    documents = (Document(path="README.md", role=DocumentRole.NOTE),)
-    twice = Handoff(id="H-1", dialect="notes", documents=documents)
-    (problem,) = find_scopes(open_session(begun.folder), [twice, twice]).scopes.problems
-    assert problem == "2 handoffs have the id H-1: the log takes them for one, and so does its scope"
+def test_two_handoffs_with_one_id_are_two(
+    begun: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In two folders: the older keeps the id and its approval, wherever the other lies; a problem names both files."""
+    report = "handoffs/H-1/H-1_RESULTS.md"
+    begun.write("lamp/lamp.py", "1\n").write(f"lamp/{report}", RESULTS.format("H-1", "- `lamp/lamp.py`"))
+    desk = GateDesk(Speaking(monkeypatch, capsys), begun.commit("H-1: lamp"), tmp_path)
+    bo = desk.person("bo")
+    desk.begin(bo)
+    repo = ("--repo", desk.root)
+    digest = desk.speaking(bo, "gate", "H-1", *repo, "--json").json["subject"]["digest"]
+    words = ("decide", "override", "H-1", *repo, "--subject", digest, "--reason", "good enough")
+    approved = desk.speaking(bo, *words)
+    assert approved.code == 0, approved.stderr
+    begun.write("dimmer/dimmer.py", "1\n").write(f"dimmer/{report}", RESULTS.format("H-1", "- `dimmer/dimmer.py`"))
+    for committed in (False, True):
+        if committed:
+            begun.commit("H-1: dimmer")
+        said = desk.speaking(bo, "status", "--json", *repo).json
+        states = {one["id"]: (one["gate"]["state"], one["scope"]["files"]) for one in said["handoffs"]}
+        younger = "H-1-dimmer-handoffs-H-1"
+        assert (states["H-1"], states[younger]) == (("overridden", 2), ("pending", 2))
+        told = f"has the id H-1, as has lamp/{report}; it is listed as {younger}"
+        assert [one["path"] for one in said["problems"] if one["message"] == told] == [f"dimmer/{report}"]
 
 
 def test_shallow_clone_says_what_it_lacks(begun: RepositoryBuilder, tmp_path: Path) -> None:

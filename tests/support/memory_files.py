@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -52,6 +53,9 @@ class MemoryFiles:
 
     def commits(self) -> tuple[Commit, ...]:
         return self.git_commits
+
+    def sort_by_age(self, paths: Sequence[str]) -> list[str]:
+        return sorted(paths)
 
     def refs(self) -> tuple[Ref, ...]:
         return self.git_refs

@@ -195,7 +195,7 @@ def test_second_handoff_of_an_id_is_renamed_and_that_is_said() -> None:
     assert names(*fakes, files=files) == {"H-1": "a", "b/H-1": "b", "b/H-1/2": "b", "b/H-1/3": "b"}
     result = read_handoffs(MemoryFiles(files), tuple(fake.build() for fake in fakes))
     told = [(problem.path, problem.message) for problem in result.problems if "H-1" in problem.message]
-    assert told[-1] == ("y.json", "the id H-1 is also used by a a handoff; listed as b/H-1")
+    assert told[-1] == ("y.json", "has the id H-1, as has x.md; it is listed as b/H-1")
     assert len(told) == 3
 
 

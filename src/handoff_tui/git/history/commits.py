@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -65,6 +65,17 @@ def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Comm
         _build_commit(fields[start : start + _COMMIT_FIELDS])
         for start in range(0, len(fields) - _COMMIT_FIELDS, _COMMIT_FIELDS + 1)
     ]
+
+
+def list_added(git: Git, paths: Sequence[str]) -> list[str]:
+    """Returns those of some paths that HEAD's history has added, each where it did so first, oldest first."""
+    words = ("log", "-z", "--topo-order", "--no-renames", "--diff-filter=A", "--name-only", "--format=", "HEAD", "--")
+    answer = session_of(git).ask_history(*words, *paths)
+    if not answer.ok:
+        if _is_unborn(answer):
+            return []
+        raise answer.to_error("log")
+    return list(dict.fromkeys(reversed(os.fsdecode(answer.stdout).strip("\0").split("\0"))))
 
 
 def read_refs(git: Git, *patterns: str) -> list[Ref]:

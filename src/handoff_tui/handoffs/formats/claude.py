@@ -50,7 +50,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG
     return read_each(owned, _build_handoff)
 
 
-def _build_handoff(source: Source, taken: set[str]) -> Handoff:
+def _build_handoff(source: Source, taken: dict[str, str]) -> Handoff:
     root = source.json
     document = source.document(DocumentRole.STATE, confidence=recognise(source))
     if root is None or not isinstance(root.value, dict):
@@ -59,7 +59,7 @@ def _build_handoff(source: Source, taken: set[str]) -> Handoff:
     feature, agent, goal = root.scalar("feature"), root.scalar("produced_by"), root.text("goal")
     source_phase, target_phase = _read_phases(root)
     return Handoff(
-        id=build_unique_id(taken, source.path, "claude", feature or source.path),
+        id=build_unique_id(taken, source, "claude", feature or source.path),
         dialect="claude",
         title=feature,
         original_name=feature,

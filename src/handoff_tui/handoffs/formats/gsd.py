@@ -410,7 +410,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     companions = [(source, read_companion(source)) for source in ordered if _COMPANION_NAME.search(source.path)]
     only_two = len(states) == 1 and len(companions) == 1
     reading = FormatReading()
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     for state_source, state in states:
         pair = next((entry for entry in companions if only_two or entry[1].has_same_phase(state)), None)
         if pair is not None:
@@ -460,7 +460,7 @@ def _report_differences(companion: Source, state: PausedWork, other: PausedWork)
 _SAID_ONCE: Final = ("status", "words", "message", "next_action", "tests", "tasks", "created")
 
 
-def _build_handoff(entries: list[tuple[Source, PausedWork]], taken: set[str]) -> Handoff:
+def _build_handoff(entries: list[tuple[Source, PausedWork]], taken: dict[str, str]) -> Handoff:
     """The first entry leads; what it does not say is taken from the second."""
     sources = [source for source, _ in entries]
     works = [work for _, work in entries]
@@ -472,7 +472,7 @@ def _build_handoff(entries: list[tuple[Source, PausedWork]], taken: set[str]) ->
     return said.model_copy(
         update={
             **update,
-            "id": claim_words.build_unique_id(taken, sources[0].path, "gsd", slug),
+            "id": claim_words.build_unique_id(taken, sources[0], "gsd", slug),
             "title": lead.phase_name or other.phase_name or lead.phase or other.phase,
             "source_phase": lead.phase or lead.phase_name or other.phase,
             "claims": _join_claims(said.claims, added.claims),

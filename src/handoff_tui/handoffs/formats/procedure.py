@@ -95,18 +95,18 @@ _RESULT_LISTS: Final = ("validation_results", "rule_results", "results", "valida
 _STEP_LISTS: Final = ("step_results", "steps_completed", "completed_steps", "steps")
 
 
-def build_handoff(handoff_id: str, records: Sequence[KnownObject], taken: set[str]) -> Handoff:
+def build_handoff(handoff_id: str, records: Sequence[KnownObject], taken: dict[str, str]) -> Handoff:
     """From all records that name this handoff, in order of path and place."""
     contexts = [record.node for record in records if record.kind is ObjectKind.CONTEXT]
     executions = [record.node for record in records if record.kind is ObjectKind.EXECUTION]
     sessions = [record.node for record in records if record.kind is ObjectKind.SESSION]
     context = contexts[0] if contexts else None
     for repeated in contexts[1:]:
-        repeated.report(f"the context of {handoff_id} is given twice; the first one is used")
+        repeated.report(f"the context of {handoff_id} is also in {contexts[0].where.path}; that one is used")
     latest = executions[-1] if executions else None
     agent = _text(context, "source_agent")
     return Handoff(
-        id=build_unique_id(taken, records[0].source.path, handoff_id),
+        id=build_unique_id(taken, records[0].source, handoff_id),
         dialect="procedure",
         title=_text(context, "title") or _text(context, "description"),
         original_name=handoff_id,
@@ -283,7 +283,7 @@ def recognise_report(source: Source) -> float:
     return Confidence.LIKELY if _CONTRACT in fields and "status" in fields else Confidence.NO
 
 
-def build_report(source: Source, taken: set[str]) -> Handoff:
+def build_report(source: Source, taken: dict[str, str]) -> Handoff:
     fields = _head_fields(source.outline)
     contract = fields.get("contract id", ("", 1))[0]
     agent = _value(fields, "agent")
@@ -291,7 +291,7 @@ def build_report(source: Source, taken: set[str]) -> Handoff:
     token = parse_status(status)
     status_claims = [source.claim(ClaimKind.STATUS, status_line, status, value=token)] if status else []
     return Handoff(
-        id=build_unique_id(taken, source.path, contract or source.path),
+        id=build_unique_id(taken, source, contract or source.path),
         dialect="procedure",
         title=_value(fields, "title") or source.outline.title,
         original_name=contract or None,
@@ -420,7 +420,7 @@ def recognise(source: Source) -> float:
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
     reading = FormatReading()
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     records: list[KnownObject] = []
     for source in sorted(owned, key=lambda source: source.path):
         if source.path.lower().endswith(".md"):
@@ -437,7 +437,6 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG
     reading.handoffs.extend(build_handoff(name, group, taken) for name, group in sorted(grouped.items()))
     definitions = [record for record in records if record.kind is ObjectKind.PROCEDURE]
     if definitions:
-        taken.add("procedures")
         reading.handoffs.append(build_definitions(definitions))
     return reading
 

@@ -41,7 +41,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG
     return claim_words.read_each(owned, _build_handoff)
 
 
-def _build_handoff(source: Source, taken: set[str]) -> Handoff:
+def _build_handoff(source: Source, taken: dict[str, str]) -> Handoff:
     root = source.json
     document = source.document(DocumentRole.STATE, confidence=recognise(source))
     if root is None or not isinstance(root.value, dict):
@@ -49,7 +49,7 @@ def _build_handoff(source: Source, taken: set[str]) -> Handoff:
     _report_fields(root)
     task, status, actor, next_role = (root.scalar(key) for key in ("task", "status", "actor", "next_role"))
     return Handoff(
-        id=claim_words.build_unique_id(taken, source.path, task or "relay", "" if task else source.path),
+        id=claim_words.build_unique_id(taken, source, task or "relay", "" if task else source.path),
         dialect="relay",
         title=task,
         original_name=task,

@@ -139,26 +139,28 @@ def build_facts(node: JsonNode, keys: Iterable[str]) -> list[Fact]:
     return facts
 
 
-def read_each(owned: list[Source], build: Callable[[Source, set[str]], Handoff]) -> FormatReading:
-    """One handoff per file, in the order of the paths; `build` is given the ids taken so far."""
-    taken: set[str] = set()
+def read_each(owned: list[Source], build: Callable[[Source, dict[str, str]], Handoff]) -> FormatReading:
+    """One handoff per file, in the order of the paths; `build` is given the ids taken so far, and by which file."""
+    taken: dict[str, str] = {}
     return FormatReading([build(source, taken) for source in sorted(owned, key=lambda source: source.path)])
 
 
-def build_unread(source: Source, dialect: str, taken: set[str], document: Document) -> Handoff:
+def build_unread(source: Source, dialect: str, taken: dict[str, str], document: Document) -> Handoff:
     """The handoff of a file that could not be read: all that is known is that it is there."""
-    return Handoff(id=build_unique_id(taken, source.path, dialect, source.path), dialect=dialect, documents=(document,))
+    return Handoff(id=build_unique_id(taken, source, dialect, source.path), dialect=dialect, documents=(document,))
 
 
-def build_unique_id(taken: set[str], path: str, *parts: str) -> str:
+def build_unique_id(taken: dict[str, str], source: Source, *parts: str) -> str:
     """The id made of the parts; when another file has it already, the path makes it its own."""
     wanted = build_id(*parts)
-    if wanted in taken:
-        wanted = build_id(*parts, path)
+    first = taken.get(wanted)
+    if first is not None:
+        source.report(f"has the id {wanted}, as has {first}; it is listed under its path")
+        wanted = build_id(*parts, source.path)
     number = 2
     unique = wanted
     while unique in taken:
         unique = f"{wanted[:120]}-{number}"
         number += 1
-    taken.add(unique)
+    taken[unique] = source.path
     return unique

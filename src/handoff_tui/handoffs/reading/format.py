@@ -230,6 +230,9 @@ class SourceFiles(Protocol):
     def commits(self) -> Sequence[Commit]:
         """The newest commits, newest first."""
 
+    def sort_by_age(self, paths: Sequence[str]) -> list[str]:
+        """The paths in the order in which history has added them; those that are not committed last."""
+
     def refs(self) -> tuple[Ref, ...]:
         """Tags and refs named for handoffs or for the TDD cycle."""
 
@@ -271,6 +274,9 @@ class FormatFiles:
 
     def commits(self) -> Sequence[Commit]:
         return self._files.commits()
+
+    def sort_by_age(self, paths: Sequence[str]) -> list[str]:
+        return self._files.sort_by_age(paths)
 
     def refs(self) -> tuple[Ref, ...]:
         return self._files.refs()

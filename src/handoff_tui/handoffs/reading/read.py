@@ -272,12 +272,15 @@ def _make_unique(handoff: Handoff, taken: dict[str, Handoff], problems: list[Pro
     while candidate in taken:
         candidate = build_id(f"{handoff.dialect}/{handoff.id}"[:_ROOM_FOR_A_NUMBER], str(number))
         number += 1
-    path = handoff.documents[0].path if handoff.documents else handoff.id
     problems.append(
         Problem(
-            path=path,
-            message=f"the id {handoff.id} is also used by a {taken[handoff.id].dialect} handoff; listed as {candidate}",
+            path=_name_file(handoff),
+            message=f"has the id {handoff.id}, as has {_name_file(taken[handoff.id])}; it is listed as {candidate}",
             level=ProblemLevel.WARNING,
         )
     )
     return handoff.model_copy(update={"id": candidate})
+
+
+def _name_file(handoff: Handoff) -> str:
+    return handoff.documents[0].path if handoff.documents else handoff.id

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cached_property
 
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.git.history.commits import Commit, Ref, read_blobs, read_commits, read_notes, read_refs
+from handoff_tui.git.history.commits import Commit, Ref, list_added, read_blobs, read_commits, read_notes, read_refs
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.work_tree.listing import leave_out_own, sort_paths
 from handoff_tui.handoffs.reading.format import SourceFile
@@ -72,6 +73,12 @@ class RepositoryFiles:
 
     def commits(self) -> list[Commit]:
         return self.history
+
+    def sort_by_age(self, paths: Sequence[str]) -> list[str]:
+        if not paths:
+            return []
+        added = {path: place for place, path in enumerate(list_added(self._repository.git, paths))}
+        return sorted(paths, key=lambda path: (added.get(path, len(added)), path))
 
     def refs(self) -> tuple[Ref, ...]:
         return self._refs

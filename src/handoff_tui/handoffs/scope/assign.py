@@ -44,7 +44,7 @@ def assign_changes(
     `past` are the commits up to the start line: their changes have owners, but nobody need claim them. `records` are
     the paths of reviews and registries, `kept` what merges chose.
     """
-    index = _TraceIndex(_join_traces(traces))
+    index = _TraceIndex({found.handoff: found for found in traces})
     ranges = _Ranges(history, index, past)
     assignment = _Assignment({name for name, found in index.traces.items() if not found.undecided}, records)
     before_line = past
@@ -62,15 +62,6 @@ def assign_changes(
         own = OwnChange(edit.path, None, edit.before, edit.after, Source.OWNER)
         assignment.give(own, index.find_uncommitted_owners(edit.path, writing), is_past=False)
     return replace(assignment.build_scopes(index.traces, history, before_line), past=past)
-
-
-def _join_traces(traces: Iterable[Traces]) -> dict[str, Traces]:
-    """The traces by handoff. Two handoffs with one id are one to the log, so their work is one, too."""
-    joined: dict[str, Traces] = {}
-    for found in traces:
-        known = joined.get(found.handoff)
-        joined[found.handoff] = found if known is None else known.join(found)
-    return joined
 
 
 class _TraceIndex:
@@ -109,9 +100,19 @@ class _TraceIndex:
 
     def find_named(self, commit: ChangedCommit) -> Owners:
         """The handoffs that a commit itself names, and those whose agent runs made it; or else those of its branch."""
-        named = {handoff for name in list_message_names(commit.body) for handoff in self._by_name.get(name, ())}
+        named = {handoff for name in list_message_names(commit.body) for handoff in self._find_bearers(name, commit)}
         shown = dict.fromkeys(sorted(named), Source.COMMITS) | self._by_run.get(commit.id, {})
         return shown or self._by_branch.get(commit.id, {})
+
+    def _find_bearers(self, name: str, commit: ChangedCommit) -> Sequence[str]:
+        """Whom a name means: of several that are called so, those whose documents or listed files it changes."""
+        bearers = self._by_name.get(name, ())
+        if len(bearers) < 2:  # noqa: PLR2004 - nothing to tell apart
+            return bearers
+        paths = [change.path for change in commit.changes]
+        found = (self.traces[handoff] for handoff in bearers)
+        fitting = [one.handoff for one in found if any(path in one.documents or one.declares(path) for path in paths)]
+        return fitting or bearers
 
     def find_naming(self, commit: str) -> Owners:
         """The handoffs whose documents name a commit; a session's summary also names the commits of others."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from handoff_tui.core.model import dataclass, field, replace
@@ -137,9 +136,6 @@ def _find_problems(
             "after a rewrite, move it with `policy propose --edit`"
         )
     present = {found.handoff: found for found in traces}
-    for handoff, number in Counter(found.handoff for found in traces).items():
-        if number > 1:
-            yield f"{number} handoffs have the id {handoff}: the log takes them for one, and so does its scope"
     for handoff, stated in known.stated.items():
         for path in stated.paths:
             if path.startswith("/") or ".." in path.split("/"):

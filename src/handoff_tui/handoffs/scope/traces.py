@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, replace
+from handoff_tui.core.model import dataclass
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
@@ -75,16 +75,6 @@ class Traces:
     """Whether one of them may be a folder."""
     person: PersonSays | None = None
     undecided: bool = True
-
-    def join(self, other: Traces) -> Traces:
-        """The traces of both."""
-        sets = ("names", "commits", "annotated", "run_commits", "branch_commits", "documents", "reports")
-        more = ("declared", "declared_changes")
-        return replace(
-            self,
-            **{name: getattr(self, name) | getattr(other, name) for name in (*sets, *more)},
-            declares_folders=self.declares_folders or other.declares_folders,
-        )
 
     def declares(self, path: str) -> bool:
         if path in self.declared:

@@ -101,7 +101,7 @@ def test_path_of_a_registry_is_worth_a_look(path: str) -> None:
 
 
 def _group(files: dict[str, str]) -> dict[str, HandoffFiles]:
-    groups, _ = group_files(Source.of_text(path, text) for path, text in files.items())
+    groups, _ = group_files([Source.of_text(path, text) for path, text in files.items()], sorted)
     return {group.id: group for group in groups}
 
 

@@ -329,7 +329,7 @@ def _results(status: str, more: str = "") -> str:
 
 
 def _number(sources: list[Source]) -> list[NumberedResults]:
-    [group], _ = group_files(sources)
+    [group], _ = group_files(sources, sorted)
     return number_results(group.of(DocumentRole.RESULTS), Builder())
 
 

@@ -197,11 +197,15 @@ def number_results(members: list[NamedSource], settings: Builder) -> list[Number
         readings.append((member.named.attempt or reading.attempt, reading))
     taken = {number for number, _ in readings if number is not None}
     numbered: list[NumberedResults] = []
+    unnumbered: Source | None = None
     for stated, reading in readings:
         number = stated
         if number is None:
             number = next(free for free in range(1, len(readings) + len(taken) + 1) if free not in taken)
             taken.add(number)
+            if unnumbered is not None and unnumbered.folder != reading.source.folder:
+                reading.source.report(f"gives no attempt, nor does {unnumbered.path}; it is listed as attempt {number}")
+            unnumbered = unnumbered or reading.source
         numbered.append(NumberedResults(number, reading))
     numbered.sort(key=lambda results: (results.number, results.reading.source.path))
     for before, after in pairwise(numbered):

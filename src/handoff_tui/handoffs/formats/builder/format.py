@@ -206,7 +206,7 @@ def _read(owned: list[Source], files: FormatFiles) -> FormatReading:
     manifests = [read_manifest(source) for source in sources if roles[source.path] is DocumentRole.MANIFEST]
     lists = [source for source in sources if roles[source.path] is DocumentRole.LIST]
     others = [s for s in sources if roles[s.path] not in {DocumentRole.MANIFEST, DocumentRole.LIST}]
-    groups, problems = group_files(others)
+    groups, problems = group_files(others, files.sort_by_age)
     reading.problems.extend(problems)
     earlier = find_earlier(groups)
     drafts = [build_draft(group, files.settings.builder, earlier=group.id in earlier) for group in groups]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.handoff import Document, DocumentRole, build_id
+from handoff_tui.handoffs.life import is_archived
 from handoff_tui.handoffs.reading.format import Source
 
 _KIND: Final = r"HANDOFF|FOLLOW[ _-]?UP|CLEANUP|HOUSEKEEPING|BUGFIX"
@@ -314,6 +316,10 @@ class NamedSource(NamedTuple):
     source: Source
     named: NamedFile
 
+    @property
+    def home(self) -> str:
+        return self.named.own_folder or self.source.folder
+
 
 @dataclass(slots=True)
 class HandoffFiles:
@@ -339,17 +345,34 @@ class HandoffFiles:
         return list(dict.fromkeys(found))
 
 
-def group_files(sources: Iterable[Source]) -> tuple[list[HandoffFiles], list[Problem]]:
+_Members = list[tuple[str, NamedSource]]
+"""Files, each with the id of its handoff."""
+SortByAge = Callable[[Sequence[str]], Sequence[str]]
+"""Sorts paths by when history added them."""
+
+
+def group_files(sources: Iterable[Source], sort_by_age: SortByAge) -> tuple[list[HandoffFiles], list[Problem]]:
     """Groups by canonical id. A second, different spec with the same id starts another handoff."""
     by_id: dict[str, list[HandoffFiles]] = {}
     problems: list[Problem] = []
     members = _join_frameworks([_build_member(source) for source in sources])
-    members.sort(key=lambda found: (found[1].named.role is not DocumentRole.SPEC, found[1].source.path))
+    members = _part_namesakes(members, sort_by_age, problems)
+    ages = {path: age for age, path in enumerate(sort_by_age(_find_rivals(members, DocumentRole.SPEC)))}
+    members.sort(
+        key=lambda found: (
+            found[1].named.role is not DocumentRole.SPEC,
+            ages.get(found[1].source.path, 0),
+            found[1].source.path,
+        )
+    )
     for handoff, member in members:
         groups = by_id.setdefault(handoff, [])
         group = _find_group(groups, member)
         if group is None:
-            group = HandoffFiles(_free_id(by_id, handoff, member) if groups else handoff, member.named.original)
+            words = member.named.slug or member.source.folder.replace("/", "-")
+            taken = {group.id for groups in by_id.values() for group in groups} | set(by_id)
+            own = _build_free_id(taken, handoff, words) if groups else handoff
+            group = HandoffFiles(own, member.named.original)
             if groups:
                 problems.append(_report_second_spec(handoff, groups[0], group, member))
             groups.append(group)
@@ -385,7 +408,51 @@ def _comes_after(handoff: str, changed_at: dict[str, int]) -> bool:
     return counted is not None and int(counted[2]) > changed_at.get(counted[1], int(counted[2]))
 
 
-def _join_frameworks(members: list[tuple[str, NamedSource]]) -> list[tuple[str, NamedSource]]:
+def _part_namesakes(members: _Members, sort_by_age: SortByAge, problems: list[Problem]) -> _Members:
+    """Handoffs in several folders that are called the same: the oldest keeps the id, the others get one of their own.
+
+    They are several if the same attempt is reported in each folder, in other words.
+    """
+    rivals = sort_by_age(_find_rivals(members, DocumentRole.RESULTS))
+    if not rivals:
+        return members
+    by_path = {member.source.path: (handoff, member.home) for handoff, member in members}
+    taken = {handoff for handoff, _ in members}
+    first: dict[str, str] = {}
+    given: dict[tuple[str, str], str] = {}
+    for path in rivals:
+        handoff, home = by_path[path]
+        if (handoff, home) in given:
+            continue
+        own = handoff
+        if first.setdefault(handoff, path) != path:
+            own = _build_free_id(taken, handoff, home.replace("/", "-"))
+            message = f"has the id {handoff}, as has {first[handoff]}; it is listed as {own}"
+            problems.append(Problem(path=path, line=1, message=message, level=ProblemLevel.WARNING))
+        taken.add(own)
+        given[handoff, home] = own
+    return [(given.get((handoff, member.home), handoff), member) for handoff, member in members]
+
+
+def _find_rivals(members: _Members, role: DocumentRole) -> list[str]:
+    """Documents of one role that several folders have for one attempt, in other words. What is filed is earlier.
+
+    Results in folders that are not a handoff's own may be of several attempts.
+    """
+    groups: dict[tuple[str, int | None], list[NamedSource]] = defaultdict(list)
+    for handoff, member in members:
+        of_role = member.named.role is role and (role is DocumentRole.SPEC or member.named.own_folder)
+        if of_role and not is_archived(member.source.path):
+            groups[handoff, member.named.attempt].append(member)
+    several = (
+        group
+        for group in groups.values()
+        if len({one.home for one in group}) > 1 and len({one.source.sha256 for one in group}) > 1
+    )
+    return [member.source.path for group in several for member in group]
+
+
+def _join_frameworks(members: _Members) -> _Members:
     """Files named for a framework's number alone go to the one that has a longer name, if there is just one."""
     named = {handoff for handoff, _ in members if is_framework(handoff)}
     full: dict[str, str] = {}
@@ -425,13 +492,12 @@ def _find_group(groups: list[HandoffFiles], member: NamedSource) -> HandoffFiles
     return next(iter([*by_slug, *by_folder]), groups[0])
 
 
-def _free_id(by_id: dict[str, list[HandoffFiles]], handoff: str, member: NamedSource) -> str:
-    words = member.named.slug or member.source.folder.replace("/", "-") or "second"
-    taken = {group.id for groups in by_id.values() for group in groups} | set(by_id)
-    wanted = build_id(f"{handoff}-{words}")
-    number = 2
+def _build_free_id(taken: set[str], handoff: str, words: str) -> str:
+    """An id made of another one and some words that nobody has yet."""
+    start = f"{handoff}-{words or 'second'}"
+    wanted, number = build_id(start), 2
     while wanted in taken:
-        wanted = build_id(f"{handoff}-{words}"[:120] + f"-{number}")
+        wanted = build_id(f"{start[:120]}-{number}")
         number += 1
     return wanted
 

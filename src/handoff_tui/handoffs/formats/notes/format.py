@@ -270,7 +270,7 @@ Fields = dict[str, tuple[str, Place]]
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     reading = FormatReading()
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     learnt = learn_headings(files)
     ordered = sorted(owned, key=lambda source: source.path)
     sources = [source for source in ordered if not is_beside_another(source, files)]
@@ -288,9 +288,9 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     return reading
 
 
-def _build_handoff(source: Source, taken: set[str]) -> Handoff:
+def _build_handoff(source: Source, taken: dict[str, str]) -> Handoff:
     handoff = source.read_once("notes.handoff", _read_any)
-    name = claim_words.build_unique_id(taken, source.path, "notes", source.path)
+    name = claim_words.build_unique_id(taken, source, "notes", source.path)
     return handoff if handoff.id == name else handoff.model_copy(update={"id": name})
 
 
