@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from fnmatch import fnmatchcase
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.config.theme import ROLES
 from handoff_tui.core.text.ages import describe_ago, describe_span
+from handoff_tui.core.text.globs import build_path_matcher
 from handoff_tui.core.text.labels import (
     Label,
     label_difference,
@@ -239,3 +243,15 @@ def test_hidden_characters_are_named_once() -> None:
     """By their code points, bytes that are not UTF-8 as such, tabs and line ends not at all."""
     assert find_hidden("a\u202eb\u202e\x1b\udce9\t\n") == ("U+202E", "U+001B", "byte e9")
     assert find_hidden("plain é") == ()
+
+
+PIECES = st.lists(st.sampled_from([*("test_", ".py", "tests", "/", "a", "b", "."), "*", "?", "[ab]"]), max_size=5)
+
+
+@given(pattern=PIECES.map("".join), pieces=PIECES)
+def test_path_fits_a_pattern_of_its_name_or_its_end(pattern: str, pieces: list[str]) -> None:
+    """As `fnmatchcase` says: a pattern without a slash is about the name alone."""
+    path = "".join(pieces)
+    name, whole = path.rpartition("/")[2], f"/{path}"
+    expected = fnmatchcase(whole, f"*/{pattern}") if "/" in pattern else fnmatchcase(name, pattern)
+    assert build_path_matcher(("never", pattern))(path) is expected

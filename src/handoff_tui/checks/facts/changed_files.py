@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.text.globs import matches_glob
+from handoff_tui.core.text.globs import build_path_matcher
 
 
 class ChangedFile(NamedTuple):
@@ -27,29 +26,19 @@ class ChangedFile(NamedTuple):
 
 def is_match(path: str, patterns: Iterable[str]) -> bool:
     """Whether a path matches: patterns without a slash match names, others the end of paths."""
-    return _is_match(path, tuple(patterns))
-
-
-@lru_cache(maxsize=100_000)
-def _is_match(path: str, patterns: tuple[str, ...]) -> bool:
-    """The same, kept: several rules ask for the same of every change."""
-    name = path.rpartition("/")[2]
-    return any(
-        matches_glob(f"/{path}", f"*/{pattern}") if "/" in pattern else matches_glob(name, pattern)
-        for pattern in patterns
-    )
+    return build_path_matcher(tuple(patterns))(path)
 
 
 def read_changed(context: Context, patterns: Iterable[str]) -> list[ChangedFile]:
     """The changed files that match, as they were and as they are; without a baseline the rule does not apply."""
     baseline = context.require_baseline()
-    wanted = tuple(patterns)
+    fits = build_path_matcher(tuple(patterns))
     files: list[ChangedFile] = []
     for change in context.changes():
         old = None if change.status == "A" else change.old_path or change.path
         new = None if change.status == "D" else change.path
-        old = old if old is not None and is_match(old, wanted) else None
-        new = new if new is not None and is_match(new, wanted) else None
+        old = old if old is not None and fits(old) else None
+        new = new if new is not None and fits(new) else None
         if old is None and new is None:
             continue
         before = _read_before(context, baseline, old) if old is not None else ""
