@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.agents.procedures.overview import read_at_work
 from handoff_tui.agents.runs.branches import find_overlaps, merge_work, preview_merge
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.reports import load_report
@@ -62,8 +63,9 @@ def test_overlap_is_reported(builder: RepositoryBuilder, isolated_user: Path) ->
         folders.append(Path(view.state.plan.folder))
     assert len(set(folders)) == 2
     wait_until(lambda: all((folder / "changed").exists() for folder in folders))
-    overlaps = {overlap.path: overlap.runs for overlap in find_overlaps(stepping.desk())}
-    assert len(overlaps["src/app.py"]) == 2
+    work = read_at_work(stepping.desk())
+    assert {state.key.handoff for state in work.agents} == {HANDOFF, "notes/docs/HANDOFF.md"}
+    assert len({overlap.path: overlap.runs for overlap in work.overlaps}["src/app.py"]) == 2
     for state in list_runs(stepping.desk().repository.common_dir):
         stop_step(stepping.desk(), state.key)
 

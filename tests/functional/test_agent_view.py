@@ -11,8 +11,10 @@ import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 
+from handoff_tui.agents.procedures.overview import AtWork
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunOverview, WorkerView
 from handoff_tui.agents.runs.run import RunStatus
-from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.report import Overlap, StepOutcome
 from handoff_tui.agents.step.step import list_views
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
@@ -36,12 +38,13 @@ from handoff_tui.live.state.app import AppState, Loaded, Trouble
 from handoff_tui.tui.app import ReviewApp
 from handoff_tui.tui.dialogs.box import PAUSE_SECONDS, Box
 from handoff_tui.tui.dialogs.lists import build_dialog
-from handoff_tui.tui.dialogs.palette import PaletteScreen
 from handoff_tui.tui.dialogs.proofs import ProofsScreen
 from handoff_tui.tui.dialogs.proposal import ProposalScreen
+from handoff_tui.tui.dialogs.runs import RunsScreen
 from handoff_tui.tui.drawing.appearance import Appearance
 from handoff_tui.tui.messages import (
     AppActionWanted,
+    AtWorkWanted,
     BreakpointToggled,
     EditorWanted,
     FollowUpsCancelled,
@@ -70,6 +73,10 @@ RUNNING = make_run(2, RunStatus.RUNNING, elapsed=31)
 FAILED = look_at(make_run(1), StepOutcome.FAILED, "blocking checks do not pass: tests")
 LINES = tuple(f"line {number}" for number in range(1, 201))
 WORKING = replace(make_agent_state(FAILED, RUNNING), output=make_window(RUNNING, LINES[-60:], first=140))
+SHARED = Overlap(path="calc.py", runs=("H-1 · build", "H-4 · build"))
+WAITING_RUN = ProcedureRun(
+    id="H-2:build:1:hub:1", request=None, state=ProcedureState.WAITING, reason="0 of 1 approvals", created=0.0
+)
 READY = Proposal(4, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
 
 
@@ -222,7 +229,7 @@ async def test_each_key_opens_its_box(pilot: Pilot[None], app: StillApp) -> None
     assert list_asked(pilot, ProposalConfirmed) == []
 
 
-@pytest.mark.parametrize(("key", "kind"), [("s", ProposalScreen), ("P", ProofsScreen), ("T", PaletteScreen)])
+@pytest.mark.parametrize(("key", "kind"), [("s", ProposalScreen), ("P", ProofsScreen), ("&", RunsScreen)])
 @at_desk(WORKING)
 async def test_keys_behind_the_closing_one_close_nothing_else(
     pilot: Pilot[None], app: StillApp, key: str, kind: type[Box[None]]
@@ -474,6 +481,24 @@ async def test_leaving_asks_nothing_where_nobody_is_at_work(pilot: Pilot[None], 
     await pilot.press("q")
     await pilot.pause()
     assert [one.action for one in list_asked(pilot, AppActionWanted)] == ["app.quit"]
+
+
+@at_desk(make_agent_state(FAILED, RUNNING, overlaps=(SHARED,)))
+async def test_what_runs_is_listed_and_shared_files_are_named(pilot: Pilot[None], app: StillApp) -> None:
+    """Agents, runs and workers in a box that is read again; the agent's own tab names the files it shares."""
+    screen = await settle(pilot, "enter", "5")
+    assert "1 file also changed by another agent" in screen
+    assert "calc.py is being changed" in await settle(pilot, "V")
+    assert "Reading the runs…" in await settle(pilot, "&")
+    assert list_asked(pilot, AtWorkWanted)
+    worker = WorkerView(name="embedded", host="harbour", since=0.0)
+    work = AtWork((RUNNING.state,), (SHARED,), RunOverview(runs=(WAITING_RUN,), workers=(worker,)))
+    app.give(replace(app.state or AppState(), at_work=Loaded(work)))
+    screen = await settle(pilot)
+    for words in ("» running", "H-1 · build", "calc.py is being", "needs you", "0 of 1 approvals", "on harbour"):
+        assert words in screen
+    app.give(replace(app.state or AppState(), at_work=Loaded(trouble=Trouble("the database can't be read"))))
+    assert "the database can't be read" in await settle(pilot)
 
 
 @at_desk(make_agent_state(FAILED, RUNNING))

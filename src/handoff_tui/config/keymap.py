@@ -65,6 +65,7 @@ ACTIONS: dict[str, tuple[str, str]] = {
     "app.screenshot": ("", "screenshot"),
     "app.setup": ("i", "set up…"),
     "app.new": ("", "new handoff…"),
+    "app.runs": ("&", "runs and workers"),
     "app.theme": ("T", "theme…"),
     "app.undo": ("u", "undo…"),
     "app.follow": ("F", "follow"),

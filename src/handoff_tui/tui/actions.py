@@ -21,7 +21,7 @@ _CHANGING = frozenset({
 _OF_NOW = frozenset({
     "review.run", "review.cancel", "review.bisect", "review.comment", "review.comments", "review.compare",
     "review.resolve", "review.mark", "review.unmark", "review.next", "review.take-in", "changes.snapshots",
-    "app.edit", "app.rescan", "view.coverage", "app.follow",
+    "app.edit", "app.rescan", "app.runs", "view.coverage", "app.follow",
 })  # fmt: skip
 """Actions that work on the present, so they are refused while the app shows the past."""
 

@@ -76,6 +76,7 @@ REQUESTS: dict[type[messages.Request], Callable[[LiveBackend, Any], None]] = {
     messages.NewHandoffWanted: lambda live, asked: live.setting_up.begin_handoff(asked),
     messages.FollowUpsCancelled: lambda live, _: live.agents.cancel_follow_ups(),
     messages.BreakpointToggled: lambda live, asked: live.agents.toggle_breakpoint(asked.place),
+    messages.AtWorkWanted: lambda live, _: live.agents.want_at_work(),
     messages.ProofsWanted: lambda live, _: live.agents.proofs.want_list(),
     messages.ProofWanted: lambda live, asked: live.agents.proofs.want_proof(asked.proof),
     messages.NoteWritten: lambda live, asked: live.agents.write_note(asked.text),

@@ -311,6 +311,10 @@ class ProofsWanted(Request):
     """Asks for the list of proofs of work of the current handoff."""
 
 
+class AtWorkWanted(Request):
+    """Asks for everything that runs in the repository."""
+
+
 class ProofWanted(Request):
     """Asks for one proof."""
 

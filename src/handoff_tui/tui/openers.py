@@ -88,11 +88,16 @@ class Openers(Screen[None], inherit_bindings=False):
 
     def open_box(self, action: str) -> bool:
         """Opens the box of an action; False if it has none."""
-        boxes = {"app.setup": self._open_setup, "app.new": self._open_new_handoff}
+        boxes = {"app.setup": self._open_setup, "app.new": self._open_new_handoff, "app.runs": self._open_runs}
         if action not in boxes:
             return False
         boxes[action]()
         return True
+
+    def _open_runs(self) -> None:
+        from handoff_tui.tui.dialogs.runs import RunsScreen  # noqa: PLC0415 - rarely asked for
+
+        self.app.push_screen(RunsScreen(self.keys, self.state))
 
     def _open_setup(self) -> None:
         """Opens the box that sets up the repository in view."""

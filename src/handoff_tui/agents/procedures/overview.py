@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from handoff_tui.agents.engine.dbos import EngineLocation, build_address
 from handoff_tui.agents.engine.files import has_database, prepare_database
 from handoff_tui.agents.engine.listing import read_overview
 from handoff_tui.agents.procedures.report import RunOverview
+from handoff_tui.agents.runs.branches import find_overlaps
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.run import ALIVE, RunState
+from handoff_tui.agents.step.report import Overlap
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.history.commit_graph import read_first_commit
 from handoff_tui.handoffs.session import Session
@@ -35,3 +41,17 @@ def read_runs(session: Session) -> RunOverview:
     if not has_runs(session):
         return RunOverview()
     return read_overview(find_engine_location(session), session.repository.common_dir)
+
+
+class AtWork(NamedTuple):
+    """Everything that runs in a repository: agents, what several of them change, runs on the engine, and workers."""
+
+    agents: tuple[RunState, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    engine: RunOverview = RunOverview()
+
+
+def read_at_work(session: Session) -> AtWork:
+    """Reads what runs now."""
+    agents = tuple(state for state in list_runs(session.repository.common_dir) if state.status in ALIVE)
+    return AtWork(agents, find_overlaps(session, agents), read_runs(session))

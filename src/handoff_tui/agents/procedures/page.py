@@ -6,6 +6,10 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from handoff_tui.agents.procedures import report
+from handoff_tui.agents.procedures.overview import AtWork
+from handoff_tui.agents.runs.run import AGENT_STEP, RunState
+from handoff_tui.agents.step.page import add_overlaps, describe_seconds
+from handoff_tui.agents.step.page import label_run as label_agent
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
@@ -77,12 +81,42 @@ def build_run_page(run: report.ProcedureRun) -> Page:
     return page
 
 
+def build_at_work_page(work: AtWork) -> Page:
+    """Shows the agents that run, who started them where and when, what they share; then the runs and the workers."""
+    page = Page()
+    page.heading("Agents at work", "" if work.agents else "none")
+    columns = ("", "handoff", "run", "agent", "since", "took", "started by", "on")
+    page.grid(tuple(map(Column, columns)), [_build_agent_row(state) for state in work.agents])
+    add_overlaps(page, work.overlaps)
+    page.heading("Pipelines and procedures")
+    _add_runs(page, work.engine)
+    return page
+
+
+def _build_agent_row(state: RunState) -> tuple[Cell, ...]:
+    label, key, plan, process = label_agent(state.status), state.key, state.plan, state.process
+    step = "" if key.step == AGENT_STEP else f" ({key.step})"
+    words = (
+        f"{key.handoff} · {key.phase}{step}", f"{key.attempt}.{key.number}", plan.agent if plan else "",
+        _format(process.since if process else None), describe_seconds(state.elapsed), plan.owner if plan else "",
+        process.host if process else "",
+    )  # fmt: skip
+    return Cell(str(label), label.role), *(Cell(render_safe(word)) for word in words)
+
+
 def build_runs_page(overview: report.RunOverview) -> Page:
     """Shows one row per run: since when it is where, and for whom it waits; then the workers and the metrics."""
     page = Page()
+    _add_runs(page, overview)
+    if overview.runs:
+        _add_metrics(page, overview.runs)
+    return page
+
+
+def _add_runs(page: Page, overview: report.RunOverview) -> None:
     if not overview.runs:
         page.line(Cell("No procedure has run here", "muted"))
-        return page
+        return
     columns = (Column(""), Column("state"), Column("run"), Column("since"), Column("at"), Column("why", fold=True))
     page.grid(columns, [_build_run_row(run) for run in overview.runs])
     page.heading("Workers", "" if overview.workers else "none; the next run starts one")
@@ -90,8 +124,6 @@ def build_runs_page(overview: report.RunOverview) -> Page:
         host = render_safe(worker.host) or "an unknown host"
         process = "" if worker.pid is None else f" (process {worker.pid})"
         page.line(Cell(f"{worker.name}  ", "key"), Cell(f"on {host}{process} since {_format(worker.since)}"), indent=2)
-    _add_metrics(page, overview.runs)
-    return page
 
 
 def _format(moment: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from handoff_tui.agents.runs.folders import list_runs
@@ -96,9 +97,10 @@ def merge_work(session: Session, preview: MergePreview) -> str:
     return session.repository.git.run("rev-parse", "HEAD").text.strip()
 
 
-def find_overlaps(session: Session) -> tuple[Overlap, ...]:
+def find_overlaps(session: Session, runs: Iterable[RunState] | None = None) -> tuple[Overlap, ...]:
     """Lists the files that several running agents are changing, each in its own work tree."""
-    running = [state for state in list_runs(session.repository.common_dir) if state.status in ALIVE]
+    known = list_runs(session.repository.common_dir) if runs is None else runs
+    running = [state for state in known if state.status in ALIVE]
     if len(running) < 2:  # noqa: PLR2004 - nobody to share with
         return ()
     users: dict[str, list[str]] = defaultdict(list)

@@ -213,9 +213,7 @@ def build_step_list_page(overview: StepOverview) -> Page:
                 key = view.state.key
                 run = f"{render_safe(key.handoff)} · {_name_phase(key)} · run {key.attempt}.{key.number}"
                 page.line(Cell("! ", "warning"), Cell(f"edited since {run} ended: {', '.join(view.edited)}", "warning"))
-    for overlap in overview.overlaps:
-        words = f"{overlap.path} is being changed by several agents: {', '.join(overlap.runs)}"
-        page.line(Cell("! ", "warning"), Cell(render_safe(words), "warning"), indent=2)
+    add_overlaps(page, overview.overlaps)
     _add_worktrees(page, overview.worktrees)
     return page
 
@@ -234,6 +232,12 @@ def build_merge_page(preview: MergePreview) -> Page:
     add_list(page, "Commits", [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in preview.commits], _MOST)
     add_list(page, "Conflicts", preview.conflicts, None)
     return page
+
+
+def add_overlaps(page: Page, overlaps: Sequence[Overlap]) -> None:
+    for overlap in overlaps:
+        words = f"{overlap.path} is being changed by several agents: {', '.join(overlap.runs)}"
+        page.line(Cell("! ", "warning"), Cell(render_safe(words), "warning"), indent=2)
 
 
 def _add_worktrees(page: Page, worktrees: tuple[LeftWorktree, ...]) -> None:

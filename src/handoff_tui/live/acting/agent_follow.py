@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from handoff_tui.agents.runs.files import OUTPUT, PROMPT, TRANSCRIPT
 from handoff_tui.agents.runs.folders import find_run_folder
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.step.report import RunView
+from handoff_tui.agents.step.report import Overlap, RunView
 from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import BackgroundThread
 from handoff_tui.live.state.agents import Activity, AgentsView, OutputRange, OutputSource, OutputWindow, PhaseCommand
@@ -86,6 +86,7 @@ _TICK_SECONDS = 0.1
 _RUNS_SECONDS = 0.5
 _QUIET_SECONDS = 2.0
 """How often we check whether somebody else started an agent."""
+_OVERLAP_SECONDS = 3.0
 _ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 
 
@@ -113,6 +114,8 @@ class AgentFollower(BackgroundThread):
         self._settled: dict[RunKey, RunView] = {}
         """Runs that cannot change any more."""
         self._agents: tuple[tuple[str, int], tuple[PhaseCommand, ...]] | None = None
+        self._overlaps: tuple[float, tuple[Overlap, ...]] = (-_OVERLAP_SECONDS, ())
+        """The files that several agents change, and when we last asked git for them."""
 
     def need(self, *, needed: bool) -> None:
         self._poke(lambda: setattr(self, "_needed", needed))
@@ -240,7 +243,19 @@ class AgentFollower(BackgroundThread):
             views.append(view)
         locks = list_locks(snapshot.session.repository.common_dir)
         agenda = self._follow_ups.describe(chosen)
-        return AgentsView(tuple(views), locks, self._list_agents(snapshot), self._reviewing, *agenda)
+        overlaps = self._find_overlaps(snapshot.session, views)
+        return AgentsView(tuple(views), locks, self._list_agents(snapshot), self._reviewing, *agenda, overlaps)
+
+    def _find_overlaps(self, session: Session, views: list[RunView]) -> tuple[Overlap, ...]:
+        """Lists the files that an agent in view shares with others; asks git only now and then."""
+        from handoff_tui.agents.runs.branches import find_overlaps  # noqa: PLC0415 - after the first paint
+
+        own = {f"{one.state.key.handoff} · {one.state.key.phase}" for one in views if one.state.status in _ALIVE}
+        if not own:
+            return ()
+        if read_monotonic() - self._overlaps[0] >= _OVERLAP_SECONDS:
+            self._overlaps = (read_monotonic(), find_overlaps(session))
+        return tuple(one for one in self._overlaps[1] if own & set(one.runs))
 
     def _list_agents(self, snapshot: RepositorySnapshot) -> tuple[PhaseCommand, ...]:
         from handoff_tui.agents.consent import list_phase_agents  # noqa: PLC0415 - after the first paint

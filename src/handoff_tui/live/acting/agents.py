@@ -29,9 +29,10 @@ from handoff_tui.live.state.agents import (
     ProposalKind,
     ProposalStage,
 )
-from handoff_tui.live.state.app import AppState, Trouble, build_trouble
+from handoff_tui.live.state.app import AppState, Trouble, build_trouble, load
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
     from handoff_tui.agents.step.prepare import PreparedStep
@@ -44,7 +45,7 @@ _ROLES = {
     StepOutcome.STOPPED: "cancelled",
     StepOutcome.NEEDS_HUMAN: "human",
 }
-_PREPARE, _DO, _SEARCH = "prepare", "do", "search"
+_PREPARE, _DO, _SEARCH, _AT_WORK = "prepare", "do", "search", "at-work"
 
 
 class AgentControl:
@@ -205,6 +206,19 @@ class AgentControl:
         self.follower.look()
 
     # running agents
+
+    def want_at_work(self) -> None:
+        """Reads everything that runs in the repository in view."""
+        self._reads.submit(_AT_WORK, self._read_at_work)
+
+    def _read_at_work(self, cancel: threading.Event) -> None:
+        from handoff_tui.agents.procedures.overview import read_at_work  # noqa: PLC0415 - not before it is asked for
+
+        snapshot = self._store.find_snapshot()
+        if snapshot is not None:
+            loaded = load(lambda: read_at_work(snapshot.session), read_now())
+            if not cancel.is_set():
+                self._store.change(lambda state: replace(state, at_work=loaded))
 
     def set_paused(self, key: RunKey, *, paused: bool) -> None:
         """Pauses or resumes an agent."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.agents.rollback.report import Rollback, RollbackPreview
 from handoff_tui.agents.runs.run import LockState, RunKey
-from handoff_tui.agents.step.report import RunView
+from handoff_tui.agents.step.report import Overlap, RunView
 from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.core.model import dataclass
 from handoff_tui.core.text.pictures import Picture
@@ -74,6 +74,8 @@ class AgentsView(NamedTuple):
     loops: bool = False
     """Whether agents follow one another until a person is needed."""
     breakpoints: frozenset[Breakpoint] = frozenset()
+    overlaps: tuple[Overlap, ...] = ()
+    """Files that an agent of this handoff is changing, and another agent too."""
 
 
 class OutputSource(StrEnum):

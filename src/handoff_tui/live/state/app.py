@@ -35,6 +35,7 @@ from handoff_tui.status.pipeline import PipelineView
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
 if TYPE_CHECKING:  # few look at them, and the app shows the rest before
+    from handoff_tui.agents.procedures.overview import AtWork
     from handoff_tui.agents.set_up import SetupFacts
     from handoff_tui.decisions.correct_scope import ScopePreview
     from handoff_tui.decisions.threads import Thread
@@ -494,6 +495,8 @@ class AppState:
     """What is about to be done about agents."""
     proofs: Loaded[ProofsView] = Loaded()
     """Proofs of work, once asked for."""
+    at_work: Loaded[AtWork] = Loaded()
+    """Everything that runs in the repository in view, while its box is open."""
     activity: Activity = NO_ACTIVITY
     """Agents that this app has running."""
     ring: Bell | None = None

@@ -164,7 +164,12 @@ _LEAVING = frozenset({"app.back", "app.quit", "app.interrupt"})
 class ProofsScreen(Box[str | None]):
     """Returns the name of a run if the user wants all of its output."""
 
-    CSS_PATH = "proofs.tcss"
+    DEFAULT_CSS = """
+    ProofsScreen { align: center middle; background: $background 60%; }
+    #proofs { width: 94%; height: 94%; background: $surface; border: heavy $border; }
+    #proof-rows { height: auto; max-height: 40%; }
+    #proof { height: 1fr; }
+    """
     AUTO_FOCUS = ""
 
     def __init__(self, keys: Keys, state: AppState) -> None:

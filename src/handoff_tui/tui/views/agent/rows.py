@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handoff_tui.agents.runs.run import AGENT_STEP, LockState, RunEnd, RunEnding, RunKey, RunStatus
-from handoff_tui.agents.step.page import add_locks, build_step_page, label_run, label_step
+from handoff_tui.agents.step.page import add_locks, add_overlaps, build_step_page, label_run, label_step
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.cell_width import compute_width
@@ -136,6 +136,8 @@ def build_run_page(run: RunView | None, view: AgentsView | None) -> Page:
     """Shows the outcome of a run, or what is known so far."""
     page = Page()
     _add_agenda(page, view)
+    if view is not None:
+        add_overlaps(page, view.overlaps)
     if run is None:
         _add_idle(page, view)
         return page
@@ -245,6 +247,8 @@ def describe_run(run: RunView | None, view: AgentsView | None, *, unseen: bool) 
         agent = run.state.plan.agent if run.state.plan else ""
         words = f" · {name_run(run)} · {render_safe(agent)} · {describe_clock(run.state.elapsed)}"
         first = [Cell(f" {label.glyph} {label.word}", label.role), Cell(words, "muted")]
+    if view.overlaps:
+        first.append(Cell(f" · {plural(len(view.overlaps), 'file')} also changed by another agent", "warning"))
     first += [_describe_lock(one) for one in list_foreign_locks(view)[:1]]
     if unseen:
         first.append(Cell(" · p reviews its work", "muted"))
