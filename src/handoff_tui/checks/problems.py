@@ -101,13 +101,18 @@ def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
         place = places[0] if places else None
         measured = _describe_measured(finding)
         subject = places[0].path if places else ""
+        keys |= {("check", result.id, subject)} if subject else set()
         title = name_finding(finding.message, handoff)
         yield _Fact(title, frozenset(keys), result.blocking, place, measured, result.id, subject, finding.message)
 
 
 def _describe_measured(finding: Finding) -> str:
     one = next((one for one in finding.evidence if one.expected and one.actual), None)
-    return _shorten_hashes(f"expected {one.expected}, found {one.actual}") if one is not None else ""
+    return (
+        _shorten_hashes(f"expected {one.expected}, found {one.actual}").replace("sha256:", "")
+        if one is not None
+        else ""
+    )
 
 
 def name_finding(message: str, handoff: str) -> str:
@@ -164,9 +169,10 @@ def _build(group: Sequence[_Fact], find_cause: FindCause) -> ReviewProblem:
     places = dict.fromkeys(fact.place for fact in group if fact.place is not None)
     told = dict.fromkeys(fact.measured for fact in group if fact.measured)
     others = dict.fromkeys(fact.title for fact in group[1:] if fact.title != first.title)
+    alike = len({fact.title for fact in group[1:] if fact.check == first.check != ""} & others.keys())
     return ReviewProblem(
         key="\0".join((first.title, *map(str, places))),
-        title=first.title,
+        title=f"{first.title} ({alike} more like it)" if alike else first.title,
         blocks=any(fact.blocks for fact in group),
         place=first.place or next(iter(places), None),
         facts=(*told, *others),

@@ -231,6 +231,8 @@ def _run_without_verb(
     if open_app is not None and _is_at_terminal():
         from handoff_tui.cli.options import find_start  # noqa: PLC0415
 
+        if arguments.view and arguments.id is None:
+            raise UsageError("--view opens a tab of one handoff", "Name the handoff: `handoff-tui H-3 --view changes`.")
         arguments.repo = None
         starts = [path for path in repos if path] or [find_start(arguments)]
         if arguments.plain or os.environ.get("TERM") == "dumb":

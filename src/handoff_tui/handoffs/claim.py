@@ -73,6 +73,23 @@ class Claim(Model):
     value: ClaimValue = None
 
 
+_NAMES = {
+    ClaimKind.HASH: "hash of",
+    ClaimKind.HASH_BEFORE: "earlier hash of",
+    ClaimKind.FILE_CREATED: "created file",
+    ClaimKind.FILE_MODIFIED: "changed file",
+    ClaimKind.FILE_DELETED: "deleted file",
+    ClaimKind.FILE_REFERENCED: "mentioned file",
+    ClaimKind.BLOCKER_RESOLVED: "resolved blocker",
+}
+
+
+def name_claim(claim: Claim) -> str:
+    """Returns what a person calls it: `hash of src/lamp.py`, `mentioned file docs/plan.md`."""
+    name = _NAMES.get(claim.kind, claim.kind.value)
+    return f"{name} {claim.subject}" if claim.subject else name.removesuffix(" of")
+
+
 def quote(text: str) -> str:
     """The words of a claim, on one line and not too long."""
     joined = " ".join(text.split())

@@ -12,7 +12,7 @@ from handoff_tui.core.tasks import Blocker, SuiteCounts, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.claim import WORST_FIRST, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claim import WORST_FIRST, ClaimKind, Verdict, VerdictState, name_claim
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life
 from handoff_tui.status.review_state import OwnFile, ShownHandoff, ShownScope
@@ -283,7 +283,7 @@ def _add_claims(page: Page, verdicts: tuple[Verdict, ...], *, everything: bool) 
 
 def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
     label, claim = label_verdict(verdict.state), verdict.claim
-    said = f"{claim.kind} {claim.subject}" if claim.subject else str(claim.kind)
+    said = name_claim(claim)
     if claim.value is not None and claim.value is not True:
         said += " = " + _HASH.sub(r"\1…", str(claim.value))
     return (

@@ -169,12 +169,9 @@ def describe_watching(repository: RepositoryPart) -> Cell:
 
 def build_tabs(state: AppState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
     """Shows each tab of the level with its key and figure; beside the tabs of the repository, its coverage."""
-    for full in (True, False):
+    for lead, figures in ((" │", True), ("│", True), ("│", False)):
         tabs = [
-            (
-                f"view.{name}",
-                _build_tab(state, name, f"{keys[name]} {title}", here=name == view, full=full, first=not n),
-            )
+            (f"view.{name}", _build_tab(state, f"{keys[name]} {title}", name, view, lead * bool(n), figures=figures))
             for n, (name, title) in enumerate(list_tabs(view).items())
         ]
         taken = sum(compute_width(cell.text) for _, row in tabs for cell in row)
@@ -196,12 +193,11 @@ def _build_coverage(state: AppState, room: int) -> Row:
     return tuple(build_short_bar(known.coverage, render_safe(repository.since, 20), room))
 
 
-def _build_tab(state: AppState, name: str, title: str, *, here: bool, full: bool, first: bool) -> Row:
-    figure = _FIGURES[name](state) if name in _FIGURES and full else None
+def _build_tab(state: AppState, title: str, name: str, view: str, lead: str, *, figures: bool) -> Row:
+    figure = _FIGURES[name](state) if name in _FIGURES and figures else None
     words = f"{title}{f' {figure[0]}' if figure else ''}"
-    role = "heading" if here else (figure[1] if figure else "muted")
-    lead = "" if first else " │" if full else "│"
-    return (Cell(lead, "border"), Cell("▐" if here else " ", "accent"), Cell(words, role))
+    role = "heading" if name == view else (figure[1] if figure else "muted")
+    return (Cell(lead, "border"), Cell("▐" if name == view else " ", "accent"), Cell(words, role))
 
 
 def _count_queue(state: AppState) -> Figure:

@@ -162,7 +162,7 @@ def test_outline_lists_documents_and_the_sections_of_the_open_one() -> None:
     """Missing sections and those out of order are marked, and where claims do not hold."""
     rows = OutlineRows((SPEC, RESULTS), SPEC.path, SPEC.sections, frozenset({SPEC.path}), {4: 2})
     assert read_outline(rows) == [
-        "● SPEC.md                           spec",
+        "✓ SPEC.md                           spec",
         "  H-1",
         "    2. Test plan ✗2",
         "    1. Mission ≠ out of order",
@@ -187,7 +187,7 @@ def test_outline_lists_what_belongs_to_no_handoff() -> None:
     """A file that was jumped to stands first; the packet has sections, too."""
     sections = (Heading(title="Why it was sent back", line=3),)
     rows = OutlineRows((RESULTS,), "src/a.py", sections)
-    assert read_outline(rows)[:2] == ["● a.py                              file", "  Why it was sent back"]
+    assert read_outline(rows)[:2] == ["  a.py                              file", "  Why it was sent back"]
     assert read_outline(OutlineRows((), PACKET, sections))[-1] == "  Why it was sent back"
 
 

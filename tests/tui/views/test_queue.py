@@ -62,11 +62,11 @@ def test_title_comes_first_and_the_reason_below() -> None:
 
 
 def test_narrow_row_keeps_title_and_mark() -> None:
-    """Counts go first, then who made it, the size, the age and the id."""
+    """Lines go first, then files, then who made it, the size, the age and the id."""
     rows = QueueRows((READY,), now=MOMENT)
     gone = [
         next(width for width in range(160, 20, -1) if words not in draw(rows, 1, width))
-        for words in ("7 files", "+182", "12m", "H-1 ·")
+        for words in ("+182", "7 files", "12m", "H-1 ·")
     ]
     assert gone == sorted(gone, reverse=True)
     assert "The title" in draw(rows, 1, 40)
@@ -79,11 +79,11 @@ PROBLEM = ReviewProblem("k", "a test is gone")
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        (READY, "✓ 12"),
-        (make_item(claims=(1, 0, 3))._replace(measured=CLEAN), "? 3"),
+        (READY, "✓ 12 pass"),
+        (make_item(claims=(1, 0, 3))._replace(measured=CLEAN), "? 3 to check"),
         (make_item(), "… checking"),
-        (make_item()._replace(measured=MeasuredGate(11, 12, (PROBLEM,), 1)), "✗ 1"),
-        (make_item()._replace(measured=MeasuredGate(12, 12, (PROBLEM._replace(blocks=False),))), "! 1"),
+        (make_item()._replace(measured=MeasuredGate(11, 12, (PROBLEM,), 1)), "✗ 1 blocking"),
+        (make_item()._replace(measured=MeasuredGate(12, 12, (PROBLEM._replace(blocks=False),))), "! 1 warning"),
         (make_item()._replace(running="heron"), "● running"),
         (DONE, "✓ approved"),
         (make_item(mine=False, state=GateName.REJECTED, who=Mover.AGENT), "↩ sent back"),
@@ -124,6 +124,8 @@ def test_repositories_are_mixed_by_group_and_named() -> None:
     both = QueueRows((READY, other))
     assert both.keys == ["", build_key(READY), build_key(other)]
     assert "shop" in draw(both, 2, 160)
+    twin = make_item("H-9", root="/home/ada/old/lamp")._replace(measured=CLEAN)
+    assert "old/lamp" in draw(QueueRows((READY, twin)), 2, 160)
 
 
 def test_broken_repository_is_listed_below_the_others() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, TestCounts
-from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState, name_claim
 from handoff_tui.handoffs.claims.precision import may_block
 from handoff_tui.handoffs.formats.hub.layout import is_earlier_report
 from handoff_tui.handoffs.grammar.author_words import sort_words
@@ -184,7 +184,7 @@ def _find_contradictions(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
     ]
     if false:
         first = false[0].claim
-        named = " ".join(str(part) for part in (first.kind, first.subject or first.value) if part)
+        named = name_claim(first) if first.subject or not first.value else f"{name_claim(first)} {first.value}"
         noun = "1 claim is" if len(false) == 1 else f"{len(false)} claims are"
         yield f"{noun} false: {named} ({first.where})"
 

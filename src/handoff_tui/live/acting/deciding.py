@@ -306,7 +306,7 @@ class BatchApproving:
         self._prepared[key] = draft
         report = draft.view.gate.report
         words = f"{report.phase} · attempt {report.attempt} · {draft.view.gate.checks_passed} checks pass"
-        return BatchItem(key, words)
+        return BatchItem(key, " · ".join((words, *(demand.text for demand in draft.demands))))
 
     def _sign(self, number: int) -> None:
         from handoff_tui.live.acting.decision_work import find_changes, sign_draft  # noqa: PLC0415 - as above

@@ -184,6 +184,8 @@ GLYPHS = {
     "■": "closed or blocked",
     "◉": "selected with v",
     "≠": "changed since",
+    "⇄": "shared with other handoffs",
+    "✎": "has a comment",
     "…": "being computed",
 }
 """Every glyph, in words."""

@@ -115,4 +115,5 @@ class Rule(Bar):
         taken = sum(compute_width(cell.text) for cell in self._title) + compute_width(self._right)
         line = "─" * max(1, self.size.width - taken - 6)
         end = (Cell(f" {self._right} ", "muted"), Cell("─", "border")) if self._right else (Cell("──", "border"),)
-        self.show(Cell("─ ", "border"), *self._title, Cell(f" {line}", "border"), *end)
+        title = (Cell("─ ", "border"), *self._title, Cell(" ", "border")) if taken else (Cell("───", "border"),)
+        self.show(*title, Cell(line, "border"), *end)

@@ -58,7 +58,7 @@ class BatchScreen(ArmedBox[None]):
 
     CSS = """
     BatchScreen { align: center middle; background: $background 60%; }
-    #batch { width: 96%; max-width: 100; height: 94%; max-height: 26; background: $background; border: heavy $border; }
+    #batch { width: 96%; max-width: 100; height: 94%; max-height: 18; background: $background; border: heavy $border; }
     #batch-page { height: 1fr; padding: 0 1; }
     """
 

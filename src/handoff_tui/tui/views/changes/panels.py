@@ -210,10 +210,12 @@ class DiffPanels(View):
         now = (state.files, state.drafts, self._path, self._filter, facts, state.changed_text if self._filter else None)
         if is_same(now, self._drawn_files):
             return
-        self._drawn_files = now
+        before, self._drawn_files = self._drawn_files, now
         files = self._list_filtered()
         if files:
             self._list.show(ChangedFileRows(files, state.drafts.viewed, state.drafts.comments, self._path, facts))
+            if self._path is not None and (self._panel == LINES or not before or before[2] is None):
+                self._list.choose(self._path)  # the cursor goes along with what is being read
         else:
             self._list.show(EmptyRows(*self._describe_nothing()))
         read = count_read(self._files, state.drafts.viewed)

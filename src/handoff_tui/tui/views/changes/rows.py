@@ -455,8 +455,8 @@ def _lay_out_threads(
         for reply in thread.replies:
             rows += _wrap(f"  {reply.author}: ", reply.text, width)
         for draft in replies:
-            words = "your draft, which settles it: " if draft.resolves else "your draft reply: "
-            rows += _wrap(f"  {words}", draft.text, width)
+            words = f"your draft {'settles it' if draft.resolves else 'reply'}"
+            rows += _wrap(f"  {words}{': ' if draft.text else ''}", draft.text, width)
         yield _Said(thread.comment, FixedRows(after, len(rows)), tuple(rows), thread)
 
 

@@ -34,8 +34,6 @@ def build_comment_place(rows: DiffRows, first: int, last: int) -> messages.Comme
     path = rows.file.change.path
     if not len(rows) or (first == last and rows.find_head(first) is not None):
         return messages.CommentWanted(path)
-    if first == last and (thread := rows.find_thread(first)) is not None:
-        return messages.CommentWanted(path, thread.line, thread.end_line, thread=thread.id)
     if first == last and (comment := rows.find_comment(first)) is not None:
         return messages.CommentWanted(path, comment.line, comment.end_line, comment.text, comment)
     if first == last and rows.map.find_row(first).kind is RowKind.GAP:
@@ -269,6 +267,8 @@ class ChangesView(DiffPanels):
                     f" {plural(last - first + 1, 'row')} selected · c comments on them · v ends the selection", "accent"
                 ),
             )
+        if (thread := self._find_thread()) is not None:
+            return (Cell(f" {render_safe(thread.author)} commented here · c replies · d settles it", "human"),)
         return build_status(self._state, (found[1] + 1, len(self._files)) if found else (0, 0), shown)
 
     def focus_first(self) -> None:
@@ -450,6 +450,10 @@ class ChangesView(DiffPanels):
     def _comment(self) -> None:
         rows = self._lines.rows
         if rows is None:
+            return
+        thread = None if self._lines.has_range else self._find_thread()
+        if thread is not None:
+            self.post_message(messages.CommentWanted(thread.path, thread.line, thread.end_line, thread=thread.id))
             return
         place = build_comment_place(rows, *self._lines.range)
         if isinstance(place, str):

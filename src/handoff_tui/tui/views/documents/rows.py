@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -106,10 +107,11 @@ class RenderedText:
         self._lines: list[int] = []
         pending = line_notes.lines
         marked: set[int] = set()
+        starts = sorted({row.line for row in rows})
         for number, row in enumerate(rows):
             following = rows[number + 1].line if number + 1 < len(rows) else None
-            covered = [line for line in line_notes.verdicts if row.line <= line < (following or line + 1)]
-            fresh = [line for line in covered if line not in marked]
+            after = next(iter(starts[bisect_right(starts, row.line) :]), sys.maxsize)
+            fresh = [line for line in line_notes.verdicts if row.line <= line < after and line not in marked]
             marked.update(fresh)
             self._add(row, _build_mark([one for line in fresh for one in line_notes.verdicts[line]]))
             while pending and (following is None or pending[0] < following):

@@ -49,7 +49,7 @@ class OutlineRows:
         paths = [document.path for document in documents]
         self._names = Counter(path.rpartition("/")[2] for path in paths)
         if open_path is not None and open_path not in {*paths, PACKET}:
-            self._add_document(open_path, "file", is_open=True, is_read=True)
+            self._add_document(open_path, "file", is_open=True)
             self._add_sections(sections, None, wrong or {})
         for document in documents:
             is_open = document.path == open_path
@@ -57,7 +57,7 @@ class OutlineRows:
             if is_open:
                 self._add_sections(sections, document, wrong or {})
         if documents or open_path == PACKET:
-            self._add_document(PACKET, "for the next attempt", is_open=open_path == PACKET, is_read=True)
+            self._add_document(PACKET, "for the next attempt", is_open=open_path == PACKET)
         if open_path == PACKET:
             self._add_sections(sections, None, {})
         self.keys: Sequence[str] = tuple(key for key, _, _ in self._rows)
@@ -68,9 +68,9 @@ class OutlineRows:
         gap = width - taken - compute_width(note)
         return (*cells, Cell(" " * gap), Cell(note, "muted")) if note and gap > 0 else cells
 
-    def _add_document(self, path: str, role: str, *, is_open: bool, is_read: bool) -> None:
+    def _add_document(self, path: str, role: str, *, is_open: bool, is_read: bool | None = None) -> None:
         name = "rejection packet" if path == PACKET else render_safe(self._find_name(path))
-        mark = Cell("● " if is_open else "○ " if not is_read else "  ", "accent" if is_open else "muted")
+        mark = Cell("  ") if is_read is None else Cell("✓ ", "pass") if is_read else Cell("○ ", "text")
         self._rows.append((f"{DOCUMENT}{path}", (mark, Cell(name, "heading" if is_open else "path")), role))
 
     def _find_name(self, path: str) -> str:
@@ -246,7 +246,10 @@ class DocumentsView(View):
         wrong = count_wrong(shown.verdicts, document.path) if shown and document else {}
         opened = self._state.drafts.opened
         rows = OutlineRows(self._documents, self._state.open_document, self._sections, opened, wrong)
-        self.query_one("#outline", RowList).show(rows)
+        outline = self.query_one("#outline", RowList)
+        outline.show(rows)
+        if not outline.has_focus:  # the cursor goes along with what is being read
+            outline.choose(f"{DOCUMENT}{self._state.open_document}")
 
     def _build_note(self) -> tuple[Cell, ...]:
         """Returns the message shown instead of a document, or below the last readable one."""

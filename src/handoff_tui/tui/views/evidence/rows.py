@@ -17,7 +17,7 @@ from handoff_tui.core.text.labels import label_outcome, label_verdict
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.agent_comments import build_comment_verdict
-from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.claim import Verdict, VerdictState, name_claim
 from handoff_tui.live.state.app import ChecksProgress
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.widgets.row_list import Table, has_words
@@ -69,7 +69,7 @@ def build_claim_page(verdict: Verdict) -> Page:
     """Shows a claim in full: its words, where they are, what was measured, and how."""
     page = Page()
     claim, label = verdict.claim, label_verdict(verdict.state)
-    page.line(Cell(f"{label}  ", label.role), Cell(render_safe(_describe_subject(verdict)), "heading"), indent=2)
+    page.line(Cell(f"{label}  ", label.role), Cell(render_safe(name_claim(claim)), "heading"), indent=2)
     rows = (
         ("says", claim.text, "text"),
         ("at", str(claim.where), "path"),
@@ -86,13 +86,8 @@ def build_claim_page(verdict: Verdict) -> Page:
 
 def describe_claim(verdict: Verdict) -> str:
     """Describes a claim in short: `count package.total = 12`."""
-    said, value = _describe_subject(verdict), verdict.claim.value
+    said, value = name_claim(verdict.claim), verdict.claim.value
     return said if value is None or value is True else f"{said} = {value}"
-
-
-def _describe_subject(verdict: Verdict) -> str:
-    claim = verdict.claim
-    return f"{claim.kind} {claim.subject}" if claim.subject else str(claim.kind)
 
 
 def _describe_measured(verdict: Verdict) -> str:

@@ -146,7 +146,7 @@ def _describe_claims(item: InboxItem) -> list[Cell]:
     claims = item.reviewed.claims
     told = (
         (claims.contradicted, "✗", "false", "contradicted"),
-        (claims.was_true, "~", "was true", "warning"),
+        (claims.was_true, "~", "was true" if claims.was_true == 1 else "were true", "warning"),
         (claims.holds, "✓", "hold" if claims.holds != 1 else "holds", "holds"),
         (claims.unverified, "?", "not measured", "unverified"),
     )
@@ -192,7 +192,7 @@ def _build_problem_cards(state: AppState | None, item: InboxItem) -> Iterator[Ca
         yield Card(page)
         return
     if not problems:
-        checked = item.is_measured
+        checked = not item.reviewed.claims.unverified
         words = "None found" if checked else "None found, and not everything was measured"
         page.line(
             Cell("PROBLEMS · 0  ", "heading"),

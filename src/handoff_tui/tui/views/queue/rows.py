@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -41,13 +42,13 @@ _GROUPS: Final = {
 }
 FOLDED: Final = frozenset({QueueGroup.DONE, QueueGroup.PAST})
 _FIELDS: Final = (
-    Field("title", "", 32, grows=22),
+    Field("title", "", 24, grows=30),
     Field("repository", "", 12, rank=5),
-    Field("id", "", 18, rank=8, grows=14),
-    Field("who", "", 9, rank=3, grows=5),
-    Field("mark", "", 11),
-    Field("size", "", 10, rank=4),
-    Field("files", "", 8, rank=1),
+    Field("id", "", 16, rank=8, grows=16),
+    Field("who", "", 8, rank=3, grows=6),
+    Field("mark", "", 12, grows=2),
+    Field("size", "", 10, rank=1),
+    Field("files", "", 8, rank=2),
     Field("age", "", 4, rank=6, right=True),
 )
 _ALONE: Final = tuple(field for field in _FIELDS if field.name != "repository")
@@ -108,7 +109,8 @@ class QueueRows(Table[QueueRow]):
         text = form.text
         self.handoffs = filter_queue(items, text) if text else tuple(items)
         self._now, self._selected = now, form.selected
-        self.fields = _FIELDS if len({item.key.root for item in items}) > 1 else _ALONE
+        self._names = _name_repositories({item.key.root: item.repository for item in items})
+        self.fields = _FIELDS if len(self._names) > 1 else _ALONE
         loose = [work for work in unclaimed if has_words(_build_search(work), text)]
         rows: list[QueueRow] = []
         for group, members in _list_groups(self.handoffs, loose, known):
@@ -159,7 +161,7 @@ class QueueRows(Table[QueueRow]):
         place = " · ".join(word for word in (shorten_id(handoff.id) if handoff.title else "", item.phase or "") if word)
         return {
             "title": (*chosen, Cell(render_safe(title), "heading" if bright else "text")),
-            "repository": (Cell(render_safe(item.repository), "muted"),),
+            "repository": (Cell(render_safe(self._names[item.key.root]), "muted"),),
             "id": (Cell(render_safe(place), "muted"),),
             "who": (Cell(render_safe(item.running or handoff.source_agent or ""), "agent"),),
             "mark": (mark_item(item),),
@@ -167,6 +169,12 @@ class QueueRows(Table[QueueRow]):
             "files": _describe_files(item),
             "age": (Cell(describe_span(item.since, self._now), "muted"),),
         }
+
+
+def _name_repositories(names: Mapping[str, str]) -> Mapping[str, str]:
+    """The name of each root; with its folder where two have the same name."""
+    same = [name for name, number in Counter(names.values()).items() if number > 1]
+    return {root: "/".join(root.split("/")[-2:]) if name in same else name for root, name in names.items()}
 
 
 def _list_groups(
@@ -198,19 +206,20 @@ def _build_heading(heading: GroupHeading) -> Row:
 def describe_reason(item: InboxItem | UnclaimedWork) -> Row:
     """Says in one sentence why an item is in its group."""
     if isinstance(item, UnclaimedWork):
-        words = "1 file belongs" if len(item.files) == 1 else f"{len(item.files):,} files belong"
+        one = len(item.files) == 1
+        words, them = ("1 file belongs", "it") if one else (f"{len(item.files):,} files belong", "them")
         shown = ", ".join(item.files[:3]) + (" …" if len(item.files) > 3 else "")  # noqa: PLR2004 - a few names
-        return (Cell(f"{words} to no handoff, so nobody is asked to approve it: {render_safe(shown)}", "muted"),)
+        return (Cell(f"{words} to no handoff, so nobody is asked to approve {them}: {render_safe(shown)}", "muted"),)
     return (Cell(render_safe(item.reason), "muted"),)
 
 
 def mark_item(item: InboxItem) -> Cell:
-    """A glyph and a number or word: what is wrong, what was not measured, or what passed. Green needs a measurement."""
+    """A glyph, a number and a word: what is wrong, what was not measured, or what passed. Green needs a measurement."""
     if item.running:
         return Cell("● running", "agent")
     if item.closed:
         return Cell("■ closed", "fail")
-    if not item.needs_you:
+    if not item.needs_you or item.reviewed.gate.state is GateName.OVERRIDDEN:
         return _mark_decided(item)
     return _mark_mine(item, item.measured) if item.measured is not None else Cell("… checking", "muted")
 
@@ -219,12 +228,12 @@ def _mark_mine(item: InboxItem, measured: MeasuredGate) -> Cell:
     gate = item.reviewed.gate
     blocking = sum(problem.blocks for problem in measured.problems) or measured.failing
     if blocking or gate.against:
-        return Cell(f"✗ {blocking or len(gate.against)}", "fail")
+        return Cell(f"✗ {blocking or len(gate.against)} blocking", "fail")
     if measured.problems or item.risks:
-        return Cell(f"! {len(measured.problems) or len(item.risks or ())}", "warning")
+        return Cell(f"! {plural(len(measured.problems) or len(item.risks or ()), 'warning')}", "warning")
     if not item.is_measured:
-        return Cell(f"? {item.reviewed.claims.unverified}", "unknown")
-    return Cell(f"✓ {measured.passed}", "pass")
+        return Cell(f"? {item.reviewed.claims.unverified} to check", "unknown")
+    return Cell(f"✓ {measured.passed} pass", "pass")
 
 
 def _mark_decided(item: InboxItem) -> Cell:
@@ -246,7 +255,7 @@ def _describe_unclaimed(work: UnclaimedWork) -> dict[str, Row]:
         "title": (Cell("Unclaimed work", "heading"),),
         "repository": (Cell(render_safe(work.repository), "muted"),),
         "id": (Cell(f"{plural(len(work.commits), 'commit')}" if work.commits else "not committed", "muted"),),
-        "mark": (Cell(f"? {len(work.files)}", "unknown"),),
+        "mark": (Cell("? unclaimed", "unknown"),),
         "files": (Cell(plural(len(work.files), "file"), "changed"),),
     }
 

@@ -110,7 +110,7 @@ class QueueView(View):
 
     DEFAULT_CSS = """
     QueueView RowList { width: 1fr; height: 1fr; }
-    QueueView #queue-beside { width: 42%; display: none; border-left: solid $border; }
+    QueueView #queue-beside { width: 40%; display: none; border-left: solid $border; }
     QueueView.-beside #queue-beside { display: block; }
     QueueView #queue-reason { height: 2; display: none; }
     QueueView.-low #queue-reason { display: block; }
@@ -154,6 +154,8 @@ class QueueView(View):
 
     def show(self, state: AppState) -> None:
         before, self._state = self._state, state
+        if state.batch is not None:  # what was signed is done with
+            self.selected -= {"\0".join(one.key) for one in state.batch.items if one.entry}
         if state.inbox is not before.inbox or _describe_repositories(state) != _describe_repositories(before):
             self.redraw()
             if (state.travel or before.travel) is not None and state.chosen is not None:
