@@ -78,7 +78,7 @@ def test_contradicted_claims_block_with_the_first_of_them() -> None:
         Verdict(claim=claim, state=VerdictState.CONTRADICTED),
     )
     gate = build_gate(handoff(status="PASS"), {}, verdicts)
-    assert gate.blocking == ("2 claims are false: file-created b.py (a.md:1)",)
+    assert gate.blocking == ("b.py was not created in this work (a.md:1), and 1 more false claim",)
 
 
 def test_own_numbers_speak_against_a_pass() -> None:

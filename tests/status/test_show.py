@@ -196,7 +196,7 @@ def test_gate_counts_what_only_a_close_look_finds(builder: RepositoryBuilder) ->
     builder.write("RESULTS_HANDOFF_4.md", results).write("PKG-A-001/manifest.json", "{}").commit("one")
     shown = shown_in(builder.folder, "H-4")
     assert shown.reviewed.claims.contradicted == 1
-    assert "1 claim is false: baseline packages (RESULTS_HANDOFF_4.md:11)" in shown.reviewed.gate.blocking
+    assert '"Packages installed: 7" is false (RESULTS_HANDOFF_4.md:11)' in shown.reviewed.gate.blocking
 
 
 def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuilder) -> None:
@@ -322,9 +322,9 @@ def test_claims_that_are_false_come_first() -> None:
     page = build_show_page(ShownHandoff(reviewed=build_reviewed(), verdicts=verdicts))
     assert "Claims beside measurements  1 false, 1 holds, 1 not measured" in list_lines(page)
     assert find_section(page, "Claims beside measurements")[1:] == [
-        "✗ false | file-created a.py  (RESULTS.md:7) | – | looked",
-        "✓ holds | hash a.py = sha256:abababababab…  (RESULTS.md:7) | – | looked",
-        "? not measured | status = PASS  (RESULTS.md:7) | – | looked",
+        "✗ false | created a.py  (RESULTS.md:7) | – | looked",
+        "✓ holds | hash of a.py: sha256:abababababab…  (RESULTS.md:7) | – | looked",
+        "? not measured | status: PASS  (RESULTS.md:7) | – | looked",
     ]
 
 

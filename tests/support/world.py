@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -12,7 +11,7 @@ from handoff_tui.checks.rule import Rule, RuleFinding
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, Disagreements, HandoffName
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Model, dataclass, field
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import Verdict, VerdictState

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from handoff_tui.checks.report import CheckReport, CheckResult, Finding, is_open, sort_worst_first
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState, describe_false, shorten_hashes
 from handoff_tui.status.inbox_item import CauseCommit, MeasuredGate, ReviewProblem
 
 FindCause = Callable[[str], CauseCommit | None]
@@ -19,7 +19,6 @@ _PATH = compile_later(r"[\w.@+-]+(?:/[\w.@+-]*\w)+")
 _PLAIN_WORD = compile_later(r"[a-z]+(?: |$)")
 _LEAST_TAIL = 12
 _SHORT_HEX = 12
-_LONGEST_QUOTE = 60
 _HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
 _PATHS = frozenset({*_HASHES, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.UNCOMMITTED})
 
@@ -70,16 +69,7 @@ def _list_claims(verdicts: Iterable[Verdict]) -> Iterator[_Fact]:
             words = f"{claim.value} {verdict.measured}"
             keys = {*_tie_place(claim.where), *_tie_hashes(words), *_tie_words(claim.text)}
             blocks = False  # the check that fails over it says whether it does
-            yield _Fact(_name_claim(verdict), frozenset(keys), blocks, claim.where, verdict.evidence, subject=subject)
-
-
-def _name_claim(verdict: Verdict) -> str:
-    claim = verdict.claim
-    if claim.kind in _HASHES and claim.subject:
-        return f"The hash of {claim.subject} is wrong"
-    text = _shorten_hashes(claim.text).strip('"')
-    quoted = text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1]}…"
-    return f'"{quoted}" is false'
+            yield _Fact(describe_false(claim), frozenset(keys), blocks, claim.where, verdict.evidence, subject=subject)
 
 
 def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
@@ -109,15 +99,13 @@ def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
 def _describe_measured(finding: Finding) -> str:
     one = next((one for one in finding.evidence if one.expected and one.actual), None)
     return (
-        _shorten_hashes(f"expected {one.expected}, found {one.actual}").replace("sha256:", "")
-        if one is not None
-        else ""
+        shorten_hashes(f"expected {one.expected}, found {one.actual}").replace("sha256:", "") if one is not None else ""
     )
 
 
 def name_finding(message: str, handoff: str) -> str:
     """The message as a sentence of its own: without the rule's number and the handoff, which everybody knows here."""
-    words = _shorten_hashes(_RULE_NUMBER.sub("", message)).removeprefix(f"{handoff}: ")
+    words = shorten_hashes(_RULE_NUMBER.sub("", message)).removeprefix(f"{handoff}: ")
     return words[:1].upper() + words[1:] if _PLAIN_WORD.match(words) else words
 
 
@@ -138,10 +126,6 @@ def _tie_words(message: str) -> Iterator[_Key]:
     tail = message.rpartition(": ")[2].strip().removesuffix(")")
     if len(tail) >= _LEAST_TAIL and ": " in message:
         yield ("words", tail)
-
-
-def _shorten_hashes(text: str) -> str:
-    return _HEX.sub(lambda match: f"{match[0][:_SHORT_HEX]}…" if len(match[0]) > _SHORT_HEX else match[0], text)
 
 
 def _join(facts: Sequence[_Fact]) -> list[list[_Fact]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
 
 _LONGEST_QUOTE = 200
+_LONGEST_SENTENCE = 60
 
 
 class ClaimKind(StrEnum):
@@ -73,23 +75,6 @@ class Claim(Model):
     value: ClaimValue = None
 
 
-_NAMES = {
-    ClaimKind.HASH: "hash of",
-    ClaimKind.HASH_BEFORE: "earlier hash of",
-    ClaimKind.FILE_CREATED: "created file",
-    ClaimKind.FILE_MODIFIED: "changed file",
-    ClaimKind.FILE_DELETED: "deleted file",
-    ClaimKind.FILE_REFERENCED: "mentioned file",
-    ClaimKind.BLOCKER_RESOLVED: "resolved blocker",
-}
-
-
-def name_claim(claim: Claim) -> str:
-    """Returns what a person calls it: `hash of src/lamp.py`, `mentioned file docs/plan.md`."""
-    name = _NAMES.get(claim.kind, claim.kind.value)
-    return f"{name} {claim.subject}" if claim.subject else name.removesuffix(" of")
-
-
 def quote(text: str) -> str:
     """The words of a claim, on one line and not too long."""
     joined = " ".join(text.split())
@@ -100,6 +85,60 @@ def build_claim(
     kind: ClaimKind, where: Place, text: str, *, subject: str | None = None, value: ClaimValue = None
 ) -> Claim:
     return Claim(kind=kind, where=where, text=quote(text), subject=subject, value=value)
+
+
+_HASH = compile_later(r"\b(?=[0-9]*[a-f])([0-9a-f]{12})[0-9a-f]{1,52}\b")
+_SUBJECTS = {
+    ClaimKind.HASH: "hash of {}",
+    ClaimKind.HASH_BEFORE: "earlier hash of {}",
+    ClaimKind.FILE_CREATED: "created {}",
+    ClaimKind.FILE_MODIFIED: "changed {}",
+    ClaimKind.FILE_DELETED: "deleted {}",
+    ClaimKind.FILE_REFERENCED: "refers to {}",
+    ClaimKind.UNCOMMITTED: "uncommitted: {}",
+    ClaimKind.BASELINE: "{} in the baseline",
+    ClaimKind.BLOCKER_RESOLVED: "blocker {} is resolved",
+}
+
+
+def describe_claim(claim: Claim) -> str:
+    """A claim in a few words: `changed src/a.py`, `12 passed (package)`."""
+    kind, subject = claim.kind, claim.subject
+    value = "" if claim.value is None or claim.value is True else shorten_hashes(str(claim.value))
+    if kind is ClaimKind.COUNT and subject:
+        run, _, number = subject.rpartition(".")
+        return f"{value} {_NUMBERS.get(number, number)} ({run})"
+    if kind is ClaimKind.UNCOMMITTED and not subject:
+        return "1 uncommitted file" if value == "1" else f"{value} uncommitted files"
+    said = _SUBJECTS.get(kind, f"{kind.value.replace('-', ' ')} {{}}").format(subject or "").rstrip()
+    return f"{said}: {value}" if value else said
+
+
+_NUMBERS = {"total": "tests"}
+
+
+_FALSE = {
+    ClaimKind.HASH: "The hash of {} is wrong",
+    ClaimKind.HASH_BEFORE: "The earlier hash of {} is wrong",
+    ClaimKind.FILE_CREATED: "{} was not created in this work",
+    ClaimKind.FILE_MODIFIED: "{} was not changed in this work",
+    ClaimKind.FILE_DELETED: "{} was not deleted in this work",
+    ClaimKind.FILE_REFERENCED: "{} is missing",
+}
+
+
+def describe_false(claim: Claim) -> str:
+    """A claim that is not true, as a sentence: `src/a.py was not changed in this work`, `"14 tests pass" is false`."""
+    if claim.subject and claim.kind in _FALSE:
+        return _FALSE[claim.kind].format(claim.subject)
+    text = shorten_hashes(claim.text).strip('"')
+    quoted = text if len(text) <= _LONGEST_SENTENCE else f"{text[: _LONGEST_SENTENCE - 1]}…"
+    return f'"{quoted}" is false'
+
+
+def shorten_hashes(text: str) -> str:
+    """The same text, with long hashes cut."""
+    return _HASH.sub(r"\1…", text)
 
 
 class Verdict(Model):

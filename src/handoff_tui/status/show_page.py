@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Blocker, SuiteCounts, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.claim import WORST_FIRST, ClaimKind, Verdict, VerdictState, name_claim
+from handoff_tui.handoffs.claim import WORST_FIRST, ClaimKind, Verdict, VerdictState, describe_claim
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life
 from handoff_tui.status.review_state import OwnFile, ShownHandoff, ShownScope
@@ -160,7 +159,6 @@ _REASONS = {
     "owner": "it changed the file last",
 }
 """Why a file belongs to a handoff, by the source."""
-_HASH = compile_later(r"\b(sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
 """On a page the beginning of a hash is enough; the JSON has all of it."""
 
 
@@ -283,12 +281,9 @@ def _add_claims(page: Page, verdicts: tuple[Verdict, ...], *, everything: bool) 
 
 def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
     label, claim = label_verdict(verdict.state), verdict.claim
-    said = name_claim(claim)
-    if claim.value is not None and claim.value is not True:
-        said += " = " + _HASH.sub(r"\1…", str(claim.value))
     return (
         Cell(str(label), label.role),
-        Cell(f"{render_safe(said, 160)}  ({render_safe(str(claim.where))})"),
+        Cell(f"{render_safe(describe_claim(claim), 160)}  ({render_safe(str(claim.where))})"),
         Cell(render_safe(verdict.moment or "–"), "muted"),
         Cell(render_safe(verdict.evidence)),
     )

@@ -131,7 +131,7 @@ def test_contradictions_come_first() -> None:
 def test_row_has_the_claim_beside_its_measurement_and_its_line() -> None:
     """A hash by its beginning; at 80 columns the place goes, the measurement stays."""
     row = draw_claim(ClaimRows(SHOWN), 0, 150)
-    assert "hash of c.py = sha256:aaaaaaaa…" in row
+    assert "hash of c.py: sha256:aaaaaaaaaaaa…" in row
     assert "another file is there" in row
     assert "results.md:12" in row
     narrow = draw_claim(ClaimRows(SHOWN), 0, 77)
@@ -159,7 +159,7 @@ def test_list_is_narrowed_by_words() -> None:
 def test_page_has_the_words_the_place_and_how_it_was_measured() -> None:
     """The hash in full; what could not be measured says so."""
     lines = list_lines(build_claim_page(SHOWN.verdicts[2]))
-    assert lines[0] == "✗ false  hash of c.py"
+    assert lines[0] == "✗ false  hash of c.py: sha256:aaaaaaaaaaaa…"
     assert "says    - c.py" in lines
     assert "at      handoffs/H-1/results.md:12" in lines
     assert f"claimed {HASH}" in lines

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, TestCounts
-from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState, name_claim
+from handoff_tui.core.text.labels import plural
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState, describe_false
 from handoff_tui.handoffs.claims.precision import may_block
 from handoff_tui.handoffs.formats.hub.layout import is_earlier_report
 from handoff_tui.handoffs.grammar.author_words import sort_words
@@ -184,9 +185,8 @@ def _find_contradictions(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
     ]
     if false:
         first = false[0].claim
-        named = name_claim(first) if first.subject or not first.value else f"{name_claim(first)} {first.value}"
-        noun = "1 claim is" if len(false) == 1 else f"{len(false)} claims are"
-        yield f"{noun} false: {named} ({first.where})"
+        more = f", and {plural(len(false) - 1, 'more false claim')}" if len(false) > 1 else ""
+        yield f"{describe_false(first)} ({first.where}){more}"
 
 
 def _find_open(handoff: Handoff) -> Iterator[str]:

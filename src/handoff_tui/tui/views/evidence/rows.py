@@ -9,7 +9,6 @@ from typing import Final
 
 from handoff_tui.checks.output.words import CheckGroup, describe_duration
 from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open, sort_worst_first
-from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.ages import describe_span
 from handoff_tui.core.text.columns import Field, Row
@@ -17,7 +16,7 @@ from handoff_tui.core.text.labels import label_outcome, label_verdict
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.agent_comments import build_comment_verdict
-from handoff_tui.handoffs.claim import Verdict, VerdictState, name_claim
+from handoff_tui.handoffs.claim import Verdict, VerdictState, describe_claim, shorten_hashes
 from handoff_tui.live.state.app import ChecksProgress
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.widgets.row_list import Table, has_words
@@ -35,7 +34,6 @@ _FIELDS_OF_CLAIMS: Final = (
     Field("when", "WHEN", 16, rank=3),
     Field("where", "WHERE", 18, rank=1, grows=20),
 )
-_HASH: Final = compile_later(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 """The list shows the beginning of a hash; the page beside it shows all of it."""
 _LONGEST = 240
 
@@ -58,7 +56,7 @@ class ClaimRows(Table[Verdict]):
         label = label_verdict(item.state)
         return {
             "verdict": (Cell(str(label), label.role),),
-            "says": (Cell(_shorten(describe_claim(item))),),
+            "says": (Cell(_shorten(describe_claim(item.claim))),),
             "measured": (Cell(_shorten(_describe_measured(item)), label.role),),
             "when": (Cell(render_safe(item.moment or "–"), "muted"),),
             "where": (Cell(render_safe(str(item.claim.where)), "path"),),
@@ -69,7 +67,7 @@ def build_claim_page(verdict: Verdict) -> Page:
     """Shows a claim in full: its words, where they are, what was measured, and how."""
     page = Page()
     claim, label = verdict.claim, label_verdict(verdict.state)
-    page.line(Cell(f"{label}  ", label.role), Cell(render_safe(name_claim(claim)), "heading"), indent=2)
+    page.line(Cell(f"{label}  ", label.role), Cell(render_safe(describe_claim(claim)), "heading"), indent=2)
     rows = (
         ("says", claim.text, "text"),
         ("at", str(claim.where), "path"),
@@ -84,12 +82,6 @@ def build_claim_page(verdict: Verdict) -> Page:
     return page
 
 
-def describe_claim(verdict: Verdict) -> str:
-    """Describes a claim in short: `count package.total = 12`."""
-    said, value = name_claim(verdict.claim), verdict.claim.value
-    return said if value is None or value is True else f"{said} = {value}"
-
-
 def _describe_measured(verdict: Verdict) -> str:
     if verdict.measured is None or isinstance(verdict.measured, bool):
         return verdict.evidence
@@ -97,13 +89,13 @@ def _describe_measured(verdict: Verdict) -> str:
 
 
 def _shorten(text: str) -> str:
-    return render_safe(_HASH.sub(r"\1…", text), _LONGEST)
+    return render_safe(shorten_hashes(text), _LONGEST)
 
 
 def _build_search_of_claims(verdict: Verdict) -> str:
     claim = verdict.claim
     state = f"{verdict.state} {label_verdict(verdict.state).word}"
-    return f"{state} {describe_claim(verdict)} {claim.text} {claim.where} {verdict.evidence}"
+    return f"{state} {describe_claim(claim)} {claim.text} {claim.where} {verdict.evidence}"
 
 
 def _build_keys(verdicts: Sequence[Verdict]) -> list[str]:
