@@ -15,13 +15,13 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar
+from typing import ClassVar, get_type_hints
 from unittest.mock import patch
 
 import pytest
 
 import handoff_tui
-from handoff_tui.core import errors, model
+from handoff_tui.core import classes, errors
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import KeptPatterns, LaterPattern, compile_later
 from handoff_tui.core.model import Model
@@ -197,21 +197,21 @@ def _describe(module: ModuleType, **options: bool) -> list[object]:
 def test_a_dataclass_of_ours_does_what_one_of_python_does(options: tuple[bool, bool, bool]) -> None:
     """Text, equality, hash, frozen fields, defaults, copies and refused arguments are the same."""
     given = dict(zip(("frozen", "slots", "eq"), options, strict=True))
-    assert _describe(model, **given) == _describe(dataclasses, **given)
+    assert _describe(classes, **given) == _describe(dataclasses, **given)
 
 
 def test_a_dataclass_of_ours_extends_another_and_runs_its_own_last_step() -> None:
     """Fields come after the inherited ones; fields by name only come last; `__post_init__` sets what isn't given."""
 
-    @model.dataclass(slots=True)
+    @classes.dataclass(slots=True)
     class First:
         a: int
-        total: int = model.field(init=False)
+        total: int = classes.field(init=False)
 
         def __post_init__(self) -> None:
             self.total = self.a + 1
 
-    @model.dataclass(slots=True, kw_only=True)
+    @classes.dataclass(slots=True, kw_only=True)
     class Second(First):
         b: int
         c: int = 5
@@ -220,3 +220,25 @@ def test_a_dataclass_of_ours_extends_another_and_runs_its_own_last_step() -> Non
     assert (second.total, second, Second.__match_args__) == (2, Second(1, b=2, c=5), ("a",))
     with pytest.raises(TypeError):
         Second(1, 2)  # type: ignore[call-arg]
+
+
+def test_a_named_tuple_of_ours_is_one_of_python() -> None:
+    """Fields, defaults, methods, annotations and the usual helpers are there."""
+
+    class Pair(classes.NamedTuple):
+        """Two of them."""
+
+        left: int
+        right: str = "r"
+
+        @property
+        def both(self) -> str:
+            return f"{self.left}{self.right}"
+
+    pair = Pair(1)
+    assert (pair, pair.both, Pair._fields, Pair.__doc__) == ((1, "r"), "1r", ("left", "right"), "Two of them.")
+    assert (pair._replace(left=2), pair._asdict()) == ((2, "r"), {"left": 1, "right": "r"})
+    assert (Pair.__mro__, Pair.__module__) == ((Pair, tuple, object), __name__)
+    assert get_type_hints(Pair) == {"left": int, "right": str}
+    with pytest.raises(TypeError):
+        Pair()  # type: ignore[call-arg]

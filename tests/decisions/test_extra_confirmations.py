@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.report import CheckResult, Outcome
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import ObjectMissingError
-from handoff_tui.core.model import replace
 from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.decide import DecideRequest, PreparedDecision, prepare_decision
 from handoff_tui.decisions.drafts import StoredDrafts

@@ -19,7 +19,7 @@ from handoff_tui.agents.step.step import list_views
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.theme import load_theme
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.text.pictures import Picture
 from handoff_tui.live.state.agents import (
     Activity,

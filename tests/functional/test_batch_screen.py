@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import AppState, BatchItem, BatchPart, BatchStage
 from handoff_tui.status.inbox_item import MeasuredGate
 from handoff_tui.tui.dialogs.box import PAUSE_SECONDS

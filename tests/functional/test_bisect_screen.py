@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.report import Outcome
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import BisectPart, Loaded, Scope, Trouble
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from tests.support.check_reports import build_report, build_result, build_rule

@@ -15,7 +15,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
     SnapshotDiff,
 )
 from handoff_tui.changes.files.shown_file import ShownFile
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.decisions.threads import Reply, Thread
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileKind, LineCounts, Whitespace
 from handoff_tui.git.watch.noticed import Watching

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.handoffs.scope.scope import Source
 from handoff_tui.live.state.app import AppState, CoverageView, Loaded, RepositoryPart
 from handoff_tui.log.gates.coverage import Coverage, CoveringEntry, PathCoverage

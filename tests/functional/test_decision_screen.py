@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Drafts, RepositoryPart, Scope, Trouble
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem

@@ -9,7 +9,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.tui.main_screen import VIEW_MAKERS
 from handoff_tui.tui.messages import DecisionWanted
 from tests.support.desk_app import StillApp

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.config.layer import SettingRow
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import Drafts, Loaded
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui import messages

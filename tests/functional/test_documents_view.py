@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.place import Place
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState

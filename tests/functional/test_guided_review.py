@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import Evidence, Finding, Outcome
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Drafts, FilesView, Loaded

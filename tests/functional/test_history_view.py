@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import AttemptsView, Loaded, Part, Scope, Trouble
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
 from tests.support.desk_app import StillApp, drive

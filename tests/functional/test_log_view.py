@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.log.show.view import EntryView, LogReport
 from handoff_tui.tui.messages import CopyWanted, EntryWanted, HandoffChosen, VerifyWanted

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.inbox_item import HandoffKey, MeasuredGate, RiskFact, RiskKind

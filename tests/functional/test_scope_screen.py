@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.config.settings.review import ScopeSettings
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.decisions.correct_scope import ScopeCorrection, ScopeMove, ScopePreview
 from handoff_tui.handoffs.scope.scope import Scope
 from handoff_tui.live.state.app import AppState, ComparisonPoint, CorrectionPart, CorrectionStage, ScopeRow, Trouble

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.agents.set_up import FoundKey, NewKey, SetupChoice, SetupFacts
 from handoff_tui.config.first_hour import AgentNote, FirstAgent, FoundTests
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.history.commits import Commit
 from handoff_tui.git.signing.key_grade import KeyGrade

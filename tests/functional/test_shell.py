@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import AppState, Loaded
 from handoff_tui.tui.main_screen import VIEW_MAKERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.acting.travelling import present_past
 from handoff_tui.live.state.app import TravelPart
 from handoff_tui.tui.first_paint import REPOSITORY, REVIEW

@@ -16,7 +16,7 @@ from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import give_consent, read_consent
 from handoff_tui.checks.run.recheck import CheckAgain
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching

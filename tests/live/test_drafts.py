@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import DraftsUnkeptError
-from handoff_tui.core.model import replace
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileKind
 from handoff_tui.handoffs.handoff import Document, DocumentRole

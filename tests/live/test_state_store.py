@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState
 from handoff_tui.live.state_store import StateStore

@@ -16,7 +16,7 @@ from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, Test
 from handoff_tui.changes.snapshots.store import build_digest, encode_snapshot, parse_snapshot
 from handoff_tui.changes.snapshots.tree_contents import ReadReport, build_matcher, count_content, parse_coverage
 from handoff_tui.checks.facts.reports import parse_pytest_json
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import list_pending, write_work_tree
 from handoff_tui.git.work_tree.listing import parse_status

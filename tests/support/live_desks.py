@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.watch.keeper import OpenNotify, open_rust_notify
 from handoff_tui.git.watch.noticed import Noticed, Watching

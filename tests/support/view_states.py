@@ -11,7 +11,7 @@ from handoff_tui.agents.step.report import Direction, NewCommit, Route, RunView,
 from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import Outcome
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.history.attempts.report import (

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.live.state.app import ChecksProgress, DecisionPart, DecisionStage, Trouble
 from handoff_tui.log.gates.gate_state import GateName

@@ -9,7 +9,7 @@ from handoff_tui.agents.rollback.report import Rollback, RollbackPreview, Rollba
 from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.report import TouchedFile
 from handoff_tui.checks.report import RequestedCommand, RequestedCommands
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.page import Page
 from handoff_tui.core.text.page_layout import lay_out

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, WORDS
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from handoff_tui.agents.command import find_agent
 from handoff_tui.agents.roster import is_from_repository
@@ -18,6 +17,7 @@ from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.settings.pipeline import Agent
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, HandoffError, ProcedureError, UsageError
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.reader import FileReader

@@ -10,11 +10,11 @@ import shlex
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings
 from handoff_tui.config.presets import PRESETS, Preset
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.system.files.probe import find_program

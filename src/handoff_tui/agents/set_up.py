@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.checks.run.commands import list_requested_commands, save_consent
@@ -21,6 +20,7 @@ from handoff_tui.config.first_hour import (
     write_agent_note,
 )
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import SigningKeyMissingError
 from handoff_tui.git.history.commits import Commit, read_commits, read_refs
 from handoff_tui.git.repository import open_repository

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.private_objects import offer_objects

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.changes.comparison import snapshot_diff
 from handoff_tui.changes.comparison.compare import compare_claims, compare_snapshots
@@ -19,8 +18,8 @@ from handoff_tui.changes.own_changes import OwnSides, write_own_sides
 from handoff_tui.changes.snapshots.capture import capture_snapshot
 from handoff_tui.changes.snapshots.stored_snapshots import take_still
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks
+from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.errors import FileUnreadableError, HandoffNotFoundError, UnsafePathError, UsageError
-from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import count_lines, read_patch, read_tree_changes, refuse_altered_trees

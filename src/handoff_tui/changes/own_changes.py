@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.text.labels import plural
 from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry, WrittenTree
 from handoff_tui.handoffs.scope.scope import Content, OwnChange, Scope, Scopes

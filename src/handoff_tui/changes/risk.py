@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.changes.own_changes import write_own_sides
@@ -20,6 +20,7 @@ from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
 from handoff_tui.config.settings.review import Risk
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.labels import plural
 from handoff_tui.git.file_diff import FileChange

@@ -8,11 +8,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import reduce
-from typing import Final, NamedTuple, NoReturn, TypeVar, TypeVarTuple, cast
+from typing import Final, NoReturn, TypeVar, TypeVarTuple, cast
 
 from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.world import Change, World
 from handoff_tui.config.recorded import record_settings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.handoff import Handoff
 

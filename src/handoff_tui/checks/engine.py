@@ -10,12 +10,11 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Answers, Context, Manifest
 from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.severity import Severity
 
 _MOST_FINDINGS = 200

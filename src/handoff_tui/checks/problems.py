@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from handoff_tui.checks.report import CheckReport, CheckResult, Finding, is_open, sort_worst_first
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState, describe_false, shorten_hashes

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from handoff_tui.checks.rule import READABLE
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 

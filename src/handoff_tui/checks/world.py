@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from handoff_tui.config.recorded import HasSettings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import Verdict

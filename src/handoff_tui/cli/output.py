@@ -8,9 +8,10 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Protocol, TypeVar, TypeVarTuple
 
 from handoff_tui.cli.plain import explain_failure, write_pieces, write_plain
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.text.columns import fit_grid
 from handoff_tui.core.text.page import Cell, Grid, Page

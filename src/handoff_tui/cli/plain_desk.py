@@ -13,8 +13,8 @@ from handoff_tui.changes.diff import DiffRequest, diff
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_text
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.confirm import ask_person

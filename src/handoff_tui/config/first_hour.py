@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import AGENT_FILES, read_first_file
 from handoff_tui.config.presets import PRESETS
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.files.probe import find_program, list_matching

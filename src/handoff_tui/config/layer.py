@@ -7,8 +7,8 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.lazy_pattern import compile_later
 

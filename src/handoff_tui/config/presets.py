@@ -7,7 +7,8 @@ opencode 1.18, goose 1.34 and aider 0.86.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from handoff_tui.core.classes import NamedTuple
 
 ALLOW, ARGUMENTS = "{allow}", "{arguments}"
 """Words of a preset's command that stand for several: commands it may run without asking, and the user's own words."""

@@ -7,13 +7,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.config.layer import Layer, parse_layer
 from handoff_tui.config.nearest import shorten, suggest
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import ConfigError, FileUnreadableError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass
 from handoff_tui.system.files.user_files import find_config_folder, list_user_files, read_user_file, shorten_home
 from handoff_tui.system.installation import find_resource
 

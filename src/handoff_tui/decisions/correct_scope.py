@@ -7,12 +7,12 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.config.settings.review import ScopeSettings
+from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import ConfigError, UsageError
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.decisions.examine import find_handoff
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor

@@ -14,8 +14,8 @@ from handoff_tui.changes.snapshots.store import write_snapshot
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.checks.run.guards import list_weakened
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.evidence_record import add_comments, build_record

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from threading import Event
-from typing import NamedTuple
 
 from handoff_tui.changes.comparison.sides import choose_snapshot
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
@@ -18,8 +17,8 @@ from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.guards import Guards, guard
 from handoff_tui.checks.run.portable_run import place_at
 from handoff_tui.checks.run.recheck import CheckAgain
+from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.errors import RepositoryError
-from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff

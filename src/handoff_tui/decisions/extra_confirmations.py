@@ -6,7 +6,7 @@ Also names the files that a person should know about: those that decide over che
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.changes.comparison.sides import Side
 from handoff_tui.changes.diff import compare_trees
@@ -15,6 +15,7 @@ from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.checks.facts.changed_files import is_match
 from handoff_tui.checks.report import Outcome
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.decide import PreparedDecision

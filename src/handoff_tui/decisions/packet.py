@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.report import is_open, sort_worst_first
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.decisions.evidence_record import build_shown_check
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.decisions.threads import Thread, list_changes_since, list_threads

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from handoff_tui.changes.snapshots.store import write_snapshot
 from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import DecisionForbiddenError
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.decide import require_policy
 from handoff_tui.decisions.examine import ExaminedGate, examine

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from handoff_tui.changes.comments import CommentFiles, find_lines_now, judge_comment, quote, read_comment_files
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.core.model import Model
 from handoff_tui.git.file_diff import FileChange

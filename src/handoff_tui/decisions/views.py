@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.signing.key_grade import KeyGrade

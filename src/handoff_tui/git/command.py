@@ -9,8 +9,9 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import GitError, ObjectMissingError, RepositoryError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.hardening import (

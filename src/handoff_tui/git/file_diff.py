@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git, GitAnswer, mark_file
 from handoff_tui.git.hardening import refuse_special_files

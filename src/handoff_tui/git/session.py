@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from threading import RLock
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.command import Git, GitAnswer, mark_file
 from handoff_tui.git.objects.reader import ObjectReader
 

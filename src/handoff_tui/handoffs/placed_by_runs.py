@@ -7,8 +7,8 @@ documents alone moves the work on all the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.git.history.commits import Commit, read_commits
 from handoff_tui.git.repository import Repository

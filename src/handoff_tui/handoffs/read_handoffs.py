@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.placed_by_runs import find_disagreement, place_by_runs

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from handoff_tui.config.load import LoadedSettings, load_settings, load_settings_to_look
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree, reopen_repository
 from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.system.files.probe import is_present

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.live.acting.agent_follow import AgentFollower
 from handoff_tui.live.acting.agents import AgentControl

@@ -10,10 +10,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple, replace
 from handoff_tui.core.errors import DraftsUnkeptError, LogLockedError, StoreWriteError
-from handoff_tui.core.model import replace
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.handoffs.handoff import Document
 from handoff_tui.live.state.app import AppState, DocumentView, Drafts, FilesView

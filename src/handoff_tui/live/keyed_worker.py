@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import dataclass
 from handoff_tui.system.clock import read_monotonic
 
 _PATIENCE = 4

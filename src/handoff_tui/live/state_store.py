@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import replace
 from handoff_tui.live.state.agents import Bell
 from handoff_tui.live.state.app import AppState, StatusMessage, build_trouble
 

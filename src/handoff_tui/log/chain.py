@@ -7,8 +7,8 @@ entries are left out and named.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import EntryRefusedError
 from handoff_tui.log.entries.times import add_seconds
 from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel

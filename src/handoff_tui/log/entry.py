@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 
 NO_BASELINE = "0" * 64

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
 
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.log.chain import find_ancestors
 from handoff_tui.log.entry import VETOES, Decision, DecisionVerb, Entry, GateKey, LogVerdict, PhaseKey, Work
 

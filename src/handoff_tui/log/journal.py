@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AppendRefusedError, LogBrokenError
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.log.entries.envelope import build_envelope, build_pae

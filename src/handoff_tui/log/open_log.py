@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Protocol
 
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import (
     GitError,
     LogEntryError,
@@ -23,7 +24,6 @@ from handoff_tui.core.errors import (
     StoreWriteError,
     WitnessDamagedError,
 )
-from handoff_tui.core.model import dataclass
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.restored import restore
 from handoff_tui.git.command import Git

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.handoffs.scope.scope import Scopes, Source
 from handoff_tui.log.gates.coverage import PathCoverage, build_coverage
 from handoff_tui.log.gates.gate_state import GateReport

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.git.history.blame import blame_lines
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.objects.tree_files import read_path_blobs

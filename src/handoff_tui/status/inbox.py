@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.labels import plural

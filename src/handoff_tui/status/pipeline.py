@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.settings.pipeline import PipelineSettings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles

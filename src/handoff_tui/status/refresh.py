@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import Verdict, VerdictState

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.claims.blocking import is_before_results
 from handoff_tui.handoffs.formats.builder.registry_state import parse_state

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual import events
 
 from handoff_tui.config.keymap import MODAL_SCOPES, split_keys
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.safe_text import render_safe
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import NamedTuple, cast
+from typing import cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -13,7 +13,7 @@ from textual.containers import Container
 from textual.widgets import Input
 
 from handoff_tui.config.keymap import WORDS
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import NamedTuple, replace
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind

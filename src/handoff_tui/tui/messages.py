@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, dataclass_transform
 
 from textual.message import Message
 
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import dataclass
 
 if TYPE_CHECKING:  # loaded after the first paint
     from handoff_tui.agents.proofs import MeasuredProof

@@ -21,7 +21,7 @@ from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Edge
 from handoff_tui.config.settings.pipeline import AgentHome
 from handoff_tui.core import errors
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.decisions.examine import examine
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.run_commits import read_run_commits

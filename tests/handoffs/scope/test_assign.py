@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
 from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes, Source

@@ -13,8 +13,8 @@ from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.config.load import build_settings
 from handoff_tui.config.settings.checks import Check
+from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.failure import failure

@@ -11,7 +11,7 @@ from handoff_tui.agents.proofs import MeasuredProof
 from handoff_tui.agents.runs.files import OUTPUT
 from handoff_tui.agents.runs.folders import write_run
 from handoff_tui.agents.runs.run import RunKey, RunPlan
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session, open_session

@@ -13,6 +13,7 @@ import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import (
     AppendRefusedError,
     DecisionForbiddenError,
@@ -26,7 +27,6 @@ from handoff_tui.core.errors import (
     TreeMovedError,
     UsageError,
 )
-from handoff_tui.core.model import replace
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.extra_confirmations import compare_read
 from handoff_tui.handoffs.session import open_session

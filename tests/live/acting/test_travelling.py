@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.acting.past_reader import PastReader

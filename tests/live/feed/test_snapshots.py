@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, read_snapshot
 from handoff_tui.live.keyed_worker import KeyedWorker

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from handoff_tui.changes.files.shown_file import ShownFile
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileKind
 from handoff_tui.log.review_record import Comment

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from handoff_tui.agents.procedures import report
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import EngineError, EngineMissingError
 from handoff_tui.core.model import Model
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from handoff_tui.agents.procedures.report import (
     ProcedurePlan,
@@ -17,6 +17,7 @@ from handoff_tui.agents.procedures.report import (
     TryKind,
     TryResult,
 )
+from handoff_tui.core.classes import NamedTuple
 
 Json = dict[str, object]
 """What a durable step returns: a value that can be stored and read back."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.engine import dbos
 from handoff_tui.agents.engine.engine import Engine
@@ -27,6 +26,7 @@ from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, R
 from handoff_tui.config.nearest import suggest
 from handoff_tui.config.settings.procedures import Procedures, ReliabilityProfile
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import EngineError, ProcedureError
 from handoff_tui.core.model import Model
 from handoff_tui.core.text.page import Cell, Page

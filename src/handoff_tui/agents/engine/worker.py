@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from handoff_tui.agents.engine import files
 from handoff_tui.agents.engine.dbos import (
@@ -30,6 +30,7 @@ from handoff_tui.agents.procedures.overview import find_engine_location
 from handoff_tui.agents.procedures.report import ProcedureState, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.runner import ProcedureRunner, StepExecutors
 from handoff_tui.config.settings.user import EngineSettings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import EngineError, HandoffError
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.system.clock import read_monotonic

@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.hosts.repository_state import OpenGate, find_root, read_open_gates
 from handoff_tui.agents.hosts.tools.acts import Act, ActKind, Surroundings
 from handoff_tui.agents.hosts.tools.command_line import judge_command_line
 from handoff_tui.agents.hosts.tools.protected import Places, find_protection
 from handoff_tui.agents.hosts.tools.tool_call import Intent, ToolCall, read_intent
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError
 from handoff_tui.system.files.user_files import read_user_file
 

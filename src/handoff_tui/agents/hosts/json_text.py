@@ -7,11 +7,10 @@ element added to an empty object or list stands right after its bracket; one in 
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HookError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 
 _BLANK = compile_later(r"(?:[ \t\r\n\ufeff]+|//[^\n]*|/\*.*?\*/)*", 16)  # 16 is re.DOTALL
 _SCALAR = compile_later(r"-?[0-9][0-9.eE+-]*|true|false|null")

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from handoff_tui.core.classes import NamedTuple
 
 if TYPE_CHECKING:
     from handoff_tui.checks.run.output_cache import OutputCache

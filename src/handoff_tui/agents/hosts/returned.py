@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.hosts.delivered import Delivered
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, is_open
 from handoff_tui.checks.run.recheck import CheckAgain
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.decisions.packet import build_packet

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from handoff_tui.agents.hosts.wire import Host
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.system.installation import read_shipped_text
 
 _TOOL_SECONDS = 30

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from handoff_tui.agents.hosts.tools.tool_call import ToolCall
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 
 

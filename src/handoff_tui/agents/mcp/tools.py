@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.checks.run.recheck import CheckAgain
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.decisions.examine import build_gate_view, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.gate import build_gate_json, build_submit_json

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from handoff_tui.agents.engine.dbos import EngineLocation, build_address
 from handoff_tui.agents.engine.files import has_database, prepare_database
 from handoff_tui.agents.engine.listing import read_overview
@@ -12,6 +10,7 @@ from handoff_tui.agents.runs.branches import find_overlaps
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.run import ALIVE, RunState
 from handoff_tui.agents.step.report import Overlap
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.history.commit_graph import read_first_commit
 from handoff_tui.handoffs.session import Session

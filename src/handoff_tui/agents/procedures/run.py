@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.consent import refuse_untrusted_agent, refuse_untrusted_pipeline
 from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, load_engine, write_schema
@@ -24,6 +23,7 @@ from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.agents.procedures.walk import is_pipeline
 from handoff_tui.agents.step.progress import find_pipeline
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ProcedureError, UsageError
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.git.history.work_commits import find_work_commit

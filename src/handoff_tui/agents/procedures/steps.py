@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 from handoff_tui.agents.engine.engine import StepResult
 from handoff_tui.agents.procedures.gate import read_run_gate
@@ -15,6 +14,7 @@ from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.agents.runs.files import read_json, write_json
 from handoff_tui.agents.runs.folders import build_name
 from handoff_tui.changes.snapshots.packages import build_asset_path
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine, find_handoff

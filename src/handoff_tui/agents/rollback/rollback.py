@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from handoff_tui.agents.rollback import saved_work
 from handoff_tui.agents.rollback.report import Rollback, RollbackPreview, RollbackState
 from handoff_tui.agents.runs.observation import read_new_commits, read_touched_files
@@ -11,6 +9,7 @@ from handoff_tui.agents.runs.phase_locks import describe_holder, list_locks
 from handoff_tui.agents.step.report import StepReport
 from handoff_tui.agents.step.step import find_operator
 from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.work_commits import find_ancestors

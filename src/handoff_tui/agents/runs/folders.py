@@ -27,7 +27,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 from handoff_tui.agents.runs.files import (
@@ -44,6 +44,7 @@ from handoff_tui.agents.runs.files import (
     write_sealed,
 )
 from handoff_tui.agents.runs.run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunPlan, RunProcess, RunState, RunStatus
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.core.model import Model
 from handoff_tui.system.clock import pause, read_monotonic, read_now

@@ -12,12 +12,12 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import NamedTuple
 
 from handoff_tui.agents.transcript.event import Event, Trouble
 from handoff_tui.agents.transcript.page import render_event
 from handoff_tui.agents.transcript.reader import TranscriptReader
 from handoff_tui.agents.transcript.tally import Limits, Tally
+from handoff_tui.core.classes import NamedTuple
 
 _PATIENCE = {Trouble.LOGIN: 5.0, Trouble.NETWORK: 120.0}
 """How many seconds a program may complain of something before it is stopped; it may recover, or end by itself."""

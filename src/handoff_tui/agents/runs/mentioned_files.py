@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from handoff_tui.core.classes import NamedTuple
 
 _PLACE = re.compile(r'(?<![\w./:@+-])((?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8})(?:(?:", line |:)(\d{1,7}))?(?![\w/])')
 """`src/app.py:12`, `File "src/app.py", line 12`, `src/app.py`; no absolute paths."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import uuid
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from handoff_tui.agents.runs.files import write_json
 from handoff_tui.agents.runs.folders import build_name
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunKey
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import PhaseLockedError, UsageError
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.atomic_write import build_write_error

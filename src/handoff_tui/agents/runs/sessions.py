@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.command import fill
 from handoff_tui.agents.runs.folders import describe_key, find_run
 from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError
 
 

@@ -6,11 +6,11 @@ import os
 import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.runs.folders import build_name, list_runs
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import LeftWorktree, RunKey, RunStatus
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, HandoffError, StoreWriteError
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.runs import reports
 from handoff_tui.agents.runs.folders import RunHandle, find_run_folder, read_run, stop_run
@@ -24,6 +23,7 @@ from handoff_tui.agents.step.trail import build_trail, build_trail_entry, count_
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.presets import PRESETS
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, HandoffError
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.commit_changes import read_commit_changes

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunUsage
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Sign, StepOutcome
 from handoff_tui.config.pipeline import Phase
 from handoff_tui.config.presets import Preset
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from handoff_tui.agents.consent import ConfiguredPhase
 from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunKey, RunStatus, RunUsage
 from handoff_tui.agents.step.report import MergePreview, Notice, Overlap, RunView, StepOutcome, StepReport, TrailEntry
 from handoff_tui.checks.report import ConsentState
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import Label

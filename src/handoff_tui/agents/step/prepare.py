@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.agents.consent import PhaseAgent, find_phase_agent
 from handoff_tui.agents.runs.folders import find_run, list_runs
@@ -29,8 +28,8 @@ from handoff_tui.agents.step.trail import count_budget
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Passing, Phase, Pipeline
 from handoff_tui.config.settings.pipeline import WorkFolder
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import AgentRunError, UsageError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.views import Packet

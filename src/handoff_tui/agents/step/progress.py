@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from handoff_tui.agents.consent import has_phase_agent
 from handoff_tui.agents.runs.folders import find_run
 from handoff_tui.agents.runs.reports import load_pipeline
@@ -20,6 +18,7 @@ from handoff_tui.agents.step.trail import build_trail, find_failed_target, list_
 from handoff_tui.checks.run.guards import guard
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.decisions.examine import find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff, build_id

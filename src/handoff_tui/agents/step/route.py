@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
 
 from handoff_tui.agents.step.report import Direction, Route
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, GateWaitsError, PipelineDoneError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName

@@ -51,8 +51,9 @@ from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.load import REPOSITORY_FILE, load_settings
 from handoff_tui.config.presets import PRESETS
 from handoff_tui.config.settings.pipeline import AgentHome, AgentInput
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, ShownMovedError, UsageError
-from handoff_tui.core.model import Model, dataclass, field
+from handoff_tui.core.model import Model
 from handoff_tui.decisions.changed_since_shown import find_changes_since
 from handoff_tui.decisions.examine import ExaminedGate, judge_again
 from handoff_tui.git.signing.signing_key import read_identity

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+
+from handoff_tui.core.classes import NamedTuple
 
 LONGEST_TEXT = 64 * 1024
 """Only the beginning of a longer text is kept."""

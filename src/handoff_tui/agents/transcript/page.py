@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from handoff_tui.agents.transcript.event import Event, Kind
 from handoff_tui.agents.transcript.reader import TranscriptReader
+from handoff_tui.core.classes import NamedTuple
 
 _MOST_RESULT_LINES = 12
 _INDENT = "  "

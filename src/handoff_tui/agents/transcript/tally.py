@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from handoff_tui.agents.transcript.event import (
     Event,
     Kind,
@@ -13,6 +11,7 @@ from handoff_tui.agents.transcript.event import (
     find_purpose,
     find_trouble,
 )
+from handoff_tui.core.classes import NamedTuple
 
 _MOST_DENIALS = 50
 _MOST_OPEN = 200

@@ -20,7 +20,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
     build_section,
 )
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, Snapshot, TestOutcome
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import dataclass
 from handoff_tui.git.file_diff import FileChange
 
 _RUN_PARTS: Final = ("total", "passed", "failed", "skipped")

@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import compress
 from operator import is_not
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.changes.comparison.explain import Drop, Explanations
 from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange, build_section
 from handoff_tui.changes.snapshots.snapshot import TestOutcome
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
 
 _FILE_ENDINGS: Final = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "rb", "php", "sh", "bats", "t", "exs"})

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Handoff

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary
 from handoff_tui.changes.snapshots.store import find_snapshot, read_snapshot
 from handoff_tui.changes.snapshots.stored_snapshots import find_pinned, list_summaries
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import ObjectMissingError, StoredFileMissingError, UsageError
-from handoff_tui.core.model import dataclass
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.objects.private_objects import offer_objects

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.file_diff import DiffOptions
 
 if TYPE_CHECKING:

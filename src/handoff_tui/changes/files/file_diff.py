@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from handoff_tui.changes.files import file_kinds
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileDiff, FileKind, Hunk
 from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS, IsolatedObjects, open_isolated_objects

@@ -10,7 +10,7 @@ from itertools import accumulate, islice
 from handoff_tui.changes.files.file_diff import ComparedContents, open_contents
 from handoff_tui.changes.files.file_kinds import GENERATED_LINES
 from handoff_tui.changes.files.shown_file import PatchBlock, PatchLines, Runs, ShownFile
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.text.safe_text import has_hidden_characters
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import find_hidden, render_safe, split_hidden

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import NamedTuple
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileKind
 
 LONGEST_LINE = 64 * 1024

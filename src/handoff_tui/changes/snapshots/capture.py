@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from posixpath import normpath
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from handoff_tui.changes.snapshots.packages import build_asset_path, build_manifest_record
 from handoff_tui.changes.snapshots.snapshot import (
@@ -31,8 +31,8 @@ from handoff_tui.changes.snapshots.tree_contents import (
 )
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.objects.tree_files import (
     BlobHash,

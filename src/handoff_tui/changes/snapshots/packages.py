@@ -10,10 +10,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from posixpath import normpath
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Unread, build_stored_text
 from handoff_tui.config.layer import parse_layer
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.tasks import Package
 from handoff_tui.core.text.globs import matches_glob

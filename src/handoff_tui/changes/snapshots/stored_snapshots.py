@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.changes.snapshots.capture import Captured, capture_snapshot
 from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary, build_snapshot_summary
@@ -24,7 +24,7 @@ from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, find_change_since_reading
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core import errors
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs

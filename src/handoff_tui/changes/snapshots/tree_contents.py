@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.changes.snapshots.packages import (
     MOST_PACKAGE_BYTES,
@@ -29,8 +29,9 @@ from handoff_tui.changes.snapshots.snapshot import (
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_pytest_json, parse_tap
 from handoff_tui.checks.report import Outcome
 from handoff_tui.config.settings.review import Baseline
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import FileUnreadableError, GitError, UnsafePathError
-from handoff_tui.core.model import Model, dataclass
+from handoff_tui.core.model import Model
 from handoff_tui.core.restored import restore
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.globs import build_path_matcher
 

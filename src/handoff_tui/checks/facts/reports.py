@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from handoff_tui.checks.facts.documents import JsonBrokenError, parse_strictly
 from handoff_tui.checks.report import Outcome
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -10,8 +10,8 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 
 _KEY = compile_later(

@@ -15,9 +15,9 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.checks.hooks.hook import HookCondition, HookName
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HookError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.files.user_files import read_user_file

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
-from typing import NamedTuple
 
 from handoff_tui import __version__
 from handoff_tui.checks.output.json import render_check_jsonl
@@ -22,6 +21,7 @@ from handoff_tui.checks.output.words import (
     name_remedy,
 )
 from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, Outcome
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.labels import label_check_verdict, label_outcome, plural
 from handoff_tui.core.text.markdown_text import render_code, render_commands, render_markdown

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, RuleInfo
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.labels import label_outcome, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe

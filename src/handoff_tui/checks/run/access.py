@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_choices_folder

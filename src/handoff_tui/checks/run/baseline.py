@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.git.history.commit_graph import find_merge_bases
 from handoff_tui.git.history.commits import list_ref_ids, resolve_commits

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 from handoff_tui import __version__
 from handoff_tui.checks.context import Answers, Question
@@ -19,7 +18,7 @@ from handoff_tui.checks.run.commands import CommandCheck, read_consent
 from handoff_tui.checks.run.guards import guard, guard_all
 from handoff_tui.checks.run.repository_world import ClaimMeasurer, RepositoryWorld
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.restored import restore
 from handoff_tui.git.repository import read_facts, reopen_repository
 from handoff_tui.handoffs.claims.evidence import hash_file

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, cast
+from typing import cast
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.engine import RuleOverride, is_blocking
@@ -19,6 +19,7 @@ from handoff_tui.checks.run.commands import SESSION_GATE, CommandCheck, list_com
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.nearest import suggest
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError, UsageError
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Session

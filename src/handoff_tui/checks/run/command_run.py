@@ -9,7 +9,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
@@ -17,8 +16,8 @@ from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckResult, Evidence, Fin
 from handoff_tui.checks.run.access import Access, GrantedPath, find_access
 from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command
 from handoff_tui.config.settings.checks import OutputForm
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.signing.signing_key import find_key_files
 from handoff_tui.git.work_tree.capture import write_work_tree
 from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree

@@ -10,12 +10,12 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.checks.report import ConsentState, RequestedCommand, RequestedCommands
 from handoff_tui.checks.rule import Moment
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.checks import Check
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings, load_settings_with
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError, StoreWriteError
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.handoffs.handoff import Handoff

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 
 Spans = list[tuple[int, int]]
 

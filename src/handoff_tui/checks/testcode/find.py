@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.checks.testcode import go, java, javascript, parts, python, rust
 from handoff_tui.checks.testcode.code_text import Code, Family, find_family, parse_code
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 
 _STEP: Final = compile_later(r"[(\[{]|\breturn\b|\bif\b")

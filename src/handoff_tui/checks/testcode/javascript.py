@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.checks.testcode import parts
 from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 
 _CALL: Final = compile_later(
     r"(?<![\w.$])(?P<owner>(?:Deno|QUnit|tap|t)\s*\.\s*)?(?P<flag>[xf]?)(?P<word>it|test|describe|context|specify|suite)(?![\w$])"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass
 
 BETWEEN = " › "
 """Stands between the groups around a test and its own title."""

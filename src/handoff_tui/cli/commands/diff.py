@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from posixpath import normpath
-from typing import NamedTuple
 
 from handoff_tui.changes.comparison.page import (
     add_pair,
@@ -26,6 +25,7 @@ from handoff_tui.cli.options import add_reading_options, open_named_session
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_pieces
 from handoff_tui.cli.progress import following
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe

@@ -11,8 +11,8 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, find_start
 from handoff_tui.cli.output import write_result
 from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, plan_agent_note
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.model import replace
 from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.person import require_person

@@ -20,8 +20,9 @@ from pydantic import AwareDatetime
 from handoff_tui.cli.demo.story import AS_WRITTEN, BuiltStory, build_story, shift_to
 from handoff_tui.cli.demo.story_git import check_out_copy
 from handoff_tui.config.load import build_settings
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError
-from handoff_tui.core.model import Model, dataclass
+from handoff_tui.core.model import Model
 from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
 from handoff_tui.decisions.examine import ExaminedGate

@@ -11,14 +11,15 @@ import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import AwareDatetime, ValidationError
 
 from handoff_tui.cli.demo.story_git import Signature, StoryGit, open_story_git
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import DemoError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import Model, dataclass, field
+from handoff_tui.core.model import Model
 
 _DATES = compile_later(
     r"(?<![0-9a-f])(?P<full>2026(?P<dash>-?)03(?P=dash)0[2-6])(?![0-9a-f])"

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import DemoError
 from handoff_tui.git.command import find_git
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from handoff_tui.core.classes import NamedTuple
 
 
 class Label(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 
 
 class Cell(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.command import Git
 
 

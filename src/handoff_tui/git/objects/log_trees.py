@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 

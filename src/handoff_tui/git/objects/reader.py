@@ -16,8 +16,9 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from threading import RLock
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import GitError, ObjectMissingError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import TIMEOUT_SECONDS, Git

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.tree_diff import parse_raw

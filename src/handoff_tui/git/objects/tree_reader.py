@@ -9,8 +9,9 @@ import os
 from collections import OrderedDict, deque
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError, UnsafePathError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import find_last_commit

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import CaptureError
 from handoff_tui.git.objects.private_objects import offer_objects, write_own_object
 from handoff_tui.git.repository import Repository

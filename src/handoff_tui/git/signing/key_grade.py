@@ -6,8 +6,8 @@ import os
 from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.command import Git, find_git
 from handoff_tui.git.signing.signing_key import (

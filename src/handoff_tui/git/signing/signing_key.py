@@ -7,8 +7,8 @@ import os
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import NoHumanError, SigningError, SigningKeyMissingError, SshKeygenMissingError
 from handoff_tui.git.command import Git
 from handoff_tui.git.hardening import TRUSTED_SCOPES

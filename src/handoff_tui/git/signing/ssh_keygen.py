@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import KeyLockedError, SigningError, SigningKeyMissingError, SigningRefusedError
 from handoff_tui.core.namespace import NAMESPACE
 from handoff_tui.system.processes.programs import build_search_path, find_program

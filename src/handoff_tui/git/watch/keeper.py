@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FoldersMovedError, HandoffError, WatchRefusedError
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.watch.reconcile import (

@@ -10,8 +10,8 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import Repository, read_status

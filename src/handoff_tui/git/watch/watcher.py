@@ -10,8 +10,8 @@ import itertools
 import queue
 import threading
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.watch import reconcile

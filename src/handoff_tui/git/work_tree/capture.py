@@ -11,8 +11,8 @@ import re
 import stat
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import (

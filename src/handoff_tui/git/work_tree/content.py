@@ -7,8 +7,8 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.files.named_files import read_named_file

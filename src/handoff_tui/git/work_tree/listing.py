@@ -7,8 +7,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from operator import eq
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 

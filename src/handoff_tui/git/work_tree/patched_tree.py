@@ -11,8 +11,8 @@ import stat
 from bisect import bisect_left
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.git.objects.reader import build_object_id
 from handoff_tui.git.repository import Repository, WorkTree

@@ -16,10 +16,10 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import CaptureError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import build_cache_error, make_folder, offer_objects
 from handoff_tui.git.repository import Repository

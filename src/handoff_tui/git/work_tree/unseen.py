@@ -7,8 +7,9 @@ import os
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs

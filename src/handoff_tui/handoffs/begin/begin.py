@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import RepositoryError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.begin import templates

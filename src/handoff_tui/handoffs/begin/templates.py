@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from handoff_tui.config.settings.builder import Builder, QuestionGate
+from handoff_tui.core.classes import NamedTuple
 
 
 class NewHandoff(NamedTuple):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.begin.templates import render_json
 from handoff_tui.handoffs.handoff import Handoff

@@ -11,8 +11,9 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange

@@ -6,9 +6,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from posixpath import normpath
-from typing import NamedTuple
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.git.work_tree.listing import sort_paths
 
 _MOST_SEARCHES = 12

@@ -9,8 +9,9 @@ them: of so many claims found, so many are claimed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.handoffs.claim import ClaimKind
 
 LEAST: Final = 0.9

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from posixpath import normpath
 from typing import Final
 
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar import stance

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.lexicon import Act, Form, Verb, find_verb, spell_phrases, word_set

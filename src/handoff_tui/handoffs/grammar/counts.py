@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import SuiteCounts, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
 

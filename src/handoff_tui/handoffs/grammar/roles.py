@@ -7,8 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, KIND_OF, MODIFIED, READ, Act, Form, find_verb

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.tasks import Fact
 from handoff_tui.git.history.commits import Commit, Ref

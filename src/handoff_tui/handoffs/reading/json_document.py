@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.handoffs.claim import quote
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from handoff_tui.core.model import dataclass, field, replace
+from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange
 from handoff_tui.handoffs.scope.merge_choices import KeptChange
 from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Scopes, Source

@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from handoff_tui.core.model import dataclass, field, replace
+from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.git.history.commit_changes import ChangedCommit, read_commit_changes
 from handoff_tui.git.history.commits import resolve_commits

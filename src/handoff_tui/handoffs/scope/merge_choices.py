@@ -8,9 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange, read_merge_differences
 from handoff_tui.handoffs.scope.merged_branches import walk_side

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
 
-from handoff_tui.core.model import dataclass, field, replace
+from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 
 
 class Source(StrEnum):

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from handoff_tui.config.load import AGENT_FILES, REPOSITORY_FILE
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange
 from handoff_tui.git.history.commits import read_blobs

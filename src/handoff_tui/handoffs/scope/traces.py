@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 

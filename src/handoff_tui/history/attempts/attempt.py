@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from handoff_tui.agents.runs.observation import read_new_commits
 from handoff_tui.agents.runs.reports import find_output, find_readable, load_report
@@ -21,6 +21,7 @@ from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.checks.report import Outcome
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.decisions.examine import ExaminedGate

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.changes.comparison.sides import Side
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import HandoffError, HandoffNotFoundError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine, find_handoff, open_gates
 from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.handoffs.handoff import Handoff, build_id

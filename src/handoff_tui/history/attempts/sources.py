@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.changes.comparison.sides import has_tree
 from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
 from handoff_tui.checks.report import Outcome
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.core.text.lookalikes import fold_lookalikes
 from handoff_tui.decisions.examine import ExaminedGate

@@ -13,15 +13,14 @@ from functools import cache
 from itertools import pairwise
 from math import isqrt
 from threading import Event
-from typing import NamedTuple
 
 from handoff_tui.checks.report import Outcome
 from handoff_tui.checks.run.baseline import choose_baseline
 from handoff_tui.checks.run.choose import find_declared
 from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.config.nearest import suggest
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import BisectError, UsageError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph

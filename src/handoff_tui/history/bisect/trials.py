@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.rule import Rule
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.command_run import judge_run, run_isolated
 from handoff_tui.checks.run.commands import CommandCheck, hash_scripts, read_consent
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import BisectError, FileUnreadableError, HandoffError, UnsafePathError
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commit_graph import GraphCommit, read_message

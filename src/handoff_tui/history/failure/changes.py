@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file
 from handoff_tui.checks.report import CheckResult
@@ -13,6 +12,7 @@ from handoff_tui.config.layer import find_leaves, join_path
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import resolve_commits

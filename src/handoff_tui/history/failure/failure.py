@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.reports import load_report
@@ -18,9 +18,9 @@ from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport, CheckResult, 
 from handoff_tui.checks.run.check import ProgressCallbacks, check, load_result_cache
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass
 from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.handoffs.read_handoffs import read_repository

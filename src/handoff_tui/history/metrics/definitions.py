@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache, wraps
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.history.metrics.facts import (
     AttemptEnd,
     DecidedAttempt,

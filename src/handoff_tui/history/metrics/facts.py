@@ -11,9 +11,9 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.log.entry import APPROVING, PASSING, SENDING_BACK, DecisionVerb, Entry, GateKey, PhaseKey
 from handoff_tui.log.gates.gate import bound_files
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry

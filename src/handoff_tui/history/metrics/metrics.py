@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
 from handoff_tui.git.signing.signing_key import read_identity

@@ -14,6 +14,7 @@ from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import read_snapshot
 from handoff_tui.checks.report import Outcome
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, load_settings_with
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import (
     ConfigError,
     EntryNotFoundError,
@@ -22,7 +23,6 @@ from handoff_tui.core.errors import (
     UnsafePathError,
     UsageError,
 )
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commits import Ref, resolve_commits

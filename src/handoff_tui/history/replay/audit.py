@@ -11,8 +11,9 @@ import hashlib
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path, PurePath
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
 from handoff_tui.core.text.safe_text import render_safe

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import parse_snapshot
@@ -21,6 +21,7 @@ from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HandoffError, SnapshotUnusableError, UnsafePathError
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.git.history.commits import resolve_commits

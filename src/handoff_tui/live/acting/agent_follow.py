@@ -11,7 +11,7 @@ from handoff_tui.agents.runs.files import OUTPUT, PROMPT, TRANSCRIPT
 from handoff_tui.agents.runs.folders import find_run_folder
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import Overlap, RunView
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.keyed_worker import BackgroundThread
 from handoff_tui.live.state.agents import Activity, AgentsView, OutputRange, OutputSource, OutputWindow, PhaseCommand
 from handoff_tui.live.state.app import AppState, load

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.step.report import StepReport
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import Breakpoint, ScheduledRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from handoff_tui.agents.command import build_backoff
 from handoff_tui.agents.consent import refuse_untrusted
@@ -26,6 +26,7 @@ from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.checks.run.commands import give_consent, has_consent, list_requested_commands
 from handoff_tui.checks.run.guards import accept_settings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.handoffs.session import Session, open_session

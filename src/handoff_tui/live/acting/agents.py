@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.step.report import StepOutcome, StepReport
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError, ShownMovedError
-from handoff_tui.core.model import replace
 from handoff_tui.live.acting.agent_follow import AgentFollower, OutputWindows
 from handoff_tui.live.acting.agent_follow_ups import FollowUp, FollowUps
 from handoff_tui.live.acting.agent_proofs import ProofRequests

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import BisectPart, build_trouble
 from handoff_tui.live.state_store import StateStore

@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, ChecksProgress, DecisionPart, DecisionStage, Trouble, build_trouble
 from handoff_tui.live.state_store import StateStore

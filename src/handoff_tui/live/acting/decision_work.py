@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import (
     AppendRefusedError,
     HandoffError,
@@ -21,7 +21,6 @@ from handoff_tui.core.errors import (
     StoreWriteError,
     UsageError,
 )
-from handoff_tui.core.model import dataclass, replace
 from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.changed_since_shown import find_changes_since, name_files
 from handoff_tui.decisions.decide import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.choose import CheckRequest
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import FileUnreadableError
-from handoff_tui.core.model import replace
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.repository import PastRepository

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, SetupPart, SetupStage, Trouble, build_trouble
 from handoff_tui.live.state_store import StateStore

@@ -8,11 +8,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.classes import NamedTuple, replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import replace
 from handoff_tui.history.travel.values import Stop
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import (

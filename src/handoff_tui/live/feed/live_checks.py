@@ -17,7 +17,7 @@ from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.checks.run.guards import guard
 from handoff_tui.checks.world import Change, World
 from handoff_tui.config.load import LoadedSettings
-from handoff_tui.core.model import dataclass, replace
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.decisions.examine import plan_gate
 from handoff_tui.git.work_tree.patched_tree import is_stored_as_is

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from handoff_tui.core.classes import NamedTuple, replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import replace
 from handoff_tui.git.watch.noticed import Noticed, Watching
 from handoff_tui.live.feed.background import ListCommands, LogProof, Measuring
 from handoff_tui.live.keyed_worker import KeyedWorker

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from handoff_tui.checks.run.recheck import CheckAgain
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.git.history.commits import name_commit
 from handoff_tui.git.work_tree.patched_tree import ContentRules, find_gone, read_content_rules
 from handoff_tui.handoffs.formats.registry import FORMATS

@@ -12,7 +12,7 @@ from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.recheck import CheckAgain
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet

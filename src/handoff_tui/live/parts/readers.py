@@ -14,8 +14,8 @@ from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.changes.snapshots.store import list_snapshots
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import CaptureError, FileUnreadableError, HandoffError
-from handoff_tui.core.model import dataclass
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.commits import read_blobs, read_commits

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.checks.report import CheckReport, CheckResult
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.app import AppState, ChecksProgress, Loaded, build_trouble, load

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import PACKET, USUAL_SCOPE, AppState, Loaded, Part, Scope, load
 from handoff_tui.live.state_store import StateStore, put_parts

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.agents.rollback.report import Rollback, RollbackPreview
 from handoff_tui.agents.runs.run import LockState, RunKey
 from handoff_tui.agents.step.report import Overlap, RunView
 from handoff_tui.checks.report import RequestedCommands
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.text.pictures import Picture
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from handoff_tui.changes.comparison.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
 from handoff_tui.changes.files.changed_text import ChangedText
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.report import CheckReport
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.decisions.views import DecisionView, ExtraConfirmation, GateView, Packet
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions
 from handoff_tui.git.watch.noticed import Watching

@@ -6,8 +6,8 @@ import binascii
 import hashlib
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import EntryTooLargeError, EnvelopeMalformedError, KeyIdMismatchError, NotCanonicalError
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.sshsig import Signature, parse_signature

@@ -7,8 +7,8 @@ import hashlib
 from enum import StrEnum
 from functools import lru_cache
 
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import LogEntryError, PublicKeyMalformedError
-from handoff_tui.core.model import dataclass, field
 
 _MAX_NUMBER_BYTES = 16384 // 8
 """OpenSSH's limit; it also bounds what a hostile number can cost."""

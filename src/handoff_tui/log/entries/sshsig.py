@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import binascii
 import hashlib
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import (
     EntryTooLargeError,
     SignatureForeignError,

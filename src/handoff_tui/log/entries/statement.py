@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import EntrySchemaError
 from handoff_tui.log.entries import canonical, fields
 from handoff_tui.log.entries.envelope import build_entry_id, build_pae, parse_envelope

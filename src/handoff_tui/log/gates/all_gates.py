@@ -8,7 +8,7 @@ from copy import copy
 from functools import cached_property
 from typing import Protocol
 
-from handoff_tui.core.model import dataclass, replace
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.session import Session

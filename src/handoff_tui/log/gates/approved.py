@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.git.work_tree.capture import build_commit_tree

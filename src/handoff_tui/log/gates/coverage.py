@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.log.gates.gate_state import GateName, GateReport

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.log.entries.times import add_seconds
 from handoff_tui.log.entry import (
     APPROVING,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from handoff_tui.core.model import dataclass
+from handoff_tui.core.classes import dataclass
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.git.history.work_commits import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import EntryRefusedError, TrustPolicyError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.log.entry import Entry, LogVerdict
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.policy.reports import SignatureTally

@@ -11,8 +11,8 @@ from itertools import product
 from math import prod
 from typing import Final, Literal
 
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import TrustPolicyError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.text.lookalikes import passes_for
 from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
 from handoff_tui.log.entry import Entry, PolicyText

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import HandoffError, NoHumanError, SigningError, UsageError
-from handoff_tui.core.model import dataclass
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.signing.signing_key import (
     Identity,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import PublicKeyMalformedError, TrustPolicyError
 from handoff_tui.core.namespace import NAMESPACE
 from handoff_tui.log.entries.fields import PRINCIPAL

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import TrustPolicyError
 from handoff_tui.log.entries.fields import PRINCIPAL
 from handoff_tui.log.entry import PolicyText

@@ -13,6 +13,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import (
     EntryRefusedError,
     LogBrokenError,
@@ -22,7 +23,6 @@ from handoff_tui.core.errors import (
     SignatureInvalidError,
     TrustPolicyError,
 )
-from handoff_tui.core.model import dataclass
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import PAYLOAD_TYPE, build_pae
 from handoff_tui.log.entries.sshsig import parse_signature, re_armor, verify_signature

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from handoff_tui.config.load import load_settings
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import LogPresentError, PolicyForbiddenError, UsageError
-from handoff_tui.core.model import dataclass
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import read_local_keys
 from handoff_tui.log.entries.statement import build_payload

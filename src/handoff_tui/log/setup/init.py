@@ -9,8 +9,8 @@ from pathlib import Path
 
 from handoff_tui.config.first_hour import FirstAgent, FoundTests, build_first_file
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError, UsageError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.model import dataclass
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key
 from handoff_tui.log.entries.public_keys import parse_public_key

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import LogBrokenError, LogMissingError
 from handoff_tui.log.entry import LogVerdict
 from handoff_tui.log.open_log import OpenLog, find_policy, open_log_at

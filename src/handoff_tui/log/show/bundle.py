@@ -9,10 +9,9 @@ import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import BundleMalformedError, FileUnreadableError
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.log.chain import Known, judge_chain
 from handoff_tui.log.entries.times import build_time

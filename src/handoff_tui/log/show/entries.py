@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import EntryNotFoundError, HandoffError, LogEntryError
-from handoff_tui.core.model import dataclass
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.log.chain import Candidate
 from handoff_tui.log.entries.statement import ParsedEntry, parse_entry

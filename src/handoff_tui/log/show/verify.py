@@ -9,10 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import LogEntryError, LogLockedError, StoreWriteError, UsageError
-from handoff_tui.core.model import dataclass
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import read_local_keys

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs, read_trees
 from handoff_tui.git.objects.log_trees import LogFolder, parse_log_folder, parse_shard

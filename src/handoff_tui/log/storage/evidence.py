@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError, ReviewRecordError, StoredFileDamagedError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs
 from handoff_tui.git.repository import Repository

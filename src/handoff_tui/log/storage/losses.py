@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import GitError, HandoffError, StoredFileMissingError, UsageError
 from handoff_tui.git.history.commits import read_blobs, read_trees, resolve_commits
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard

@@ -11,10 +11,10 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import LogBrokenError, StoreWriteError, WitnessDamagedError
-from handoff_tui.core.model import dataclass
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Entry, LogVerdict
 from handoff_tui.log.storage.lock import LogLock

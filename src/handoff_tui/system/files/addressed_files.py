@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
 from handoff_tui.system.files.atomic_write import (
     SYSTEM,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from typing import NamedTuple
+
+from handoff_tui.core.classes import NamedTuple
 
 _WIDE_MARKS = (
     # UTF-32 first: its little-endian mark starts with that of UTF-16

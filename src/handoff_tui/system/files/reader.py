@@ -6,8 +6,8 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.system.files.atomic_write import read_up_to
 from handoff_tui.system.files.noted import note

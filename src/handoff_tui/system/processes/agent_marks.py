@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.system.processes.identity import MARK, list_processes, read_environment, read_parent
 
 _VARIABLES = ("PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE")

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.system.processes.command_parent import BOOT, STOP
 from handoff_tui.system.processes.identity import MARK
 from handoff_tui.system.processes.run import Bounds, CommandEnd, OutputKeeper, drain, end_marked, follow, signal_group

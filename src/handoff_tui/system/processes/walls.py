@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+
+from handoff_tui.core.classes import NamedTuple
 
 NO_WALLS = (
     "Without bubblewrap, commands run in a clean checkout with a home of their own, but could still reach your files. "

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from textual import events
 from textual.app import ComposeResult
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,6 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe

@@ -10,7 +10,7 @@ from handoff_tui.config.layer import SettingRow
 from handoff_tui.config.load import load_settings
 from handoff_tui.config.settings.user import Reasons
 from handoff_tui.config.theme import Theme, adapt_theme, find_theme_folder, list_themes, load_theme
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import dataclass, field
 
 _PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
 """Terminals whose font lacks our glyphs."""

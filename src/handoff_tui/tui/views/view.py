@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.containers import Container
 from textual.message import Message
 from textual.widget import Widget
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.inbox_item import HandoffKey

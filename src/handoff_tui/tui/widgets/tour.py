@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import AppState
 from handoff_tui.log.gates.gate_state import GateName

@@ -14,7 +14,7 @@ from handoff_tui.checks.rules.builder.document_shape import (
 )
 from handoff_tui.checks.rules.builder.question_gate import question_gate_passed
 from handoff_tui.checks.rules.builder.wave_is_integrated import wave_is_integrated
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from tests.support.builder_story import (
     answers_path,
     build_answers,

@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.every.claims import approvals_are_real, claims_hold, problems_absent
-from handoff_tui.core.model import replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.precision import MEASURED, may_block

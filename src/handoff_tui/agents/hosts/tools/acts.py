@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+
+from handoff_tui.core.classes import NamedTuple
 
 
 class ActKind(StrEnum):

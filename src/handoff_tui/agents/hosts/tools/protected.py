@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+
+from handoff_tui.core.classes import NamedTuple
 
 _SETTINGS = "handoff-tui.toml"
 

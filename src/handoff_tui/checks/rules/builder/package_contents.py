@@ -7,7 +7,6 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from posixpath import normpath
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
@@ -21,6 +20,7 @@ from handoff_tui.checks.rules.builder.packages import (
     measure_hash,
     place_asset,
 )
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Asset, Package
 from handoff_tui.core.text.globs import matches_glob

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.changed_files import ChangedFile, is_match, read_changed
@@ -17,6 +16,7 @@ from handoff_tui.checks.facts.configuration_changes import (
     list_weaker,
 )
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, low_rule
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.short_id import SHORT_COMMIT

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass
 from handoff_tui.core.place import Place
 
 if TYPE_CHECKING:

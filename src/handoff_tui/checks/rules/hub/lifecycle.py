@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.approvals import describe_unsigned, find_approvals, find_unsigned, is_agent
 from handoff_tui.checks.facts.documents import find_unreadable, parse_json, parse_moment, read_json, walk_objects
 from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Task

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, medium_rule
 from handoff_tui.checks.rules.mosaic.session_state import require_states
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.globs import matches_glob
 

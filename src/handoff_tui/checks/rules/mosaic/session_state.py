@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
 from handoff_tui.checks.rule import Findings, RuleFinding
-from handoff_tui.core.model import dataclass, field
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.handoffs.formats.mosaic.layout import AGENT_STATE

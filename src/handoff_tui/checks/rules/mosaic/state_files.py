@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
@@ -15,8 +15,8 @@ from handoff_tui.checks.rules.mosaic.session_state import (
     find_states,
     require_states,
 )
+from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.formats.mosaic.layout import (
     AGENT_STATE,

@@ -10,12 +10,13 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from shlex import quote
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import describe_cut_off, find_line, is_document_cut_off, read_json, walk_objects
 from handoff_tui.checks.rule import Findings, RuleFinding, high_rule
 from handoff_tui.checks.rules.procedure.records import PROCEDURE, find_broken
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState

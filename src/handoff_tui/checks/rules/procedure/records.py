@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_line, find_unreadable, read_json, walk_objects
 from handoff_tui.checks.rule import Findings
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from shlex import quote
-from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.procedure import records
 from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff

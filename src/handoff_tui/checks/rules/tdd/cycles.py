@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.world import CommitInfo
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.short_id import SHORT_COMMIT

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.tasks import Attempt, Fact, Question
 from handoff_tui.handoffs.claim import quote

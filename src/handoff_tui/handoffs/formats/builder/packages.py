@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field, replace
 from handoff_tui.core.tasks import Asset, Package
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft

@@ -7,8 +7,8 @@ from itertools import chain, pairwise
 from typing import Final
 
 from handoff_tui.config.settings.root import Hub
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.core.tasks import Proof, ProofKind, Task
 from handoff_tui.handoffs.claim import quote
 from handoff_tui.handoffs.formats.hub import layout, reports

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
+from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import dataclass, field
 from handoff_tui.handoffs.formats.notes.structured import (
     count_key_groups,
     find_key_groups,

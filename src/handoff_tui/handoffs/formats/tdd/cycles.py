@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from handoff_tui.config.settings.root import Settings, Tdd
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task

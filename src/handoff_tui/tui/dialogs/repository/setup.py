@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from handoff_tui.agents.set_up import FIRST_MESSAGE, MESSAGE, NewKey, SetupChoice, SetupFacts
 from handoff_tui.config.first_hour import FoundTests
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.columns import Field, Row, build_cells
 from handoff_tui.core.text.page import Cell, Page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -12,6 +12,7 @@ from handoff_tui.agents.runs.mentioned_files import MentionedFile, find_mentione
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.agents import AgentsView, Proposal, ProposalKind, ProposalStage
 from handoff_tui.live.state.app import AppState, Part, Scope

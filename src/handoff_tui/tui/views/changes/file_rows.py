@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from handoff_tui.changes.files.notices import find_change_notices
 from handoff_tui.changes.files.page import KIND_WORDS, label_change
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell

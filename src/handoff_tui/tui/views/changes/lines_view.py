@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
@@ -11,6 +9,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.cell_width import compute_width, wrap_cells
 from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.drawing.cells import draw_cells, find_ink

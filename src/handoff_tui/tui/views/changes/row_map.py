@@ -10,9 +10,9 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import NamedTuple
 
 from handoff_tui.changes.files.shown_file import PatchLines
+from handoff_tui.core.classes import NamedTuple
 
 NO_LINE = -1
 _LEAST_FOLDED = 2

@@ -9,10 +9,10 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from handoff_tui.changes.files.lines import LineRow, Paint, Token, WordSpans, build_line_row, find_word_spans
 from handoff_tui.changes.files.shown_file import LONGEST_LINE, PatchLines, ShownFile
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.cell_width import compute_width, take_columns
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell

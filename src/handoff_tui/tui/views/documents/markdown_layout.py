@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.cell_width import compute_width, wrap_cells
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.page_layout import wrap_words

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.labels import Label, label_verdict
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.page_layout import wrap_words

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.ages import describe_ago
 from handoff_tui.core.text.columns import Row
 from handoff_tui.core.text.labels import Label, label_gate, plural

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.ages import describe_span
 from handoff_tui.core.text.columns import Field, Row, fit
 from handoff_tui.core.text.labels import label_gate, plural
