@@ -256,7 +256,7 @@ def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEviden
 def _measure_deleted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
     found = evidence.find_then(claim, moment)
     if found is None or (not found.then and not found.now and not evidence.history.list_versions(found.path)):
-        return _holds(None, "is not there, and no commit has it")
+        return _unverified("no commit ever had it, so nothing shows that it was deleted")
     if any(one.change.removed for one in found.changed) or not found.then:
         if found.now:
             return _was_true(found.path, f"{found.path} was deleted; it was made again since by {found.since}")
