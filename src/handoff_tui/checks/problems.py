@@ -53,11 +53,10 @@ def find_problems(
 ) -> tuple[ReviewProblem, ...]:
     """Joins false claims and findings that share a place, a hash or their words; what blocks comes first."""
     results = sort_worst_first(result for result in report.results if is_open(result))
-    facts = [
-        *_list_claims(verdicts),
-        *(fact for result in results for fact in _list_findings(result, report.handoff or "")),
-    ]
-    problems = [_build(group, find_cause) for group in _join(facts)]
+    claims = [*_list_claims(verdicts)]
+    claimed = {fact.place for fact in claims}
+    findings = [fact for result in results for fact in _list_findings(result, report.handoff or "", claimed)]
+    problems = [_build(group, find_cause) for group in _join([*claims, *findings])]
     return tuple(sorted(problems, key=lambda problem: not problem.blocks))
 
 
@@ -72,7 +71,8 @@ def _list_claims(verdicts: Iterable[Verdict]) -> Iterator[_Fact]:
             yield _Fact(describe_false(claim), frozenset(keys), blocks, claim.where, verdict.evidence, subject=subject)
 
 
-def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
+def _list_findings(result: CheckResult, handoff: str, claimed: set[Place | None]) -> Iterator[_Fact]:
+    """What one rule says about one file is one problem; about false claims, as many as there are claims."""
     if not result.findings:
         yield _Fact(
             name_finding(result.summary, handoff),
@@ -91,7 +91,7 @@ def _list_findings(result: CheckResult, handoff: str) -> Iterator[_Fact]:
         place = places[0] if places else None
         measured = _describe_measured(finding)
         subject = places[0].path if places else ""
-        keys |= {("check", result.id, subject)} if subject else set()
+        keys |= {("check", result.id, subject)} if subject and claimed.isdisjoint(places) else set()
         title = name_finding(finding.message, handoff)
         yield _Fact(title, frozenset(keys), result.blocking, place, measured, result.id, subject, finding.message)
 
