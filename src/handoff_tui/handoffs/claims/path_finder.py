@@ -29,6 +29,7 @@ class PathFinder:
     _text: str = ""
     _searched: dict[str, list[str]] = field(default_factory=dict)
     _index: dict[str, list[str]] | None = None
+    _found: dict[tuple[str, str], PathMatch] = field(default_factory=dict)
 
     @classmethod
     def over(cls, paths: Iterable[str]) -> PathFinder:
@@ -36,10 +37,16 @@ class PathFinder:
 
     def find(self, wanted: str, document: str) -> PathMatch:
         """Exact from the root, then from the document's folder upwards, then by the longest matching tail."""
+        asked = wanted, document.rpartition("/")[0]
+        if asked not in self._found:  # several claims name one file, and each asks several times
+            self._found[asked] = self._find(*asked)
+        return self._found[asked]
+
+    def _find(self, wanted: str, folder: str) -> PathMatch:
         wanted = normpath(wanted.strip()) if wanted.strip() else ""
         if not wanted or wanted.startswith("../"):
             return PathMatch(None)
-        for base in _ancestors(document):
+        for base in _ancestors(folder):
             candidate = f"{base}/{wanted}" if base else wanted
             if self._is_here(candidate):
                 return PathMatch(candidate)
@@ -93,10 +100,9 @@ def _search_name(text: str, name: str) -> list[str]:
     return sorted(found)
 
 
-def _ancestors(document: str) -> list[str]:
-    """The root first, then the document's folder and the folders above it."""
+def _ancestors(folder: str) -> list[str]:
+    """The root first, then a folder and the folders above it."""
     folders = [""]
-    folder = document.rpartition("/")[0]
     while folder:
         folders.append(folder)
         folder = folder.rpartition("/")[0]

@@ -27,11 +27,13 @@ from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Code, Item, Paragraph, Section, Table, parse_field
 
 _SENTENCE_END: Final = compile_later(r"(?<=[.!?;])(?=\s+[^a-z])|(?<=;)(?=\s)|\n(?=\s*[-*•])|\n\n")
-_ENTRY: Final = compile_later(r"\s*(?:[~+✅✔☑⏳❌➕🆕🔧🗑]|[AMDRU?]{1,2}\s+[`\w.]|(?:NEW|MOD|DEL)\b)")
+_ENTRY: Final = compile_later(
+    r"\s*(?:[~+✅✔☑⏳❌➕🆕🔧🗑]|[AMDRU?]{1,2}\d{0,3}\s+[`\w.]|(?:NEW|MOD|DEL)\b|[`*]{1,3}[^`*\s]+[`*]{1,3}\s*[:(\u2013\u2014-])"
+)
 _UNCOMMITTED: Final = compile_later(
-    r"\bun-?committed\b|\bcommitted,? (?:except|apart from|other than|but not)\b|\b(?:not|n['\u2019]t) (?:yet |been "
+    r"\bun-?committed\b|\bcommitted,? (?:except|apart from|other than|but not)\b|(?:\bnot|n['\u2019]t) (?:yet |been "
     r"|even )*(?:commit+ed|staged|checked in|tracked)\b"
-    r"|\bunstaged\b"
+    r"|\bnothing (?:\w+ )?committed\b|\bunstaged\b|\blocal (?:changes|edits|modifications)\b"
     r"|\buntracked\b|\b(?:left|is|are|still|remains?) (?:\S+ )?dirty\b|\bdirty files?\b|\byet to be committed\b"
     r"|\bnot in git(?: yet)?\b|\bonly in (?:my|the) work(?:ing)? (?:tree|copy|directory)\b|\bstill (?:need|has"
     r"|have) to be committed\b",
@@ -47,12 +49,13 @@ _RULE_FOR_OTHERS: Final = compile_later(
 _COMMIT_ORDER: Final = compile_later(r"^\W*(?:\[[^\]]*\]\W*)*(?:track|commit|stage|push|add)\b", re.IGNORECASE)
 _INSIDE: Final = compile_later(r"\b(?:in|under|to|into|inside|within)\W*$", re.IGNORECASE)
 _MAY_NAME: Final = compile_later(r"[./][A-Za-z]|[Mm]akefile|[Dd]ockerfile|\]\(")
-_OF_GIT: Final = compile_later(
-    r"[0-9a-f]{6}|[Bb]ranch|BRANCH|origin/|[Cc]lean|CLEAN|[Cc]ommit|COMMIT|[Uu]nstaged|\bgit\b|\bGit\b|`(?:main"
-    r"|master|dev)"
-    r"|\b(?:on|to|in|from) (?:the )?[`*]*\w+/\w|[Aa]rchive"
+_COMMIT: Final = compile_later(r"(?<![0-9a-f])[0-9a-f]{7,40}(?![0-9a-f])")
+_BRANCH: Final = compile_later(
+    r"[Bb]ranch|BRANCH|(?:origin|upstream)/|\b[Gg]it\b|`(?:main|master|dev)"
+    r"|\b(?:on|to|onto|in|from) (?:the )?[`*]*\w+/\w|\bpushed to\b"
 )
-"""A cheap look before the patterns: most texts name neither a file nor anything of git."""
+_STATE: Final = compile_later(r"[Cc]lean|CLEAN|[Cc]ommit|COMMIT|[Uu]nstaged|[Cc]hecked in|\bno (?:pending|local|outst)")
+"""Cheap looks before the patterns: most texts name neither a file nor anything of git."""
 _LONGEST_BLOCK = 20_000
 _LONGEST_NAME = 40
 _DOCUMENT: Final = compile_later(r"\.(?:md|rst|adoc|txt|pdf|html)(?:#\S*|:\d+)?$")
@@ -81,6 +84,11 @@ def find_claims(
     for section in sections:
         while headings and headings[-1][0] >= section.level:
             headings.pop()
+        if section.level > 1 and (_MAY_NAME.search(section.title) or _COMMIT.search(section.title)):
+            above = read_headings([name for _, name in headings] or [""])
+            if not stance.is_silent_heading(section.name):
+                claims.parents.clear()
+                _read_text(claims, above, Item(section.line, section.title, 1))
         if section.level:
             headings.append((section.level, section.name))
         _read_section(claims, [name for _, name in headings] or [""], section)
@@ -99,7 +107,8 @@ def _read_section(claims: ClaimList, names: list[str], section: Section) -> None
         elif isinstance(block, Item) and depth and block.depth <= depth:
             context, depth = own, 0
         if isinstance(block, Table):
-            read_table(claims, context, block)
+            for row, cell in read_table(claims, context, block):
+                _read_text(claims, context, Paragraph(row.line, cell))
         elif isinstance(block, Code):
             read_code(claims, context, block)
         elif not block.quoted and not (isinstance(block, Paragraph) and block.html):
@@ -135,6 +144,9 @@ def _part(block: Paragraph | Item, start: int, end: int) -> Paragraph | Item:
     return part._replace(checked=None) if isinstance(part, Item) and start else part
 
 
+_GIT_READERS: Final = ((read_commits, _COMMIT), (read_branch, _BRANCH), (read_clean, _STATE))
+
+
 def _read_text(claims: ClaimList, context: Context, block: Paragraph | Item) -> None:
     text = stance.blank_out(block.text[:_LONGEST_BLOCK])
     checked = block.checked if isinstance(block, Item) else None
@@ -143,22 +155,23 @@ def _read_text(claims: ClaimList, context: Context, block: Paragraph | Item) -> 
         context.folder = folder
         return
     words = list(find_words(text, context, claims.document)) if _MAY_NAME.search(text) else []
-    speaks_of_git = context.listed is Role.BRANCH or _OF_GIT.search(text) is not None
-    if not words and not speaks_of_git and context.listed is None:
+    branches = context.listed is Role.BRANCH
+    readers = [read for read, look in _GIT_READERS if look.search(text) or (branches and read is read_branch)]
+    is_hash = bool(claims.parents or claims.archive) and HASH.search(text) is not None
+    if not words and not readers and context.listed is None and not is_hash and "rchive" not in text:
         if isinstance(block, Item):
             claims.forget_below(block.depth)
         return  # as most texts
-    if context.silent or checked is False or stance.is_marked_open(text) or _is_silent_field(text):
+    is_open = stance.is_marked_open(text) and not _UNCOMMITTED.search(text)
+    if context.silent or checked is False or is_open or _is_silent_field(text):
         if context.points or not context.silent:
             _read_pointers(claims, block, text, words)
         return
     done = checked is True or stance.is_marked_done(text) or context.done
-    if isinstance(block, Item):
-        read_item(claims, context, block, text, words)
-    else:  # it may begin with a path all the same
-        read_item(claims, context, Item(block.line, block.text, 1), text, words, listed=False)
-    if isinstance(block, Item) and block.depth - 1 in claims.parents:
-        done = False  # it tells of the file above
+    listed = isinstance(block, Item)  # a paragraph may begin with a path, too
+    item = block if isinstance(block, Item) else Item(block.line, block.text, 1)
+    read_item(claims, context, item, text, words, listed=listed)
+    is_below = listed and item.depth - 1 in claims.parents  # it tells what the file above does
     masked = mask(text, words)
     for start, end in _split(text):
         sentence = text[start:end]
@@ -167,11 +180,9 @@ def _read_text(claims: ClaimList, context: Context, block: Paragraph | Item) -> 
         if start and _is_silent_field(sentence):
             continue
         if not _read_field(claims, line, sentence, here, start):
-            _read_sentence(claims, block, masked, text, (start, end), here, done=done)
-        if speaks_of_git:
-            read_commits(claims, context, line, sentence, ticked=done)
-            read_branch(claims, context, line, sentence)
-            read_clean(claims, context, line, sentence)
+            _read_sentence(claims, block, masked, text, (start, end), here, done=None if is_below else done)
+        for read in readers:
+            read(claims, context, line, sentence, ticked=done and not is_below)
 
 
 def _read_pointers(claims: ClaimList, block: Paragraph | Item, text: str, words: list[Word]) -> None:
@@ -217,7 +228,7 @@ def _is_silent_field(sentence: str) -> bool:
 def _read_field(claims: ClaimList, line: int, sentence: str, words: list[Word], start: int) -> bool:
     """`**Added**: `a`, `b`` and `Branch: x`; whether it was one."""
     lead = lead_length(sentence)
-    parsed = parse_field(sentence[lead:])
+    parsed = None if stance.is_marked_done(sentence) else parse_field(sentence[lead:])
     if parsed is None or not parsed[1]:
         return False
     name, value = parsed[0].lower().strip("* "), parsed[1]
@@ -303,7 +314,7 @@ def _read_sentence(
     where: tuple[int, int],
     words: list[Word],
     *,
-    done: bool,
+    done: bool | None,
 ) -> None:
     """A sentence that asserts what became of a path, that it isn't committed, or that points to it."""
     if not words:
@@ -321,7 +332,8 @@ def _read_sentence(
         if dirty and (word not in told or _UNCOMMITTED.search(clause)):
             if not any(look(masked[start:end]) for look in silent):
                 claims.add(DIRTY, line, said, subject=word.path)
-            continue
+            if told.get(word) is not CREATED:
+                continue
         if not is_surely_path(word.path):
             continue
         kind = told.get(word)

@@ -9,19 +9,26 @@ from typing import Final
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.grammar import stance
-from handoff_tui.handoffs.grammar.lexicon import Act, Form, Verb, find_verb, spell_phrases, word_set
+from handoff_tui.handoffs.grammar.lexicon import SIGNS, Act, Form, Verb, find_verb, spell_phrases, word_set
 
 PATH_SIGN: Final = "§"
-_TOKEN: Final = compile_later(r"§+|[^\W\d_][\w'\u2019]*(?:-[^\W\d_]\w*)*|\d[\w.,%]*|->|=>|[^\w\s*`_]")
+_TOKEN: Final = compile_later(
+    rf"§+|{SIGNS}|[\u3000-\uffff](?:(?!{SIGNS})[\u3000-\uffff])*"
+    r"|[^\W\d_][\w'\u2019]*(?:-[^\W\d_]\w*)*|\d[\w.,%]*|->|=>|[^\w\s*`_]"
+)
 _HARD: Final = word_set("; : ! ? . \u2014 \u2013 | but because since although though while whereas")
 ARROWS: Final = word_set("-> => \u2192 \u27a1 \u279c")
 RELATIVE: Final = word_set("which that who where whose")
 SUBJECTS: Final = word_set("i we they it he she there this these those nobody somebody everything nothing")
-AUX: Final = word_set("was were is are has have had been be being got gets get")
+AUX: Final = word_set(
+    "was were is are has have had been be being got gets get wurde wurden habe haben hat ist sind été fue fueron ha se "
+    "ho hanno stato stata è sono werd heb zijn был была были"
+)
 FINITE: Final = word_set("was were is are has have had will does do did can should must would could may might")
 ADVERBS: Final = word_set(
     "also now then just all both newly only already finally first too even subsequently since either "
-    "slightly again today yesterday myself ourselves manually recently completely"
+    "slightly again today yesterday myself ourselves manually recently completely auch neu ich ebenfalls aussi también "
+    "anche ook тоже также を が は 을 를 은 는 也 已 了 已经"
 )
 INTO: Final = word_set("in into to inside within under onto across throughout")
 PREPOSITIONS: Final = INTO | word_set(
@@ -35,9 +42,9 @@ FILE_NOUNS: Final = word_set(
     "table template migration test tests suite spec manifest schema workflow helper folder directory "
     "package both"
 )
-LISTED_BY: Final = word_set(", and & + plus or /")
+LISTED_BY: Final = word_set(", and & + plus or / und et y e en и と")
 _ADJECTIVES: Final = word_set("updated rewritten refactored reworked renamed removed deleted extended revised")
-_BY_DOING: Final = frozenset({"by", "finished", "done", "completed", "after"})
+_BY_DOING: Final = frozenset({"by", "finished", "done", "completed", "after", "up"})
 _THIS_WORK: Final = compile_later(
     r"\b(?:this|the|my|our|that|last|latest) (?:\w+ )?(?:commit|pr|pull request|mr|merge request|change|changes"
     r"|changeset"
@@ -78,7 +85,7 @@ def mask(text: str, words: Sequence[Word]) -> str:
 class Clauses:
     """A sentence of a masked text as tokens."""
 
-    def __init__(self, masked: str, start: int, end: int, *, done: bool) -> None:
+    def __init__(self, masked: str, start: int, end: int, *, done: bool | None) -> None:
         self.masked, self.start, self.end, self.done = masked, start, end, done
         self.said = spell_phrases(masked[start:end])
         self.tokens = [
@@ -145,7 +152,7 @@ class Clauses:
             ):
                 return None
             elif (token.verb is not None and self._is_verb(back)) or self._is_other_verb(back):
-                return back
+                return None if self._is_behind(back) else back
             elif token.text in SUBJECTS and back and self.text(back - 1) in {",", "and"}:
                 return None
         return None
@@ -154,6 +161,11 @@ class Clauses:
         """Added three files: `a`, `b` and `c`."""
         return self.tokens[number].text == ":" and self.is_path(number + 1) and number > 1
 
+    def _is_behind(self, number: int) -> bool:
+        """Whether a participle belongs to the path before it: `a` removed, `b` adjusted."""
+        ends = self.text(number + 1) in LISTED_BY
+        return ends and self.is_path(number - 1) and (self.verb(number) or _NO_VERB).form is Form.PAST
+
     def _is_clause(self, number: int) -> bool:
         """Whether `that` begins a clause and doesn't stand for `this`."""
         return self.text(number) != "that" or not self.is_path(number + 1)
@@ -161,6 +173,8 @@ class Clauses:
     def _is_verb(self, number: int) -> bool:
         """Whether a word that can be a verb is one: `the build`, `two tests` and `updated docs` are nouns here."""
         token = self.tokens[number]
+        if token.text in {"called", "named"}:
+            return False
         before, form = self.text(number - 1), (self.verb(number) or _NO_VERB).form
         if form in {Form.BASE, Form.THIRD} and (before in DETERMINERS | PREPOSITIONS - {"to"} or before.isdigit()):
             return False
@@ -200,10 +214,11 @@ class Clauses:
             token = self.tokens[back]
             if token.text in _HARD:
                 return token.end
-            starts = token.text in SUBJECTS or self.is_path(back)
-            if starts and back and self.text(back - 1) in RELATIVE:
-                return token.start
-            if starts and back and self.text(back - 1) in {",", "and"} and not self.is_path(back - 2):
+            subject = token.text in SUBJECTS
+            if not back or not (subject or self.is_path(back)):
+                continue
+            before = self.text(back - 1)
+            if before in RELATIVE or (before in {",", "and"} and (subject or not self.is_path(back - 2))):
                 return token.start
         return self.start
 
@@ -214,13 +229,15 @@ class Clauses:
         if form is Form.PAST:
             return self.text(at - 1) not in {"be", "being"} and not self._is_runtime(at)
         if form is Form.GERUND:
-            return self.text(at - 1) in _BY_DOING or (self.done and at <= 1)
+            return self.text(at - 1) in _BY_DOING or bool(self.done and at <= 1)
         if form is Form.THIRD:
-            return (self.done and at <= 1) or _THIS_WORK.search(
-                self.masked[self.start : self.tokens[at].start]
-            ) is not None
+            return self._leads(at) or _THIS_WORK.search(self.masked[self.start : self.tokens[at].start]) is not None
         helped = {self.text(at - 1), self.text(at - 2), self.text(at - 3)} & _DID
-        return bool(helped) or (self.text(at - 1) == "to" and self.text(at - 2) == "had") or self.done
+        return bool(helped) or (self.text(at - 1) == "to" and self.text(at - 2) == "had") or bool(self.done)
+
+    def _leads(self, at: int) -> bool:
+        """Whether a verb without a subject begins the sentence: introduces `x`. Below a file it tells of that."""
+        return self.done is not None and at <= self.done
 
     def _is_runtime(self, at: int) -> bool:
         """`is created on start`: what a program does whenever it runs."""

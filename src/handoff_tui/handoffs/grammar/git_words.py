@@ -36,7 +36,7 @@ _COMMIT_WORD: Final = compile_later(
     r"|bisected|broken|changed|went in|delivered)(?: \w+)? (?:in|by|with|as|at|to|on|onto|down to)\b"
     r"|\brev(?:ision)?\b|\bgit (?:sha|log|show|diff|checkout|reset|range)\b"
     r"|\bsha\b|\btip\b|\bchangeset\b|\bbase(?:d on)?\b|\bparent\b|\bFOUND\b|\bmain (?:is )?(?:now )?at\b"
-    r"|\bafter\b.*\bat\b",
+    r"|\bafter\b.*\bat\b|\bas of\b",
     re.IGNORECASE,
 )
 _NO_COMMIT: Final = compile_later(
@@ -51,6 +51,12 @@ _NO_COMMIT: Final = compile_later(
     r"|\b(?:checksums?|digests?|fingerprints?|md5|sha-?\d+|hash(?:es)?) (?:of|for) \S+[\s:`'\"(#=*]*$",
     re.IGNORECASE,
 )
+_IN_COMMIT: Final = compile_later(
+    r"(?:\b(?:in|at|since|as|by|with|after|before|until|onto|reviewed)|@)\s+[`*(]*$", re.IGNORECASE
+)
+_SUBJECT: Final = compile_later(
+    r"^[`*)]*[:\s\u2013\u2014-]+(?:feat|fix|chore|docs?|refactor|tests?|perf|style|build|ci)(?:\([^)]*\))?!?:\s"
+)
 _ENDS_ITEM: Final = compile_later(r"^[`*_)\]\s]*(?:\([a-z][\w ./:-]{0,30}\))?[\s.,;]*$")
 _PREFIX: Final = (
     r"(?:feature|feat|fix|bugfix|hotfix|chore|release|docs?|refactor|wip|claude|codex|agent|task|ci|perf|experiment"
@@ -63,6 +69,13 @@ _BRANCH: Final = compile_later(
     r"|\b(?:pushed|committed|landed|based|rebased|sits?|lives?|is|are|merged|work(?:ed|ing)?|checked out) (?:\w+ ){0,2}"
     r"(?:to|on|onto|in|into)\s+[`*]{1,3}(?P<pushed>(?:" + _PREFIX + r"/[^`*\s]+|main|master|develop|dev|trunk))[`*]"
     r"|\b(?:on|to|onto|in|from) (?:the )?(?:branch )?(?P<bare>" + _PREFIX + r"/[\w./-]*[\w-])(?![\w/]|\.\w)"
+    r"|\bbranch(?:es)?(?: is| was| name|:)+ (?P<named>" + _PREFIX + r"/[\w./-]*[\w-])"
+    r"|\b(?:pr|mr|pull request|merge request)\b.{0,20}? from [`*]{1,3}(?P<asked>[^`*\s]+)[`*]"
+    r"|\bpushed [`*]{1,3}(?P<own>" + _PREFIX + r"/[^`*\s]+)[`*]"
+    r"|^\W*[`*]{1,3}(?P<subject>" + _PREFIX + r"/[^`*\s.]+)[`*]{1,3} (?:is|was|has|holds|waits|contains|lives)\b"
+    r"|\b(?:committed|pushed|merged|landed|rebased)\b[^.;]*? (?:to|on|onto|into) (?P<trunk>main|master|develop|trunk)\b"
+    r"|[0-9a-f]{7}[`*)\s]+on [`*]{1,3}(?P<at>[^`*\s]+)[`*]"
+    r"|\bmerged (?:in)?to\W{1,4}[`*]{1,3}(?P<target>[^`*\s]+)[`*]"
     r"|\bpushed to\s+[`*]{1,3}(?P<to>[^`*\s]+)[`*]|\bon branch (?P<status>[\w./-]*[\w-])"
     r"|^\W*git\W+(?:currently )?on (?:branch )?[`*]{0,3}(?P<git>[\w./-]*[\w-])",
     re.IGNORECASE,
@@ -76,7 +89,6 @@ _REMOTE_BRANCH: Final = compile_later(
     r"|published|available|exists|is)\b[^.;]{0,24}?`?\b((?:origin|upstream)/[\w./-]*[\w-])",
     re.IGNORECASE,
 )
-_HEX: Final = compile_later(r"[0-9a-f]{7}")
 _ORDER: Final = compile_later(
     r"^\W*(?:delete|create|merge|switch|check ?out|rebase|push|make|use|open|start|cut|work|branch off|pull)\b",
     re.IGNORECASE,
@@ -86,14 +98,16 @@ _BRANCH_GONE: Final = compile_later(r"\b(?:deleted|removed|gone|pruned|closed)\b
 
 def read_commits(claims: ClaimList, context: Context, line: int, text: str, *, ticked: bool) -> None:
     """Hex words that the words around them, the heading, or their place in an entry say are commits."""
-    for match in COMMIT.finditer(text) if _HEX.search(text) else ():
+    for match in COMMIT.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
         named = context.commits or _COMMIT_WORD.search(text) is not None
         lead = lead_length(text)
         leads = before[lead:].strip("`*( ") == "" and "`" in before + after[:1]
+        is_log = leads and _SUBJECT.match(after) is not None
+        lies_in = _IN_COMMIT.search(before) is not None and not _NO_COMMIT.search(before.rstrip()[:-4])
         closes = re.search(r"[(\u2014\u2013:-]\s*`?$", before) is not None and _ENDS_ITEM.match(after) is not None
         if (
-            not (named or ((ticked or "`" in before[-1:]) and closes) or (ticked and leads))
+            not (named or ((ticked or "`" in before[-1:]) and closes) or (ticked and leads) or is_log or lies_in)
             or _NO_COMMIT.search(before)
             or _ELSEWHERE.search(text)
             or not stance.is_assertion(text[find_clause(text, 0, match.start()) : match.start()])
@@ -103,7 +117,7 @@ def read_commits(claims: ClaimList, context: Context, line: int, text: str, *, t
         claims.add(ClaimKind.COMMIT, line, text.strip(), value=match.group())
 
 
-def read_branch(claims: ClaimList, context: Context, line: int, sentence: str) -> None:
+def read_branch(claims: ClaimList, context: Context, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
     if _ORDER.match(sentence) or _BRANCH_GONE.search(sentence):
         return
     leading = _LISTED_BRANCH.match(sentence) if context.listed is Role.BRANCH else None
@@ -115,7 +129,7 @@ def read_branch(claims: ClaimList, context: Context, line: int, sentence: str) -
             add_branch(claims, line, sentence.strip(), next(group for group in found.groups() if group))
 
 
-def read_clean(claims: ClaimList, context: Context, line: int, sentence: str) -> None:
+def read_clean(claims: ClaimList, context: Context, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
     match = _CLEAN.search(sentence)
     if (
         match is None

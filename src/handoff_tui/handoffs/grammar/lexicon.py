@@ -80,14 +80,17 @@ _LEMMAS: Final = {
         "parametrise parametrize parameterize inline reorder restyle unify consolidate decouple modernise modernize "
         "localise localize correct debug style retype reword rephrase refresh regenerate deduplicate harmonise "
         "harmonize rebuild reimplement generalise generalize flesh deliver enable disable configure reconfigure "
-        "clean downgrade"
+        "clean downgrade teach ship land soften slim relax relabel retitle retarget bolster secure stabilise stabilize"
     ),
-    Act.DELETE: "delete remove drop purge prune retire eliminate nuke erase discard scrap axe bin",
+    Act.DELETE: "delete remove drop purge prune retire eliminate nuke erase discard scrap axe bin kill ditch",
     Act.MOVE: "rename move relocate",
     Act.COPY: "copy duplicate clone",
     Act.EXTRACT: "extract split factor",
     Act.REPLACE: "replace swap",
-    Act.PUT: "put place insert store append register export expose declare define handle cover test centralise",
+    Act.PUT: (
+        "put place insert store append register export expose declare define handle cover test centralise fold merge "
+        "incorporate integrate inject embed spread sprinkle pull sort"
+    ),
     Act.REVERT: "revert undo restore",
     Act.WRITE_DOWN: "document describe explain specify record list outline detail capture summarise summarize note",
     Act.OTHER: (
@@ -116,8 +119,39 @@ _IRREGULAR: Final = {
     "take": ("took", "taken", "taking"),
     "get": ("got", "getting"),
     "give": ("gave", "given", "giving"),
+    "teach": ("taught", "teaching"),
+    "spread": ("spread", "spreading"),
 }
-_DOUBLED: Final = word_set("drop trim scrap strip swap stub skip plan spot bin")
+_NOUNS: Final = {
+    Act.CREATE: "creation addition introduction création ajout creación erstellung creazione aggiunta criação",
+    Act.CHANGE: "modification refactoring modificación anpassung änderung modifica alteração",
+    Act.DELETE: "deletion removal suppression eliminación löschung entfernung rimozione remoção",
+}
+"""Nouns that say the same of what follows: `removal of x`."""
+_OTHER_LANGUAGES: Final = {
+    Act.CREATE: (
+        "erstellt angelegt hinzugefügt eingeführt geschrieben créé ajouté créée creado creó creé agregado agregué "
+        "agregó añadido añadí añadió creato aggiunto aangemaakt toegevoegd utworzono dodano criado criei adicionado "
+        "создан добавлен создал добавил 新建 新增 创建 添加 新規作成 作成 追加 추가 생성"
+    ),
+    Act.CHANGE: (
+        "geändert angepasst überarbeitet aktualisiert erweitert behoben ergänzt modifié changé corrigé adapté "
+        "modificado modificó modifiqué actualizado actualizó actualicé cambiado cambió cambié modificato aggiornato "
+        "corretto gewijzigd aangepast bijgewerkt zmieniono zaktualizowano poprawiono alterado alterei atualizado "
+        "изменён изменен обновлён обновлен исправлен изменил обновил исправил 修改 更新 变更 変更 修正 수정 변경"
+    ),
+    Act.DELETE: (
+        "gelöscht entfernt supprimé retiré enlevé eliminado eliminó eliminé borrado borró borré rimosso eliminato "
+        "cancellato verwijderd usunięto removido removi excluído удалён удален удалил 删除 移除 削除 삭제 제거"
+    ),
+    Act.MOVE: (
+        "umbenannt verschoben renommé déplacé renombrado movido rinominato spostato hernoemd verplaatst переименован "
+        "重命名 移动 移動"
+    ),
+}
+"""Participles and past tenses; what other languages plan is in other forms."""
+_ENDINGS: Final = ("", "e", "s", "es", "en", "er", "а", "о", "ы")
+_DOUBLED: Final = word_set("drop trim scrap strip swap stub skip plan spot bin ship slim")
 _PHRASES: Final = {
     "deleted": (
         r"(?:got|getting|gotten) rid of|did away with|done away with|(?:threw|thrown) (?:away|out)|ripped out"
@@ -127,17 +161,34 @@ _PHRASES: Final = {
         r"(?:knocked|put|pulled|cobbled|slapped|thrown|threw) together|(?:knocked|whipped|drew|drawn|wrote|mocked) up"
         r"|brought in|(?:stood|set|spun) up|stubbed out|dropped in(?=\s+(?:a|an|the)\b)|came up with"
     ),
+    "was": r"(?:a|ont|ha|han) (?:été|sido)|(?:è|sono) stat[aoie]",
     "changed": (
         r"(?:made|making) (?:(?:some|a few|several|small|minor|the|further|major|the necessary) )*"
         r"(?:changes?|edits?|modifications?|adjustments?|improvements?|tweaks?|fixes?) (?:to|in|on)"
         r"|worked (?:on|over)|gave (?=§)|cleaned up|tidied up|touched up|fleshed out|finished off|checked in"
         r"|(?:changes?|edits?|modifications?|fixes) (?:were |was |have been |has been )?(?:made|applied) (?:to|in)"
+        r"|(?:made|let|got)(?= §)"
+        r"|(?:work|changes|edits|fix|action) (?:happened|happens|took place|landed|is all) (?=in )"
         r"|went into|brought(?=[^.;]*? up to date)|(?<=^)fix(?:\([\w-]+\))?:|(?:my|our|the|all) (?:changes?"
         r"|edits?) (?:are |were |is )?(?:confined|limited) to"
     ),
 }
 """Phrases, and the verb that says the same."""
 PHRASE: Final = compile_later("|".join(rf"(?P<{word}>\b(?:{look}))" for word, look in _PHRASES.items()), re.IGNORECASE)
+
+
+SIGNS: Final = "|".join(
+    sorted(
+        (word for words in _OTHER_LANGUAGES.values() for word in words.split() if word > "\u2fff"),
+        key=len,
+        reverse=True,
+    )
+)
+"""Words of languages that set no spaces between words."""
+NEW: Final = word_set(
+    "new brand-new fresh neue neuer neues neuen nouveau nouvelle nouveaux nouvelles nuevo nueva nuevos nuevas nuovo "
+    "nuova nuovi nuove nieuw nieuwe nowy nowe новый новая новые 新 新規 새"
+)
 
 
 def spell_phrases(text: str) -> str:
@@ -162,6 +213,13 @@ def _verbs() -> dict[str, Verb]:
             found.setdefault(third, Verb(act, Form.THIRD))
             for form in forms:
                 found[form] = Verb(act, Form.GERUND if form.endswith("ing") else Form.PAST)
+    for act, words in _OTHER_LANGUAGES.items():
+        for word in words.split():
+            stems = {word + ending for ending in _ENDINGS} | {word[:-1] + ending for ending in ("a", "os", "as", "i")}
+            for form in stems if word[-1] == "o" else {word + ending for ending in _ENDINGS}:
+                found.setdefault(form, Verb(act, Form.PAST))
+    for act, words in _NOUNS.items():
+        found.update(dict.fromkeys(words.split(), Verb(act, Form.GERUND)))
     return found
 
 

@@ -83,16 +83,22 @@ _HOLDS_FILES: Final = compile_later(r"files?|changes|work|git|session|artifacts|
 _CLEAN: Final = compile_later(r"working tree clean|nothing to commit")
 _LOG_LINE: Final = compile_later(r"^[\W_]*(?:commit )?([0-9a-f]{7,40})(?:\s|$)")
 _LEAST_TREE = 2
+_WHERE: Final = compile_later(r"^\W*(?:where|location|lives in|found in|see)\b", re.IGNORECASE)
+_SHORT = 24
+_VALUE: Final = compile_later(r"[/\d`]")
+_YES: Final = compile_later(r"^\W*(?:yes|x|y|true|1)\W*$|^[✅✔✓•☑️\s]+$", re.IGNORECASE)
 
 
-def read_table(claims: ClaimList, context: Context, table: Table) -> None:
-    """A table of files with what became of each, of commits, or of fields and values."""
+def read_table(claims: ClaimList, context: Context, table: Table) -> list[tuple[Row, str]]:
+    """A table of files with what became of each, of commits, or of fields and values; the cells that are sentences."""
+    told: list[tuple[Row, str]] = []
     if context.silent:
-        return
+        return told
     roles = [role_of_column(heading) for heading in table.header]
     files = _find_column(table, roles, context)
     rows = table.rows
-    if files is None and len(table.header) == 2 and not any(roles[1:]):  # noqa: PLR2004 - no heading, but the first field
+    if files is None and len(table.header) == 2 and not roles[1] and (not roles[0] or _VALUE.search(table.header[1])):  # noqa: PLR2004
+        roles = [None, None]  # no heading, but the first field
         rows = (Row(table.line, table.header), *rows)
     for row in rows:
         text = " | ".join(row.cells)
@@ -100,13 +106,21 @@ def read_table(claims: ClaimList, context: Context, table: Table) -> None:
         if files is not None and files < len(row.cells) and not moved:
             path = _cell_path(context, row, files, roles)
             if path is not None:
-                _read_row(claims, context, roles, row, path, files)
+                _read_row(claims, context, roles, row, path, files, table.header[files])
                 continue
         for number, cell in enumerate(row.cells):
             role = roles[number] if number < len(roles) else None
             _read_cell(claims, context, row, text, role, cell)
+            if role is None and " " in cell.strip() and not any(map(_is_open, row.cells)):
+                told.append((row, cell))
         if files is None and len(row.cells) >= 2 and not stance.is_planned(row.cells[0]):  # noqa: PLR2004 - name and value
             _read_cell(claims, context, row, text, _field_role(row.cells[0]), row.cells[1])
+    return told
+
+
+def _is_open(cell: str) -> bool:
+    """Whether a short cell says that what its row tells of is still to be done."""
+    return len(cell) <= _SHORT and (stance.is_marked_open(cell) or stance.is_planned(cell) or stance.is_denied(cell))
 
 
 def _field_role(name: str) -> _Role:
@@ -143,7 +157,9 @@ def _cell_path(context: Context, row: Row, column: int, roles: list[_Role]) -> s
     return f"{folder}/{path}" if "/" not in path and clean_path(f"{folder}/") else context.place(path)
 
 
-def _read_row(claims: ClaimList, context: Context, roles: list[_Role], row: Row, path: str, files: int) -> None:
+def _read_row(
+    claims: ClaimList, context: Context, roles: list[_Role], row: Row, path: str, files: int, heading: str
+) -> None:
     """What a row says became of its file, then the hashes and commits in it."""
     text = " | ".join(row.cells)
     cells = [
@@ -152,9 +168,13 @@ def _read_row(claims: ClaimList, context: Context, roles: list[_Role], row: Row,
         if number != files and plain(cell).strip()
     ]
     actions = (_read_action(context, plain(cell).strip()) for role, cell in cells if role is Role.ACTION)
-    kind = next((one for one in actions if one is not None), None)
+    kind: _Role | bool = next((one for one in actions if one is not None), None)
+    if kind is None:  # | New? | Changed? |
+        kind = next((role for role, cell in cells if role in BECOMING and _YES.match(plain(cell))), None)
     if kind is None:
         kind = context.listed if isinstance(context.listed, ClaimKind) else MODIFIED if context.built else None
+    if kind is None and _WHERE.match(heading):
+        kind = READ
     if isinstance(kind, ClaimKind):
         claims.add(DIRTY if context.listed is DIRTY else kind, row.line, text, subject=path)
     for role, cell in cells:
@@ -171,7 +191,8 @@ def _read_action(context: Context, cell: str) -> ClaimKind | bool | None:
     mark = stance.MARK.match(f"{cell} x") if len(cell) <= 2 or cell.isupper() else None  # noqa: PLR2004 - letters of git
     if mark is not None:
         return stance.mark_kind(mark)
-    if stance.is_planned(cell) or stance.is_denied(cell) or stance.is_marked_open(cell):
+    head = re.split(r"[,;.]\s", cell, maxsplit=1)[0]
+    if stance.is_planned(head) or stance.is_denied(head) or stance.is_marked_open(cell):
         return False
     kind = stance.read_annotation(re.sub(r"^[^\w+-]+", "", cell))
     if kind is MODIFIED and context.listed is CREATED:
@@ -259,6 +280,7 @@ def read_code(claims: ClaimList, context: Context, code: Code) -> None:
         return
     lines = code.text.split("\n")
     is_stat = any(map(_DIFF_STAT.match, lines))
+    is_list = all(map(_NAME_STATUS.match, filter(str.strip, lines)))
     part = DIRTY if context.listed is DIRTY else None
     command = ""
     untracked = False
@@ -268,7 +290,7 @@ def read_code(claims: ClaimList, context: Context, code: Code) -> None:
         if _DIRTY_PART.match(text):
             part, untracked = DIRTY, _UNTRACKED.match(text) is not None
         is_status = command == "status" or part is DIRTY
-        kinds = _read_output_line(claims, context, text, number, is_stat=is_stat, is_status=is_status)
+        kinds = _read_output_line(claims, context, text, number, is_stat=is_stat, may_be_letters=is_list or is_status)
         if untracked and not kinds and text[:1].isspace():
             kinds = [one for one in _paths((DIRTY, text.strip())) if is_surely_path(one[1])]
         for kind, path in kinds:
@@ -280,7 +302,7 @@ def read_code(claims: ClaimList, context: Context, code: Code) -> None:
 
 
 def _read_output_line(
-    claims: ClaimList, context: Context, text: str, number: int, *, is_stat: bool, is_status: bool
+    claims: ClaimList, context: Context, text: str, number: int, *, is_stat: bool, may_be_letters: bool
 ) -> list[tuple[ClaimKind, str]]:
     """What one line says of files; hashes, branches, and a clean work tree are added at once."""
     checksum, branch = _SUM_LINE.match(text), _ON_BRANCH.match(text)
@@ -291,7 +313,7 @@ def _read_output_line(
     elif _CLEAN.search(text):
         claims.add(DIRTY, number, text.strip(), value=0)
     else:
-        may_be_letters = is_status or "\t" in text or context.done or context.commits or context.listed is not None
+        may_be_letters = may_be_letters or "\t" in text or context.done or context.commits or context.listed is not None
         return [*_read_words(text, is_stat=is_stat), *(_read_letters(text) if may_be_letters else ())]
     return []
 

@@ -11,7 +11,19 @@ from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
-from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, KIND_OF, MODIFIED, READ, Act, Form, find_verb
+from handoff_tui.handoffs.grammar.lexicon import (
+    CREATED,
+    DELETED,
+    DIRTY,
+    KIND_OF,
+    MODIFIED,
+    NEW,
+    READ,
+    SIGNS,
+    Act,
+    Form,
+    find_verb,
+)
 from handoff_tui.handoffs.reading.markdown import plain
 
 
@@ -36,6 +48,7 @@ _FILE: Final = (
     r"|artifacts?|artefacts?|assets?|migrations?|sources?|templates?|fixtures?|pages?|packages?|configs?|archives?"
     r"|items?"
     r"|deliverables?|classes|helpers?|hooks?|routes?|schemas?|workflows?"
+    r"|dateien?|fichiers?|archivos?|ficheros?|bestand(?:en)?|plik(?:i)?|arquivos?|файлы?|文件|ファイル|파일|的"
 )
 _FILE_NOUN: Final = compile_later(rf"^(?:{_FILE})$")
 _DIRTY: Final = compile_later(
@@ -74,7 +87,7 @@ _MIXED: Final = compile_later(
     r"^(?:(?:summary|overview|list|log) of |all |code |key |main |notable |what |my |our |the )*"
     r"(?:changes?|changelog|diff(?: at a glance| summary| stat)?|edits|modifications)(?: made| summary| log| list"
     r"| at a glance"
-    r"| in this \w+| this \w+| overview| since .*)?$|^what(?: has| was| i| we)?(?: been)? changed.*$",
+    r"| in this \w+| this \w+| overview| by \w+| since .*)?$|^what(?: has| was| i| we)?(?: been)? changed.*$",
     re.IGNORECASE,
 )
 _DONE: Final = compile_later(
@@ -83,7 +96,7 @@ _DONE: Final = compile_later(
     r"|summary of changes|cleanup|clean-up|implemented|implementation(?: summary| details)?|delivered|built"
     r"|deliverables completed"
     r"|progress|achievements?|completed (?:work|tasks)|tasks? completed|key changes|highlights|this session"
-    r"|session work)"
+    r"|session work|erledigt|fait|hecho|fatto|gedaan|zrobione|сделано|已?完成|完了|완료)"
     r"|\bfiles?\b|\b(?:done|completed|built|accomplished|delivered|implemented)\s*$",
     re.IGNORECASE,
 )
@@ -101,7 +114,8 @@ _SILENT_TITLE: Final = compile_later(
     re.IGNORECASE,
 )
 _TAIL: Final = compile_later(r"\s*(?:\([^)]*\)|\[[^\]]*\]|:|[—–-]\s.*)\s*$")
-_WORD: Final = compile_later(r"[^\W\d_][\w'-]*")
+_WORD: Final = compile_later(rf"{SIGNS}|新規?|새|[\u3000-\uffff](?:(?!{SIGNS})[\u3000-\uffff])*|[^\W\d_][\w'-]*")
+_HEX: Final = compile_later(r"\b(?:in|at|with|by)?\s*\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 _NEUTRAL: Final = frozenset(
     [
         "in",
@@ -204,7 +218,7 @@ def role_of(phrase: str) -> ClaimKind | Role | None:
     short = words
     while (cut := _TAIL.sub("", short)) != short:
         short = cut
-    short = short.lower().strip() or words.lower()
+    short = _HEX.sub("", short.lower()).strip() or words.lower()
     for look, role in _ROLES:
         if look.search(short):
             return role
@@ -227,7 +241,7 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
         verb = find_verb(word)
         if _FILE_NOUN.match(word):
             files = True
-        elif word in {"new", "newly", "added", "additions", "created", "delivered", "built"}:
+        elif word in {"newly", "added", "additions", "created", "delivered", "built"} | NEW:
             kinds.append(CREATED)
         elif word in {"moves", "renames", "moved", "renamed", "relocated"}:
             kinds.append(Role.MOVED)

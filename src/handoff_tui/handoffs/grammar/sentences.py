@@ -34,6 +34,7 @@ from handoff_tui.handoffs.grammar.lexicon import (
     DELETED,
     KIND_OF,
     MODIFIED,
+    NEW,
     Act,
     Form,
     Verb,
@@ -53,6 +54,9 @@ _MODAL: Final = word_set(
 )
 _UNCHANGED: Final = word_set("not never untouched unchanged unmodified")
 _GONE: Final = word_set("gone dead history")
+_OF: Final = word_set("of de di du des von van")
+_APART: Final = NEW | word_set("own separate dedicated")
+_TAKING: Final = {Act.DELETE, Act.EXTRACT, Act.PUT, Act.MOVE}
 _MOST_NOUNS = 9
 """More words between a verb and a path are another thought."""
 _NEAR = 4
@@ -101,11 +105,11 @@ _NOT_HERE: Final = compile_later(
 
 
 def read_sentence(
-    masked: str, start: int, end: int, words: Sequence[Word], *, done: bool
+    masked: str, start: int, end: int, words: Sequence[Word], *, done: bool | None
 ) -> list[tuple[Word, ClaimKind]]:
     """What is said of each path between two positions of a masked text; a path of which nothing is said is left out.
 
-    `done`: whether the context says that what stands here in the imperative was done.
+    `done`: whether the context says that what stands here in the imperative was done; None below a file.
     """
     if "?" in masked[start:end].rstrip(" *_)")[-1:]:
         return []
@@ -137,7 +141,7 @@ class _Reading:
         """A bracket behind a path: (new), (deleted), (+12 -3); False if it denies."""
         if self.text(number) != "(":
             return None
-        return stance.read_annotation(self.clauses.after(number), done=self.clauses.done)
+        return stance.read_annotation(self.clauses.after(number), done=bool(self.clauses.done))
 
     def _read_arrow(self, number: int, kind: _Said) -> ClaimKind | None:
         """`a` -> `b`, where something was moved."""
@@ -174,24 +178,34 @@ class _Reading:
             return False
         if text in _MODAL and not set(helpers) & AUX:
             return False
-        return self._read_passive(number, helpers, after_comma=comma)
+        return self._read_passive(number, helpers)
 
-    def _read_passive(self, number: int, helpers: list[str], *, after_comma: bool) -> _Said:
+    def _read_passive(self, number: int, helpers: list[str]) -> _Said:
         """`was also added`, `had to be changed`, `is new`; a participle alone, as in `x updated`."""
         text, verb, helped = self.text(number), self.clauses.verb(number), [one for one in helpers if one in AUX]
         if "to" in helpers:
             finished = "had" in helpers and "be" in helpers and verb is not None
             return self._kind_behind(number, verb) if finished else False
-        is_new = text == "new" or (text == "made" and self.text(number + 1) == "new")
+        article = text in {"made", "a", "an"}
+        is_new = self.text(number + article) in NEW
         if helped and (is_new or text in _GONE):
             kind = CREATED if is_new else DELETED
             return kind if self.clauses.is_told(number) else None
         if verb is None or verb.form is not Form.PAST:
             return None
         if not helped:
-            is_alone = self._governs_nothing(number) and self.clauses.find_governing(number - 1) is None
-            return self._kind_behind(number, verb) if is_alone and not after_comma else None
+            lone = self.text(self._find_group(number) - 1) == "(" or self.clauses.find_governing(number - 1) is None
+            return self._kind_behind(number, verb) if lone and self._governs_nothing(number) else None
         return self._read_helped(number, helpers, helped, verb)
+
+    def _find_group(self, number: int) -> int:
+        """Where the paths before a position begin."""
+        number -= 1
+        while number > 0 and not self.clauses.is_path(number):
+            number -= 1
+        while number > 0 and (self.clauses.is_path(number - 1) or self.text(number - 1) in LISTED_BY):
+            number -= 1
+        return number
 
     def _read_helped(self, number: int, helpers: list[str], helped: list[str], verb: Verb) -> _Said:
         """A participle behind `was`, `has been`; behind `is`, it may be what a program does whenever it runs."""
@@ -238,6 +252,7 @@ class _Reading:
         """Whether no object follows a participle."""
         after = self.text(number + 1)
         ends = not after or not after[0].isalnum() or after.endswith("ly")
+        ends = ends or after > "\u2fff"
         return ends or after in PREPOSITIONS | ADVERBS | LISTED_BY | RELATIVE | {"because", "but"}
 
     # what stands before a group
@@ -251,14 +266,17 @@ class _Reading:
             return None
         if stance.UNDONE.search(self.clauses.after(first)):
             return None
-        return self._judge_gap(verb, [token.text for token in self.clauses.list_between(at + 1, first)], at)
+        texts = [token.text for token in self.clauses.list_between(at + 1, first)]
+        if verb.form is Form.GERUND and texts[:1] and texts[0] in _OF:
+            texts = texts[1:]  # removal of `x`
+        return self._judge_gap(verb, texts, at)
 
     def _read_new(self, first: int) -> ClaimKind | None:
         """A new helper, `x`; new file: `x`."""
         for back in range(first - 1, max(first - 1 - _MOST_STEPS, -1), -1):
             text = self.text(back)
-            if text == "new":
-                between = {self.text(one) for one in range(back + 1, first)}
+            if text in NEW:
+                between = {self.text(one) for one in range(back + 1, first)} - _LISTING
                 is_told = not between & (PREPOSITIONS - {"at"} | FINITE | RELATIVE) and self.clauses.is_told(back)
                 return CREATED if is_told else None
             if not text.isalpha() and text not in {",", "(", ":", "-"}:
@@ -269,7 +287,8 @@ class _Reading:
         """What a verb says of a path, given the words between them."""
         if len(texts) == 1 and texts[0] in AUX and FILE_NOUNS & {self.text(back) for back in range(at)}:
             return KIND_OF.get(verb.act)  # the only file I changed is `x`
-        if stance.is_denied(" ".join(texts)) or (set(texts) & FINITE and self.text(at - 1) not in AUX):
+        is_past = any(text[0] == PATH_SIGN for text in texts) or self.text(at - 1) not in AUX
+        if stance.is_denied(" ".join(texts)) or (set(texts) & FINITE and is_past):
             return None
         places = [number for number, text in enumerate(texts) if text in PREPOSITIONS]
         if not places:
@@ -280,8 +299,15 @@ class _Reading:
         if near and near[-1] == "(" and preposition not in INTO:  # a migration was added for the table (`x`)
             return _judge_direct(verb, [*far, "("])
         is_pointer = verb.act is Act.WRITE_DOWN and self.text(at - 1) in AUX | {",", ""}
+        if not far and self._has_path_before(at):
+            far = [PATH_SIGN]  # `a` was renamed to `x`
         judge = _judge_into if preposition in INTO and not is_pointer else _judge_beside
         return judge(verb, preposition, far, near)
+
+    def _has_path_before(self, at: int) -> bool:
+        while at > 0 and self.text(at - 1) in AUX | ADVERBS:
+            at -= 1
+        return self.clauses.is_path(at - 1)
 
 
 def _judge_direct(verb: Verb, texts: list[str]) -> ClaimKind | None:
@@ -293,7 +319,7 @@ def _judge_direct(verb: Verb, texts: list[str]) -> ClaimKind | None:
     if len(nouns) > _MOST_NOUNS or others & set(texts):
         return None
     kind = MODIFIED if verb.act is Act.EXTRACT else KIND_OF[verb.act]
-    if kind is DELETED and texts[-1:] == ["("] and not FILE_NOUNS & set(texts):
+    if kind is DELETED and nouns and texts[-1:] == ["("] and not FILE_NOUNS & set(texts):
         return MODIFIED
     return CREATED if verb.act is Act.CHANGE and texts[-1:] == ["("] and "new" in texts else kind
 
@@ -307,7 +333,7 @@ def _judge_into(verb: Verb, preposition: str, far: list[str], near: list[str]) -
         return None
     if verb.act is Act.COPY:
         return CREATED if preposition in {"to", "into"} else None
-    if "new" in near or (verb.act is Act.EXTRACT and preposition in {"into", "to"}):
+    if _APART & set(near) or (verb.act is Act.EXTRACT and preposition in {"into", "to"}):
         return CREATED
     if len(near) > _NEAR:
         return None
@@ -317,12 +343,14 @@ def _judge_into(verb: Verb, preposition: str, far: list[str], near: list[str]) -
 
 def _judge_beside(verb: Verb, preposition: str, far: list[str], near: list[str]) -> ClaimKind | None:
     """Removed half of `x`; moved the parser from `x`; replaced `a` with `x`; a test for `x` says nothing of it."""
-    if preposition == "from" and verb.act is Act.MOVE:
-        return MODIFIED if set(far) - DETERMINERS - FILE_NOUNS - ADVERBS else DELETED
     if preposition == "from":
-        return MODIFIED if verb.act in {Act.DELETE, Act.EXTRACT, Act.PUT} else None
+        is_whole = verb.act is Act.MOVE and not set(far) - DETERMINERS - FILE_NOUNS - ADVERBS
+        return DELETED if is_whole else MODIFIED if verb.act in _TAKING else None
     if preposition == "of":
-        return MODIFIED if verb.act in {Act.CHANGE, Act.DELETE} else None
+        out = verb.act in _TAKING and far[-1:] == ["out"]
+        if verb.act is Act.CREATE:  # the first version of `x`
+            return CREATED if {"version", "draft", "half"} & set(far) else None
+        return MODIFIED if out or verb.act in {Act.CHANGE, Act.DELETE} else None
     if verb.act is Act.REPLACE and preposition in {"with", "by"}:
         return None if set(near) - DETERMINERS - FILE_NOUNS else CREATED
     if verb.act is Act.PUT and preposition == "with" and "it" in far and not near:  # covered it with `x`

@@ -23,7 +23,9 @@ _NEGATED: Final = compile_later(
     r"|without"
     r"|cannot|except(?: for)?|apart from|other than|instead of|rather than|un(?:changed|touched|modified)|avoided"
     r"|refused"
-    r"|skipped|forgot|refrained|decided against|fail(?:ed|s)? to|tried to|attempted to)\b|n['\u2019]t\b",
+    r"|skipped|forgot|refrained|decided against|fail(?:ed|s)? to|tried to|attempted to"
+    r"|nicht|kein\w*|nie(?:mals)?|pas|aucune?|jamais|nunca|ningun\w*|niet|geen|nessun\w*|nie|не|нет)\b"
+    r"|n['\u2019]t\b|没有|未|ません",
     re.IGNORECASE,
 )
 _PLANNED: Final = compile_later(
@@ -32,7 +34,9 @@ _PLANNED: Final = compile_later(
     r"|intend\w*"
     r"|if|unless|once you|please|want\w*|waiting|pending|asked|requested|decide[ds]? (?:to|whether)|ready to|able to be"
     r"|let['\u2019]s|next step|can be|left to|how to|cannot|supposed to|due to be|not yet|scheduled|imagine|suppose"
-    r"|considered|discussed|whether)\b|\w['\u2019]ll\b",
+    r"|considered|discussed|whether|muss|müssen|soll\w*|wird|werden|würde\w*|könnte\w*|falls|wenn|doit|devra\w*|faut"
+    r"|sera|debe\w*|hay que|falta|será|deve|moet\w*|zal|trzeba|należy|нужно|надо|будет|если)\b|\w['\u2019]ll\b"
+    r"|需要|将|计划|如果|待|予定|必要|べき",
     re.IGNORECASE,
 )
 _CONDITION: Final = compile_later(
@@ -42,7 +46,8 @@ _CONDITION: Final = compile_later(
 )
 _OF_OTHERS: Final = compile_later(
     r"\b(?:for example|e\.g\.|for instance|such as|example|previous(?:ly)? (?:project|session|repository|handoff"
-    r"|agent|phase|sprint|release)|(?:other|another|different) (?:project|repo\w*)|used to|originally"
+    r"|agent|phase|sprint|release)|(?:other|another|different|sister|sibling|separate|own) (?:project|repo\w*)|used to"
+    r"|originally"
     r"|earlier (?:version|attempt|session|phase)|naming|said|says?|claims?|claimed that|according to"
     r"|(?:in|since|back in|during|of) (?:january|february|march|april|may|june|july|august|september|october|november"
     r"|december|20\d\d|phase \d+|sprint \d+)|last (?:week|month|year|sprint|quarter|release)"
@@ -58,6 +63,8 @@ _SILENT_HEADING: Final = compile_later(
     r"|\brequirements?\b|\bprerequisites?\b|\bdeliverables?\b|\bquestions?\b|\brisks?\b|\bblock(?:er|ed)"
     r"|\bknown issues\b|\bif\b|\bexpected\b|\bcould\b|\bshould\b|\bdev notes\b|\bwhat'?s left\b|\bmissing\b"
     r"|\bdo not\b|\bdon'?t\b|\bbackground\b|\balternatives?\b|\brejected\b|\bfollow[- ]?ups?\b|\bleft to do\b"
+    r"|\boffen\b|\bnächste|\bà faire\b|\bprochain|\bpendiente|\bpróxim|\bda fare\b|\bprossim|\bte doen\b|\bvolgende\b"
+    r"|\bdalej\b|\bследующ|\bплан|未|下一步|待办|今後|次の|다음|남은"
     r"|\bupcoming\b|\bwish ?list\b|\bwould\b|\brequest(?:ed)?\b|\bthe ask\b|\bassumptions?\b|\bearlier (?:work"
     r"|sessions?)\b",
     re.IGNORECASE,
@@ -67,14 +74,21 @@ _NOT_DONE: Final = compile_later(
     r"\b(?:not|left|to be|un)\b.*\b(?:completed|delivered|done|finished|implemented)\b", re.IGNORECASE
 )
 _STRUCK: Final = compile_later(r"~~[^~]*~~|<!--.*?-->", re.DOTALL)
+_ONLY: Final = compile_later(
+    r"\b(?:nothing|no (?:other )?(?:files?|code|changes?)) (?:else )?(?:(?:is|was|were) \w+ )?(?:but"
+    r"|except(?: for)?|other than|apart from)\b",
+    re.IGNORECASE,
+)
+"""What denies all but one thing asserts that one."""
 _QUOTED: Final = compile_later(r"[\"\u201c][^\"\u201c\u201d\n]*\s[^\"\u201c\u201d\n]*[\"\u201d]")
 _DONE_MARK: Final = compile_later(
-    r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[x\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-]|(?:feat|fix"
+    r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[(?:x|done|ok)\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-]|(?:feat|fix"
     r"|refactor|chore|docs|tests?|perf|style|build|ci)(?:\([\w-]+\))?!?:)",
     re.IGNORECASE,
 )
 _OPEN_MARK: Final = compile_later(
-    r"^\W*(?:⏳|🚧|⬜|☐|❌|🔲|📋|🔜|\[[ ~/-]\]|(?:todo|tbd|pending|next|later|wip|planned|not started)\b)",
+    r"^\W*(?:⏳|🚧|⬜|☐|❌|🔲|📋|🔜|\[[ ~/-]\]|\[ ?(?=todo|open)"
+    r"|(?:todo|tbd|pending|next|later|wip|planned|not started)\b)",
     re.IGNORECASE,
 )
 UNDONE: Final = compile_later(
@@ -96,7 +110,7 @@ _LETTERS: Final = {
 }
 MARK: Final = compile_later(
     r"^[\s*_`\[(•]*(?P<mark>NEW|ADD(?:ED)?|CREATED?|UPD(?:ATED?)?|MOD(?:IFIED|IFY)?|CHG|CHANGED?|EDIT(?:ED)?|FIX(?:ED)?"
-    r"|DEL(?:ETED?)?|REM(?:OVED?)?|FOUND|[ADMUN]|[+~])[\s:*_\])`]+(?=[`*_\[]*[\w.])",
+    r"|DEL(?:ETED?)?|REM(?:OVED?)?|FOUND|R\d{0,3}|[ADMUN]|[+~])[\s:*_\])`]+(?=[`*_\[]*[\w.])",
 )
 """Letters of git, and words in capitals, before the path of an entry."""
 _MARKS: Final = (
@@ -104,6 +118,7 @@ _MARKS: Final = (
     (re.compile("UPD|MOD|CHG|CHANGE|EDIT|FIX"), MODIFIED),
     (re.compile("DEL|REM"), DELETED),
     (re.compile("FOUND"), ClaimKind.FILE_REFERENCED),
+    (re.compile("R"), None),
 )
 _ANNOTATION_WORD: Final = compile_later(r"[^\W\d_][\w'\u2019-]*")
 _DIFF_STAT: Final = compile_later(
@@ -174,7 +189,8 @@ _NO_CHANGE: Final = frozenset(
 )
 
 
-def mark_kind(match: re.Match[str]) -> ClaimKind:
+def mark_kind(match: re.Match[str]) -> ClaimKind | None:
+    """What a mark says of its path; None for a rename, which says it of two."""
     mark = match["mark"].upper()
     if mark in _LETTERS:
         return _LETTERS[mark]
@@ -248,6 +264,8 @@ def blank_out(text: str) -> str:
     """A text of the same length without what is struck out, commented out, or quoted."""
     if "~~" in text or "<!--" in text:
         text = _STRUCK.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    if "othing" in text or "no " in text:
+        text = _ONLY.sub(lambda match: " " * len(match.group()), text)
     if '"' in text or "\u201c" in text:
         text = _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     return text

@@ -311,3 +311,5 @@ class HandoffFormat(NamedTuple):
     """By content: how sure are we that this file is ours? A path alone never gives more than POSSIBLE."""
     read: Callable[[list[Source], FormatFiles], FormatReading]
     """Turns the files we own, and what else the repository has, into handoffs."""
+    surest: float = Confidence.CERTAIN
+    """The highest confidence it ever has: it isn't asked about a file that another format is surer of."""

@@ -18,7 +18,7 @@ from handoff_tui.handoffs.handoff import Heading as SectionHeading
 _EMPHASIS: Final = compile_later(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _LINK: Final = compile_later(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _MARKUP: Final = compile_later(r"[*_`~\[]")
-_FIELD: Final = compile_later(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&+,\[\]-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
+_FIELD: Final = compile_later(r"^\s*([^\W\d_][\w /()#.'&+,\[\]-]{0,60}?)\s*[:\uff1a](?!//)\s*(.*)$", re.DOTALL)
 _REMEMBERED: Final = 4096
 """Lines of text whose plain form is kept: several readers ask for the same line one after the other."""
 _SECTION_NUMBER: Final = compile_later(r"^(\d+(?:\.\d+)*)[.):]?\s+")

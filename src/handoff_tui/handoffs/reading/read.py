@@ -189,6 +189,8 @@ def _recognise(file: contract.SourceFile, interested: list[contract.HandoffForma
     owner: str | None = None
     best = 0.0
     for format_ in interested:
+        if best >= format_.surest:
+            continue
         confidence = source.read_once(("recognise", format_.id), format_.recognise)
         if confidence >= contract.Confidence.POSSIBLE and confidence > best:
             owner, best = format_.id, confidence

@@ -17,6 +17,7 @@ from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.git.work_tree.listing import list_below
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.notes.recognition import (
+    WEAK,
     Notes,
     Topic,
     find_topics,
@@ -452,4 +453,4 @@ def _find_message(notes: Notes) -> str | None:
     return None
 
 
-NOTES: Final = HandoffFormat(id="notes", may_own=may_own, recognise=recognise, read=read)
+NOTES: Final = HandoffFormat(id="notes", may_own=may_own, recognise=recognise, read=read, surest=WEAK)

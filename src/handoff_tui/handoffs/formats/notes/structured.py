@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from handoff_tui.core.tasks import Blocker, Fact, Task
@@ -205,6 +206,7 @@ def _fold(key: str) -> str:
     return _spell(key).replace(" ", "_")
 
 
+@lru_cache(maxsize=1024)
 def _spell(key: str) -> str:
     spaced = "".join(f" {letter}" if letter.isupper() and number else letter for number, letter in enumerate(key))
     return " ".join(spaced.replace("-", " ").replace("_", " ").split()).casefold()
