@@ -11,7 +11,8 @@ from handoff_tui.checks.rule import Rule, RuleFinding
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, Disagreements, HandoffName
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.model import Model, dataclass, field
+from handoff_tui.core.classes import dataclass, field
+from handoff_tui.core.model import Model
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import Verdict, VerdictState
