@@ -20,6 +20,8 @@ _LONG_LIMIT = 1.05
 _INGEST_LIMIT = 1 / 0.3
 _OUTPUT_BYTES = 100_000_000
 _MEMORY_LIMIT = 2.0
+_LOOK_SECONDS = 0.01
+"""Between two looks at the memory: whoever looks all the time takes a processor from the supervisor."""
 _LINE = b"an agent prints lines of about this length, and very many of them, without an end\n"
 
 
@@ -119,6 +121,7 @@ def _follow_memory(handle: RunHandle) -> int:
             peak = max([peak, *(int(line.split()[1]) for line in lines)])
         if state.is_over:
             return peak
+        time.sleep(_LOOK_SECONDS)
 
 
 def _measure_reading(runs: _Runs, rounds: int) -> Row:

@@ -34,6 +34,7 @@ BUG = {
 }
 CODE = 'def is_safe(height, limit):\n    """Whether a tide stays within a limit."""\n    return height {} limit\n'
 TEST = "from tide_table.limits import is_safe\n\n\ndef test_limit_itself_is_safe():\n    assert is_safe(2.0, 2.0)\n"
+MORE = "\n\ndef test_more_than_the_limit_is_unsafe_{}():\n    assert not is_safe(2.1, 2.0)\n"
 
 
 class Session:
@@ -134,7 +135,13 @@ def is_first_run():
 
 
 def develop(session):
-    reported = Path(BUGS).exists()
+    reason, reported = read_reason(), Path(BUGS).exists()
+    if reason and Path(TESTS).exists():
+        session.tell(f"{HANDOFF} was sent back: {reason}. I'll add a test.")
+        tests = Path(TESTS).read_text(encoding="utf-8")
+        session.write(TESTS, tests + MORE.format(tests.count("def ")))
+        session.commit("test more of the limit")
+        return session.end("There is one more test.")
     session.tell("I'll fix the bug that QA reported." if reported else "I'll add the limit, and a test for it.")
     session.write(MODULE, CODE.format("<=" if reported else "<"))
     session.write(TESTS, TEST if reported else TEST.replace("2.0, 2.0", "1.0, 2.0"))
@@ -194,7 +201,7 @@ def build(session):
     place = Path(results)
     if not (place.exists() and Path(STATIONS).exists()):
         return session.end(f"There are no results of {HANDOFF} to go on from.", failed=True)
-    session.tell(f"{HANDOFF} was sent back: {read_reason()} I'll see what became of its tests.")
+    session.tell(f"{HANDOFF} was sent back: {read_reason() or 'no reason was given.'} I'll see what became of its tests.")
     session.run("git", "log", "--format=%h %an: %s", "-2", "--", STATIONS)
     own = subprocess.run(
         ["git", "log", "--format=%h", "-1", f"--grep=({HANDOFF}, attempt"], capture_output=True, text=True, check=False
@@ -211,11 +218,11 @@ def build(session):
 
 
 def read_reason():
-    """What the reviewer wrote, from what this run was told."""
+    """What the reviewer wrote, from what this run was told; empty if nobody sent the work back."""
     told = Path(os.environ.get("HANDOFF_TUI_CONTEXT_FILE", ""))
     packet = json.loads(told.read_text(encoding="utf-8")).get("packet") if told.is_file() else None
     demands = packet["demands"] if packet else []
-    return f'"{demands[-1]["reason"]}"' if demands else "no reason was given."
+    return f'"{demands[-1]["reason"]}"' if demands else ""
 
 
 PHASES = {"BUILD": build, "REVIEW": review, "DEV": develop, "QA": test, "SEC": secure, "DOCS": document, "DEPLOY": deploy}

@@ -118,6 +118,15 @@ def test_misbehaving_agent_is_noticed_and_does_not_pass(
     assert report.why
 
 
+def test_commit_of_nothing_but_a_decision_is_no_work(supervised: Supervised) -> None:
+    """A decision that nobody had committed goes along with `git add --all`; an empty commit may be all that is due."""
+    supervised.builder.write(".handoff-tui/log/aa/other", "signed\n")
+    report = supervised.run(COMMIT)
+    assert (report.outcome, report.why) == (FAILED, ("it exited with 0 but committed nothing but the log",))
+    report = supervised.run("git -c user.name=m -c user.email=m@example.org commit --quiet --allow-empty --message m")
+    assert report.outcome is StepOutcome.READY
+
+
 def test_agent_whose_program_is_missing_is_named(supervised: Supervised) -> None:
     """It was never started."""
     report = supervised.run("", argv=("no-such-agent",))

@@ -134,14 +134,15 @@ def _measure(session: Session, ended: _EndedRun, progress: ProgressCallbacks | N
     repository = repository if after.problem is None else None
     notes = find_own_notes(repository.git, before, after) if repository is not None else frozenset()
     program = PRESETS.get(ended.plan.stream or "")
+    only_log = repository is not None and _holds_only_log(repository, before, after)
     notices = judge.find_notices(
-        judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing, program, notes)
+        judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing, program, notes, only_log)
     )
     if repository is None:
         return _Findings(after, notices)
     if _is_rewritten(repository, before, after):
         notices.insert(0, judge.build_rewritten_notice(before.head or "", after.branch))
-    _record_commits(session.repository, ended.state.key, ended.plan, before.head, after.head)
+    _record_commits(session.repository, repository, ended, after.head)
     is_examined = ended.by_hand and ended.end.ending is not RunEnding.STOPPED
     examined, problem = _examine(repository, ended, progress) if is_examined else (None, None)
     files = () if before.tree is None or after.tree is None else read_touched_files(repository, before.tree, after.tree)
@@ -246,17 +247,26 @@ def _read_index(session: Session) -> LogIndex | None:
         return None
 
 
+def _holds_only_log(repository: Repository, before: Observation, after: Observation) -> bool:
+    if before.head == after.head or before.tree != after.tree or after.head is None:
+        return False
+    paths = [
+        one.path for commit in read_commit_changes(repository.git, before.head, after.head) for one in commit.changes
+    ]
+    return bool(paths) and all(path.startswith(f"{OWN_FOLDER}/") for path in paths)
+
+
 def _is_rewritten(repository: Repository, before: Observation, after: Observation) -> bool:
     if before.head is None or after.head is None or before.head == after.head:
         return False
     return not is_ancestor(repository.git, before.head, after.head)
 
 
-def _record_commits(repository: Repository, key: RunKey, plan: RunPlan, base: str | None, head: str | None) -> None:
+def _record_commits(repository: Repository, worked: Repository, ended: _EndedRun, head: str | None) -> None:
     """Writes which commits a run made, so that every clone knows whose work they are; nothing without a log."""
+    key, base = ended.state.key, ended.before.head
     if head is None or head == base:
         return
-    worked = open_repository(Path(plan.folder))
     own = _list_own(worked, repository, base, head)
     made = build_run_commits(one for one in read_commit_changes(worked.git, base, head) if one.id in own)
     if not made:
@@ -266,7 +276,7 @@ def _record_commits(repository: Repository, key: RunKey, plan: RunPlan, base: st
         phase=key.phase,
         attempt=key.attempt,
         run=key.number,
-        agent=plan.agent,
+        agent=ended.plan.agent,
         base=base or "",
         head=head,
         commits=made,

@@ -63,18 +63,20 @@ class MeasuredRun(NamedTuple):
     """The program that it is, if handoff-tui knows it."""
     own_notes: frozenset[str] = frozenset()
     """Notes refs that changed on nothing but the commits of the run."""
+    only_log: bool = False
+    """Whether its commits hold nothing but files below `.handoff-tui/`, such as decisions that waited there."""
 
 
 def find_notices(run: MeasuredRun) -> list[Notice]:
     """Lists everything that counts against a run, the worst first."""
-    end, before, after = run.end, run.before, run.after
+    before, after = run.before, run.after
     notices = [
         *_find_ending(run),
         *_find_stream(run),
         *_find_refs(before, after, run.own_notes),
         *_find_edits(before, after),
         *_find_outside(before, after),
-        *(() if run.may_change_nothing else _find_idleness(end, before, after)),
+        *(() if run.may_change_nothing else _find_idleness(run)),
         *_find_errors(run),
     ]
     order = {severity: number for number, severity in enumerate(Severity)}
@@ -231,10 +233,13 @@ def _is_folder(observed: Observation, path: str) -> bool:
     return observed.neighbours.get(path, "").startswith(_FOLDER_KIND)
 
 
-def _find_idleness(end: RunEnd, before: Observation, after: Observation) -> Iterable[Notice]:
+def _find_idleness(run: MeasuredRun) -> Iterable[Notice]:
     """Flags exit code 0 without any work: a claim, not a result."""
-    if end.succeeded and after.problem is None and (before.head, before.tree) == (after.head, after.tree):
-        yield _notice(Sign.DID_NOTHING, Severity.HIGH, "it exited with 0 but changed nothing")
+    before, after = run.before, run.after
+    is_same = before.tree == after.tree and (before.head == after.head or run.only_log)
+    if run.end.succeeded and after.problem is None and is_same:
+        words = "committed nothing but the log" if run.only_log else "changed nothing"
+        yield _notice(Sign.DID_NOTHING, Severity.HIGH, f"it exited with 0 but {words}")
 
 
 def _find_errors(run: MeasuredRun) -> Iterable[Notice]:
