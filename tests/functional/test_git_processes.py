@@ -75,7 +75,7 @@ def test_looking_starts_few_processes(shared_demo: Path, tmp_path: Path, words: 
 
 @pytest.mark.parametrize(
     "words",
-    [("status",), ("check", "--pre"), ("gate", "H-3"), ("coverage",), ("coverage", "README.md")],
+    [("status",), ("check",), ("check", "--pre"), ("gate", "H-3"), ("coverage",), ("coverage", "README.md")],
     ids=" ".join,
 )
 def test_answer_is_repeated_while_nothing_moves(shared_demo: Path, tmp_path: Path, words: tuple[str, ...]) -> None:

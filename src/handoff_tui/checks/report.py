@@ -102,6 +102,8 @@ class CheckResult(Model):
 COMMAND = "command"
 """The `system` of checks that run a command."""
 _WORST_FIRST = {severity: number for number, severity in enumerate(Severity)}
+UNCONSENTED = "nobody has consented to run this command of the repository"
+"""Says that a command was not run."""
 _STEADY = frozenset({Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE, Outcome.UNKNOWN})
 
 
@@ -208,10 +210,10 @@ class CheckReport(Model):
 
     @property
     def can_be_recalled(self) -> bool:
-        """Whether a second run on the same state would say the same; a failed command might pass then."""
+        """Whether a second run on the same state would say the same; a command that ran and failed might pass then."""
         commands = {result.id for result in self.command_results}
         return all(
-            result.outcome is Outcome.PASS if result.id in commands else result.outcome in _STEADY
+            result.outcome in ({Outcome.PASS} if result.id in commands else _STEADY) or result.summary == UNCONSENTED
             for result in self.results
         )
 

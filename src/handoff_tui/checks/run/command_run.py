@@ -12,7 +12,7 @@ from threading import Event
 
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
-from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import OUTPUT_SUBJECT, UNCONSENTED, CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.run.access import Access, GrantedPath, find_access
 from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command
 from handoff_tui.config.settings.checks import OutputForm
@@ -307,7 +307,7 @@ def _build(command: CommandCheck, outcome: Outcome, summary: str, findings: tupl
 
 
 def _build_unconsented(command: CommandCheck) -> CheckResult:
-    result = _build(command, Outcome.ERROR, "nobody has consented to run this command of the repository")
+    result = _build(command, Outcome.ERROR, UNCONSENTED)
     text = f"Read what would run ({command.shown}); `handoff-tui check --list` prints the digest to consent to."
     return result.model_copy(update={"remedy": Remedy(text=text, commands=("handoff-tui check --list",))})
 
