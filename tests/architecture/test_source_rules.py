@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from tests.conftest import _LONG
@@ -34,7 +33,6 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@cache
 def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -48,19 +46,16 @@ def functions_of(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
 def find_disk_access(path: Path) -> Iterator[str]:
     """Where a file calls open(), a Path's disk methods, or imports what starts processes."""
     for node in ast.walk(parse(path)):
-        place = f"{name_of(path)}:{getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.Import):
             names = {alias.name for alias in node.names} & {"tempfile", "subprocess", "socket"}
-            yield from (f"{place} imports {name}" for name in names)
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func
+            yield from (f"{name_of(path)}:{node.lineno} imports {name}" for name in names)
+        called = node.func if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Name) and called.id == "open":
-            yield f"{place} calls open()"
+            yield f"{name_of(path)}:{called.lineno} calls open()"
         if isinstance(called, ast.Attribute) and called.attr in DISK_METHODS:
             owner = called.value.id if isinstance(called.value, ast.Name) else ""
             if owner in PATH_NAMES:
-                yield f"{place} calls {owner}.{called.attr}()"
+                yield f"{name_of(path)}:{called.lineno} calls {owner}.{called.attr}()"
 
 
 def test_files_and_functions_can_be_read_in_one_go() -> None:
