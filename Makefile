@@ -33,6 +33,7 @@ test: $(VENV)/.development
 
 test-slow: $(VENV)/.development
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile thorough tests/property
 
 coverage: $(VENV)/.development
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" --cov --cov-report= $(ARGS)

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from tests.support.signed import Circle, Person
     from tests.support.stepping import Stepping
 
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")  # a loaded machine is no reason to fail
+# A loaded machine is no reason to fail. `make test-slow` tries more examples.
+settings.register_profile("usual", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
+settings.register_profile("thorough", settings.get_profile("usual"), max_examples=150)
+settings.load_profile("usual")
 
 _UNWANTED = ("PYTHONPATH", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", *AGENT_MARKS)
 _LONGEST_ID = 100
@@ -136,6 +138,8 @@ _ENOUGH_BYTES = 2 << 30
 
 def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # below nohup it is ignored, and tests send it
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for a job in the background of a script
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "short: stands in `make test` for the long ones of its file")
     if "TMPDIR" not in os.environ and _has_memory():
         os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="ht-", dir=_MEMORY)

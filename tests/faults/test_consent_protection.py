@@ -27,7 +27,7 @@ def read_policy(builder: RepositoryBuilder) -> str:
 
 
 def diagnose(folder: Path, person: Person, **environment: str) -> dict[str, dict[str, str]]:
-    said = person.say("doctor", "--json", "--repo", folder, environment=environment)
+    said = person.say("doctor", "--json", "--repo", folder, environment=environment, fresh=True)
     return {one["id"]: one for one in said.json["diagnoses"]}
 
 

@@ -156,7 +156,7 @@ FILES = st.dictionaries(
 
 
 @pytest.mark.usefixtures("isolated_user")
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(FILES, st.sampled_from(["C", "C.UTF-8", "tr_TR.UTF-8"]))
 def test_tree_depends_on_files_alone(files: dict[str, bytes], locale: str) -> None:
     """Neither the order in which they were written nor the locale of the process has a say."""

@@ -65,7 +65,7 @@ def check_agreement(folder: Path, told: list[Told]) -> None:
     assert search(history, told) == ask_git(history, history.commits[0], history.commits[-1])
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(told=draw_histories())
 def test_search_ends_where_git_bisect_ends(folder: Path, told: list[Told]) -> None:
     """Merges, equal dates, untestable commits, and checks that fail, pass and fail again."""
@@ -73,7 +73,6 @@ def test_search_ends_where_git_bisect_ends(folder: Path, told: list[Told]) -> No
 
 
 @pytest.mark.slow  # each example is a whole run of git bisect
-@settings(max_examples=100, deadline=None)
 @given(told=draw_histories())
 def test_search_ends_where_git_bisect_ends_at_length(folder: Path, told: list[Told]) -> None:
     """The same, many times."""

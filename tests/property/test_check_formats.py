@@ -7,7 +7,7 @@ import re
 import unicodedata
 from xml.etree.ElementTree import fromstring
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
@@ -33,8 +33,6 @@ from tests.support.report_formats import (
     read_words,
 )
 
-modest = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
 
 def assert_printable(text: str) -> None:
     """No control but the line feed, and bytes for every character."""
@@ -43,7 +41,6 @@ def assert_printable(text: str) -> None:
     assert all(unicodedata.category(character) != "Cc" or character == "\n" for character in text)
 
 
-@modest
 @given(nasty_reports(), st.booleans())
 def test_page_is_safe_to_draw(report: CheckReport, everything: bool) -> None:  # noqa: FBT001 - hypothesis gives it
     """No cell holds a line end or anything hidden."""
@@ -53,7 +50,6 @@ def test_page_is_safe_to_draw(report: CheckReport, everything: bool) -> None:  #
     assert text.count("\n") == len(page.parts) - 1
 
 
-@modest
 @given(nasty_reports())
 def test_json_gives_back_what_went_in(report: CheckReport) -> None:
     """Text is escaped, never changed, and ASCII on the wire."""
@@ -66,7 +62,6 @@ def test_json_gives_back_what_went_in(report: CheckReport) -> None:
     assert [line["id"] for line in lines[:-1]] == [result.id for result in report.results]
 
 
-@modest
 @given(nasty_reports())
 def test_junit_parses_and_fits_its_schema(report: CheckReport) -> None:
     """One case per result, whatever it says."""
@@ -79,7 +74,6 @@ def test_junit_parses_and_fits_its_schema(report: CheckReport) -> None:
     ]
 
 
-@modest
 @given(nasty_reports())
 def test_sarif_fits_its_schema(report: CheckReport) -> None:
     """Every text and every path, in every field."""
@@ -92,7 +86,6 @@ def test_sarif_fits_its_schema(report: CheckReport) -> None:
         assert_printable(text)
 
 
-@modest
 @given(nasty_reports())
 def test_tap_has_a_point_per_result(report: CheckReport) -> None:
     """A strict reader finds each point, its directive, and YAML that says what was found."""
@@ -108,7 +101,6 @@ def test_tap_has_a_point_per_result(report: CheckReport) -> None:
             assert point.diagnostics["message"] == render_safe(result.summary)
 
 
-@modest
 @given(nasty_reports())
 def test_github_lines_are_commands_of_ours(report: CheckReport) -> None:
     """Each line is one command with our properties only, at most ten of a kind."""
@@ -122,7 +114,6 @@ def test_github_lines_are_commands_of_ours(report: CheckReport) -> None:
         assert not re.search("%(?!25|0A|3A|2C)", line)
 
 
-@modest
 @given(nasty_reports())
 def test_markdown_tables_keep_their_columns(report: CheckReport) -> None:
     """Rows and columns are as many as they should be, and no markup comes from the report."""
@@ -138,7 +129,6 @@ def test_markdown_tables_keep_their_columns(report: CheckReport) -> None:
     assert len(blocks) == 1 + rows + 2 * bool(report.passing)
 
 
-@modest
 @given(st.lists(nasty_rules(), max_size=3))
 def test_rule_table_keeps_its_columns(rules: list[RuleInfo]) -> None:
     """One row per rule, eight columns each."""
@@ -146,7 +136,6 @@ def test_rule_table_keeps_its_columns(rules: list[RuleInfo]) -> None:
     assert [len(row) for row in table] == [8] * (len(rules) + 1)
 
 
-@modest
 @given(nasty_texts())
 def test_markdown_reader_sees_the_text(text: str) -> None:
     """What a reader sees is the text made safe, as words and as code."""
@@ -157,7 +146,6 @@ def test_markdown_reader_sees_the_text(text: str) -> None:
     assert read_words(code).removeprefix("x").split() == (render_safe(text).split() or ["–"])
 
 
-@modest
 @given(st.integers(0, 500), st.integers(0, 500), nasty_texts())
 def test_progress_is_one_line(done: int, total: int, current: str) -> None:
     """It is written over itself, so it must not break."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.testcode.code_text import Family, parse_code
@@ -60,7 +60,6 @@ def names(tests: list[TestFunction]) -> list[tuple[str, int, int]]:
     return [(test.name, test.assertions, test.exact) for test in tests]
 
 
-@settings(max_examples=100)
 @given(TEXTS, st.sampled_from(Family))
 def test_any_text_is_read_without_raising(text: str, family: Family) -> None:
     """Twice the same, and every form keeps length and lines."""
@@ -73,7 +72,6 @@ def test_any_text_is_read_without_raising(text: str, family: Family) -> None:
         ]
 
 
-@settings(max_examples=100)
 @given(TEXTS, st.sampled_from(Family), st.booleans())
 def test_comment_neither_makes_nor_hides_a_test(text: str, family: Family, in_lines: bool) -> None:  # noqa: FBT001
     """Whatever is written in it."""
@@ -85,7 +83,6 @@ def test_comment_neither_makes_nor_hides_a_test(text: str, family: Family, in_li
     assert (names(tests), skips) == (names(expected), marks)
 
 
-@settings(max_examples=100)
 @given(TEXTS, st.sampled_from(Family))
 def test_string_neither_makes_nor_hides_a_test(text: str, family: Family) -> None:
     """Whatever is written in it."""
@@ -95,7 +92,6 @@ def test_string_neither_makes_nor_hides_a_test(text: str, family: Family) -> Non
     assert (names(tests), skips) == (names(expected), marks)
 
 
-@settings(max_examples=50)
 @given(TEXTS, st.sampled_from(Family))
 def test_test_that_is_commented_out_is_gone(text: str, family: Family) -> None:
     """Nothing that follows brings it back."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import tomllib
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.config.layer import find_leaves, find_lines, join_path, merge_tables
@@ -66,7 +66,6 @@ def try_build(user: bytes | None, repository: bytes | None) -> LoadedSettings | 
         return refused.message
 
 
-@settings(max_examples=100, deadline=None)
 @given(TABLES)
 def test_lines_find_exactly_the_keys_that_toml_has(table: dict[str, object]) -> None:
     """Every table and key that the TOML reader sees has a line, and nothing else has."""
@@ -74,7 +73,6 @@ def test_lines_find_exactly_the_keys_that_toml_has(table: dict[str, object]) -> 
     assert set(find_lines(text)) == find_all_paths(tomllib.loads(text))
 
 
-@settings(max_examples=100, deadline=None)
 @given(TABLES)
 def test_lines_point_at_the_line_of_the_key(table: dict[str, object]) -> None:
     """The line that is named for a key has the key's last part in it."""
@@ -91,14 +89,12 @@ def find_keys(table: dict[str, object]) -> set[str]:
     return set(table) | {key for value in table.values() if isinstance(value, dict) for key in find_keys(value)}
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=200), st.binary(max_size=200))
 def test_any_bytes_give_settings_or_a_config_error(user: bytes, repository: bytes) -> None:
     """Nothing but ConfigError escapes, and the same bytes give the same answer."""
     assert try_build(user, repository) == try_build(user, repository)
 
 
-@settings(max_examples=60, deadline=None)
 @given(TABLES, TABLES)
 def test_any_toml_gives_settings_or_a_printable_error(user: dict[str, object], repository: dict[str, object]) -> None:
     """Whatever the tables hold, the answer is settings, or lines that are safe to print."""
@@ -106,7 +102,6 @@ def test_any_toml_gives_settings_or_a_printable_error(user: dict[str, object], r
     assert isinstance(answer, LoadedSettings) or all(line.isprintable() for line in answer.split("\n"))
 
 
-@settings(max_examples=100, deadline=None)
 @given(KNOWN, SCALARS)
 def test_any_value_for_a_known_key_is_taken_or_refused_by_its_name(key: str, value: object) -> None:
     """A known key either takes the value, with its origin, or is named in the error."""
@@ -120,7 +115,6 @@ def test_any_value_for_a_known_key_is_taken_or_refused_by_its_name(key: str, val
         assert key.partition(".")[0] in answer
 
 
-@settings(max_examples=60, deadline=None)
 @given(TABLES, TABLES)
 def test_merging_keeps_what_is_above_and_what_only_below_has(
     below: dict[str, object], above: dict[str, object]
@@ -132,7 +126,6 @@ def test_merging_keeps_what_is_above_and_what_only_below_has(
     assert repr(merge_tables(merged, above)) == repr(merged)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.one_of(st.sampled_from(ROLES), KEYS), SCALARS, max_size=4))
 def test_any_theme_is_read_or_refused(roles: dict[str, object]) -> None:
     """A theme is a Theme with every role, or a ConfigError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.changes.comments import has_changed, quote
@@ -33,7 +33,6 @@ STEPS = st.lists(
 TREES = ["1" * 40, "2" * 40, "3" * 40]
 
 
-@settings(max_examples=100)
 @given(st.lists(COMMENTS, max_size=5))
 def test_remarks_that_were_written_down_are_read_back(comments: list[Comment]) -> None:
     """Place and text, each in its own paragraph."""
@@ -41,7 +40,6 @@ def test_remarks_that_were_written_down_are_read_back(comments: list[Comment]) -
     assert parse_comments(text) == tuple(comments)
 
 
-@settings(max_examples=100)
 @given(line_texts(["a.py:1: ", "a/b:2-1: ", ":", ": ", "\r\n", "\t", "a.py:0", "é", "x" * 50]))
 def test_no_text_breaks_the_parser_of_remarks(text: str) -> None:
     """It is comments, or a usage error that says which place is none; nothing that was written is lost."""
@@ -72,7 +70,6 @@ def is_standing(index: LogIndex, identifier: str) -> bool:
     return vote.decision.verb.value in {"reject", "retry"} and later[-1].entry.id == identifier
 
 
-@settings(max_examples=100)
 @given(model_values(Packet))
 def test_every_packet_can_be_rendered(packet: Packet) -> None:
     """Whatever is in it; control characters stay behind."""
@@ -82,7 +79,6 @@ def test_every_packet_can_be_rendered(packet: Packet) -> None:
     assert build_packet_json(packet)["schema"] == "handoff-tui/packet/v1"
 
 
-@settings(max_examples=100)
 @given(st.builds(Comment, text=WORDS, path=PATHS, line=st.integers(1, 40), end_line=st.integers(1, 60)), st.binary())
 def test_any_content_can_be_quoted(comment: Comment, content: bytes) -> None:
     """Binary files too; the same content has not changed."""
@@ -91,7 +87,6 @@ def test_any_content_can_be_quoted(comment: Comment, content: bytes) -> None:
     assert not has_changed(comment, content, content)
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=80), st.lists(model_values(Comment), max_size=3).map(tuple))
 def test_page_before_a_decision_is_safe_and_whole(reason: str, comments: tuple[Comment, ...]) -> None:
     """Any reason and any comments can be shown, and no control character gets through."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.handoffs.reading.format import Confidence
@@ -16,7 +16,6 @@ BUILDER, MOSAIC, NOTES = (BY_ID[name].format for name in ("builder", "mosaic", "
 
 @every_format
 @given(st.data())
-@settings(max_examples=100)
 def test_reading_never_raises_and_is_repeatable(grammar: Grammar, data: st.DataObject) -> None:
     """Any content under the names of the format, any notes, messages and refs: no exception, and twice the same."""
     shelf = data.draw(repositories(grammar.files()))
@@ -27,7 +26,6 @@ def test_reading_never_raises_and_is_repeatable(grammar: Grammar, data: st.DataO
 
 @every_format
 @given(st.data())
-@settings(max_examples=100)
 def test_file_that_was_recognised_is_a_document(grammar: Grammar, data: st.DataObject) -> None:
     """What the format owns or uses is listed under some handoff, and every id is given once."""
     shelf = MemoryFiles(data.draw(grammar.files()))
@@ -45,7 +43,6 @@ def test_file_that_was_recognised_is_a_document(grammar: Grammar, data: st.DataO
 
 @every_format
 @given(st.text(max_size=40), st.text(max_size=80))
-@settings(max_examples=50)
 def test_file_elsewhere_is_not_owned(grammar: Grammar, path: str, text: str) -> None:
     """A file that is not at one of the format's places is never recognised."""
     if not grammar.format.may_own(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.output.detail import build_check_detail
@@ -78,7 +78,6 @@ def check_page(page: Page, width: int) -> None:
 
 
 @given(st.lists(inbox_items(), max_size=5, unique_by=lambda item: item.key), WIDTHS, MOMENTS, st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_queue_rows_are_safe_lines(items: list[InboxItem], width: int, now: datetime | None, reasons: bool) -> None:  # noqa: FBT001 - drawn
     """With and without reasons; sorting loses nothing and keeps the groups together."""
     ordered = sort_inbox(items)
@@ -90,7 +89,6 @@ def test_queue_rows_are_safe_lines(items: list[InboxItem], width: int, now: date
 
 
 @given(st.lists(inbox_items(), max_size=5), nasty_texts())
-@settings(max_examples=60, deadline=None)
 def test_filter_finds_some_and_changes_none(items: list[InboxItem], text: str) -> None:
     """Whatever is typed; each of its plain words is in what is left."""
     found = filter_queue(items, text)
@@ -100,7 +98,6 @@ def test_filter_finds_some_and_changes_none(items: list[InboxItem], text: str) -
 
 
 @given(report=nasty_reports(), width=WIDTHS, text=nasty_texts(), only=st.booleans(), stale=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_check_rows_are_safe_lines(*, report: CheckReport, width: int, text: str, only: bool, stale: bool) -> None:
     """Of every outcome; each result stands in one group."""
     rows = CheckRows(report, only_failing=only, text=text, stale=stale)
@@ -131,7 +128,6 @@ def test_check_rows_are_safe_lines(*, report: CheckReport, width: int, text: str
     ),
     WIDTHS,
 )
-@settings(max_examples=60, deadline=None)
 def test_claim_rows_are_safe_lines(verdicts: list[Verdict], width: int) -> None:
     """Each claim has a row, also one that is said twice."""
     rows = ClaimRows(ShownHandoff(reviewed=build_reviewed(), verdicts=tuple(verdicts)))
@@ -157,7 +153,6 @@ def test_claim_rows_are_safe_lines(verdicts: list[Verdict], width: int) -> None:
     ),
     mine=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
 def test_strip_of_the_pipeline_is_a_safe_line(*, phases: list[PhaseView], mine: bool) -> None:
     """Each phase is named."""
     text = check_cells(build_strip(PipelineView(phases=tuple(phases)), needs_you=mine))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import BundleMalformedError
@@ -14,14 +14,12 @@ MEMBERS = st.dictionaries(NAMES, st.binary(max_size=1200), max_size=5).map(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(MEMBERS)
 def test_members_come_out_as_they_went_in(members: tuple[Member, ...]) -> None:
     """Packing and unpacking is the identity."""
     assert tuple(parse_bundle(b"".join(render_bundle(members)))) == members
 
 
-@settings(max_examples=100, deadline=None)
 @given(MEMBERS, st.integers(min_value=0), st.integers(min_value=1, max_value=255))
 def test_changed_byte_is_refused_or_is_content(members: tuple[Member, ...], place: int, change: int) -> None:
     """A changed byte outside of the contents is refused; inside of one it is that content, and the names tell."""
@@ -35,7 +33,6 @@ def test_changed_byte_is_refused_or_is_content(members: tuple[Member, ...], plac
     assert sum(one != other for one, other in zip(found, members, strict=True)) == 1
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=2048))
 def test_garbage_is_refused(content: bytes) -> None:
     """Nothing but a bundle is one."""

@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import LogEntryError
@@ -114,7 +114,6 @@ def test_every_changed_byte_of_a_golden_file_is_noticed(name: str) -> None:
         assert not is_accepted(content[:place] + bytes([byte ^ 1 << place % 8]) + content[place + 1 :]), place
 
 
-@settings(deadline=None)
 @given(st.sampled_from(KeyType), st.data())
 def test_any_change_of_a_byte_is_noticed(kind: KeyType, data: st.DataObject) -> None:
     """By keys of every type: replaced by any other, left out, doubled, put in, cut off."""
@@ -133,7 +132,6 @@ def test_any_change_of_a_byte_is_noticed(kind: KeyType, data: st.DataObject) -> 
         assert changed == content or not is_accepted(changed)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(KeyType), st.data())
 def test_any_change_inside_a_signature_is_noticed(kind: KeyType, data: st.DataObject) -> None:
     """With armor, base64 and keyid made right again around it."""
@@ -231,7 +229,6 @@ def test_value_that_the_format_does_not_know_is_refused_wherever_it_stands(kind:
                     parse_payload(payload)
 
 
-@settings(deadline=None)
 @given(wrong_statements())
 def test_structure_that_is_wrong_is_refused_though_signed(statements: tuple[Any, Any]) -> None:
     """What is still read differs from the right one in the value of a field only, and is written again as it was."""
@@ -288,7 +285,6 @@ ENTRY_IDS = st.binary(min_size=32, max_size=32).map(lambda data: f"sha256:{data.
 REASONS = st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), max_size=40).map(lambda text: f"a\n{text}")
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(["decision", "scoped_decision"]),
     st.fixed_dictionaries(

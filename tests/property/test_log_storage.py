@@ -6,7 +6,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import WitnessDamagedError
@@ -16,13 +16,11 @@ from handoff_tui.log.storage.memory import Seen, build_witness, parse_witness
 from handoff_tui.log.storage.verified_cache import build_block, parse_cache
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
-LIMITED = settings(max_examples=100, deadline=None)
 IDS = st.text("0123456789abcdef", min_size=64, max_size=64).map("sha256:".__add__)
 LINES = st.text(st.characters(codec="ascii", exclude_characters="\n"), max_size=40)
 SECRET = b"s" * 32
 
 
-@LIMITED
 @given(st.binary(max_size=400), st.sampled_from([20, 32]))
 def test_any_bytes_are_some_tree(content: bytes, id_bytes: int) -> None:
     """No failure; every object id is complete."""
@@ -31,7 +29,6 @@ def test_any_bytes_are_some_tree(content: bytes, id_bytes: int) -> None:
     parse_shard(content, id_bytes, "ab", ".intoto.jsonl")
 
 
-@LIMITED
 @given(IDS, st.sets(IDS, min_size=1), st.sets(IDS))
 def test_witness_keeps_everything(genesis: str, first: set[str], more: set[str]) -> None:
     """Written, grown, read: the union, always JSON."""
@@ -42,7 +39,6 @@ def test_witness_keeps_everything(genesis: str, first: set[str], more: set[str])
     assert json.loads(content)["genesis"] == genesis
 
 
-@LIMITED
 @given(
     st.binary(max_size=200)
     | st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps).map(str.encode)
@@ -55,7 +51,6 @@ def test_any_bytes_are_a_witness_or_damage(content: bytes) -> None:
         assert told.hint  # noqa: PT017 - a whole witness is an answer too
 
 
-@LIMITED
 @given(st.lists(st.dictionaries(IDS, LINES, min_size=1, max_size=4), max_size=4))
 def test_cache_gives_back_what_was_recorded(blocks: list[dict[str, str]]) -> None:
     """The later block wins; another secret or version gives nothing."""
@@ -67,7 +62,6 @@ def test_cache_gives_back_what_was_recorded(blocks: list[dict[str, str]]) -> Non
         assert parse_cache(content, SECRET, "2") is None
 
 
-@LIMITED
 @given(st.dictionaries(IDS, LINES, min_size=1, max_size=3), st.data())
 def test_cache_with_any_byte_changed_is_empty(block: dict[str, str], data: st.DataObject) -> None:
     """One flipped bit, anywhere, and nothing is believed."""
@@ -77,14 +71,12 @@ def test_cache_with_any_byte_changed_is_empty(block: dict[str, str], data: st.Da
     assert parse_cache(bytes(content), SECRET, "1") is None
 
 
-@LIMITED
 @given(st.binary(max_size=200))
 def test_any_bytes_are_no_cache(content: bytes) -> None:
     """Only the empty file is a cache without a seal."""
     assert parse_cache(content, SECRET, "1") == ({} if content == b"" else None)
 
 
-@LIMITED
 @given(st.text(max_size=200))
 def test_any_text_is_a_key_or_none(text: str) -> None:
     """What is recognised as a public key is one line of type and base64."""
@@ -95,7 +87,6 @@ def test_any_text_is_a_key_or_none(text: str) -> None:
     assert private is None or parse_public_text(private) == private
 
 
-@LIMITED
 @given(st.lists(st.binary(max_size=50), max_size=8))
 def test_store_gives_back_what_was_written(contents: list[bytes]) -> None:
     """Each content once, by its digest, in either layout."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.text.safe_text import find_hidden
@@ -20,7 +20,6 @@ TEXTS = st.lists(PIECES, max_size=40).map("".join)
 
 
 @given(TEXTS, st.integers(min_value=1, max_value=90))
-@settings(max_examples=100, deadline=None)
 def test_any_text_is_laid_out_safely(text: str, width: int) -> None:
     """No cell holds what a terminal would obey; lines never go back."""
     rows = lay_out_blocks(parse_blocks(text), width)
@@ -31,7 +30,6 @@ def test_any_text_is_laid_out_safely(text: str, width: int) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=100, deadline=None)
 def test_every_word_of_a_text_is_shown(text: str) -> None:
     """Rendered on a wide page, every word that was written is there."""
     rows = lay_out_blocks(parse_blocks(text), 4_000)
@@ -40,7 +38,6 @@ def test_every_word_of_a_text_is_shown(text: str) -> None:
 
 
 @given(TEXTS, st.integers(min_value=1, max_value=60))
-@settings(max_examples=50, deadline=None)
 def test_raw_rows_find_their_lines(text: str, line: int) -> None:
     """From a line to its row and back."""
     raw = RawText(text, LineNotes())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.history.metrics.definitions import DayWindow, build_spread, find_percentile
@@ -18,7 +18,6 @@ from handoff_tui.log.storage.evidence import encode_review
 from tests.support.replays import FigureLog, build_record
 from tests.support.strategies import json_texts, model_values
 
-CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine is no finding."""
 VALUES = st.lists(st.floats(0, 1e9), min_size=1, max_size=40)
 VERBS = ("approve", "reject", "retry", "skip", "override", "hold", "withdraw", "carry")
@@ -70,7 +69,6 @@ def fill(log: FigureLog, steps: list[Step], prefix: str = "H") -> FigureLog:
     return log
 
 
-@settings(CALM, max_examples=100)
 @given(VALUES, st.floats(0, 1))
 def test_percentile_splits_the_values(values: list[float], share: float) -> None:
     """It is one of them; at least so large a share does not exceed it, and no smaller value has that."""
@@ -82,7 +80,6 @@ def test_percentile_splits_the_values(values: list[float], share: float) -> None
     assert not below or len(below) < share * len(ordered) + 1e-9
 
 
-@settings(CALM, max_examples=60)
 @given(VALUES)
 def test_spread_is_ordered_and_inside(values: list[float]) -> None:
     """From the least to the most."""
@@ -93,7 +90,6 @@ def test_spread_is_ordered_and_inside(values: list[float]) -> None:
     assert (told[0], told[-1]) == (min(values), max(values))
 
 
-@settings(CALM, max_examples=60)
 @given(LOGS, LOGS)
 def test_figures_of_two_logs_add_up(first: list[Step], second: list[Step]) -> None:
     """Over different handoffs the parts and numbers of the whole are the sums of those of the halves."""
@@ -110,7 +106,6 @@ def test_figures_of_two_logs_add_up(first: list[Step], second: list[Step]) -> No
         assert (figure.part or 0) == (one.part or 0) + (other.part or 0), figure.id
 
 
-@settings(CALM, max_examples=60)
 @given(LOGS, st.integers(2, 4))
 def test_figures_of_two_windows_add_up(steps: list[Step], day: int) -> None:
     """What happened up to a day and after it is all that happened; and every share lies between 0 and 1."""
@@ -126,7 +121,6 @@ def test_figures_of_two_windows_add_up(steps: list[Step], day: int) -> None:
         assert figure.unit is not Unit.SHARE or figure.value is None or 0 <= figure.value <= 1
 
 
-@settings(CALM, max_examples=60)
 @given(LOGS)
 def test_figure_names_only_entries_of_the_log(steps: list[Step]) -> None:
     """Every source exists, a value has at least one, and nothing has no value without a reason."""
@@ -139,7 +133,6 @@ def test_figure_names_only_entries_of_the_log(steps: list[Step]) -> None:
         assert figure.value is None or figure.sources or figure.id == "override-debt"
 
 
-@settings(CALM, max_examples=40)
 @given(LOGS)
 def test_forms_of_a_report_have_the_same_figures(steps: list[Step]) -> None:
     """JSON is JSON, and the table has one row per metric and group."""
@@ -150,7 +143,6 @@ def test_forms_of_a_report_have_the_same_figures(steps: list[Step]) -> None:
     assert len(rows) == 1 + len(figures) + sum(len(figure.groups) for figure in figures)
 
 
-@settings(CALM, max_examples=60)
 @given(model_values(ReviewRecord))
 def test_short_reading_agrees_with_the_record(record: ReviewRecord) -> None:
     """What the quick reader says is what the whole record says."""
@@ -168,14 +160,12 @@ def test_short_reading_agrees_with_the_record(record: ReviewRecord) -> None:
     assert facts.looked == bool(record.viewed or record.comments)
 
 
-@settings(CALM, max_examples=100)
 @given(json_texts(("schema_version", "checks", "id", "outcome", "severity", "findings", "fingerprint", "viewed")))
 def test_short_reading_never_raises(text: str) -> None:
     """Whatever a file says."""
     RecordParser().parse(text.encode("utf-8", "surrogatepass"))
 
 
-@settings(CALM, max_examples=60)
 @given(st.lists(st.none() | st.floats(0, 1e6), max_size=60), st.integers(1, 40), st.floats(0, 1e6))
 def test_plots_have_their_width(values: list[float | None], width: int, most: float) -> None:
     """A bar has exactly so many cells, a line at most."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -16,13 +16,11 @@ from handoff_tui.status.show_page import build_show_json
 from handoff_tui.status.status_page import build_status_json
 from tests.support.strategies import model_values
 
-_large = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 _any_text = st.text(st.characters(), max_size=200)
 """Surrogates too: a file name need not be valid UTF-8."""
 
 
 @given(model_values(Handoff))
-@_large
 def test_handoff_survives_a_trip_through_json(handoff: Handoff) -> None:
     """Written out and read back it is the same value, and is written the same again."""
     written = handoff.model_dump_json()
@@ -32,14 +30,12 @@ def test_handoff_survives_a_trip_through_json(handoff: Handoff) -> None:
 
 
 @given(model_values(Handoff))
-@_large
 def test_sealed_handoff_is_restored_as_it_was(handoff: Handoff) -> None:
     """What we wrote ourselves is read back without validation, and is equal."""
     assert restore(Handoff, json.loads(json.dumps(handoff.model_dump(mode="json")))) == handoff
 
 
 @given(model_values(ReviewState))
-@_large
 def test_state_of_any_content_can_be_printed_as_json(state: ReviewState) -> None:
     """The JSON of `status` holds every handoff and can be written in ASCII."""
     read = json.loads(json.dumps(build_status_json(state)))
@@ -47,7 +43,6 @@ def test_state_of_any_content_can_be_printed_as_json(state: ReviewState) -> None
 
 
 @given(model_values(ShownHandoff))
-@_large
 def test_shown_handoff_of_any_content_can_be_printed_as_json(shown: ShownHandoff) -> None:
     """The JSON of `show` holds every claim and can be written in ASCII."""
     read = json.loads(json.dumps(build_show_json(shown)))
@@ -56,7 +51,7 @@ def test_shown_handoff_of_any_content_can_be_printed_as_json(shown: ShownHandoff
 
 
 @given(st.lists(_any_text, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_built_id_always_fits_the_grammar(parts: list[str]) -> None:
     """Whatever a file says, its handoff has an id that the log can name; building it again changes nothing."""
     built = build_id(*parts)
@@ -65,7 +60,6 @@ def test_built_id_always_fits_the_grammar(parts: list[str]) -> None:
 
 
 @given(_any_text)
-@settings(max_examples=100, deadline=None)
 def test_id_is_accepted_as_it_is_or_refused(text: str) -> None:
     """The model and the grammar agree on every text, trailing newlines included."""
     try:

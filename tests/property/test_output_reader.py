@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.system.processes.output_reader import OutputReader
@@ -13,7 +13,6 @@ from handoff_tui.system.processes.output_reader import OutputReader
 PIECES = st.lists(st.binary(max_size=40), max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
 @given(pieces=PIECES, start=st.integers(0, 20), count=st.integers(0, 20))
 def test_lines_are_those_of_the_whole_file(pieces: list[bytes], start: int, count: int) -> None:
     """However it grew: the same lines as splitting all of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import FileUnreadableError
@@ -12,7 +12,6 @@ from tests.support.pictures import build_png
 SIZES = st.integers(1, 5)
 
 
-@settings(max_examples=100, deadline=None)
 @given(data=st.data(), width=SIZES, height=SIZES, kind=st.integers(0, 4))
 def test_pixels_come_back_as_they_were(data: st.DataObject, width: int, height: int, kind: int) -> None:
     """However they were stored."""
@@ -20,7 +19,6 @@ def test_pixels_come_back_as_they_were(data: st.DataObject, width: int, height: 
     assert parse_png(build_png(width, height, rows, filter_kind=kind)).pixels == b"".join(rows)
 
 
-@settings(max_examples=100, deadline=None)
 @given(position=st.integers(0, 60), value=st.integers(0, 255), length=st.integers(0, 80))
 def test_damaged_file_is_an_error_of_ours_or_a_picture(position: int, value: int, length: int) -> None:
     """Nothing else is raised."""

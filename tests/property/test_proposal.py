@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tomllib
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import HandoffError, ProposalError
@@ -20,7 +20,6 @@ FILE = render_proposal(build_proposal(canonical.encode(build_statement("policy")
 NAMES = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)
 
 
-@settings(max_examples=100)
 @given(place=st.integers(0, len(FILE) - 1), byte=st.integers(0, 255))
 def test_changed_byte_never_gives_another_error(place: int, byte: int) -> None:
     """A proposal with one byte changed is refused, or is a proposal that is written the same way again."""
@@ -30,7 +29,6 @@ def test_changed_byte_never_gives_another_error(place: int, byte: int) -> None:
         assert parse_proposal(render_proposal(proposal)) == proposal
 
 
-@settings(max_examples=100)
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_refused_in_words(content: bytes) -> None:
     """Nothing but a refusal."""
@@ -38,7 +36,6 @@ def test_any_bytes_are_refused_in_words(content: bytes) -> None:
         parse_proposal(content)
 
 
-@settings(max_examples=60)
 @given(names=st.lists(NAMES, unique=True, max_size=5), version=st.integers(1, 10**6), noise=st.text(max_size=20))
 def test_changes_to_texts_change_nothing_else(names: list[str], version: int, noise: str) -> None:
     """Whatever stands in comments: the list is the one that was asked for, and all other settings are as they were."""
@@ -52,7 +49,6 @@ def test_changes_to_texts_change_nothing_else(names: list[str], version: int, no
     assert read_principals(after, "agent") == names
 
 
-@settings(max_examples=60)
 @given(toml=st.text(max_size=80))
 def test_any_text_is_changed_or_refused(toml: str) -> None:
     """What people wrote may be anything; no other error comes of it."""
@@ -62,7 +58,6 @@ def test_any_text_is_changed_or_refused(toml: str) -> None:
         set_principals(Texts("", toml), "root", ["a"])
 
 
-@settings(max_examples=40)
 @given(name=NAMES)
 def test_added_key_can_be_dropped_again(name: str) -> None:
     """And then the people are those of before."""

@@ -6,7 +6,7 @@ import json
 import unicodedata
 from collections.abc import Iterator
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.repository_facts import RepositoryFacts
@@ -60,12 +60,7 @@ _files = st.builds(
     st.dictionaries(st.sampled_from(_OTHER_PATHS), st.text(max_size=5), max_size=2),
 )
 _shelves = repositories(_files)
-_thorough = settings(
-    max_examples=50,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)
+_unshrunk = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 """A failing repository is printed whole: to make it smaller takes longer than a test may run."""
 
 
@@ -121,7 +116,7 @@ class _SavedFiles(MemoryFiles):
 
 
 @given(_shelves, st.data())
-@_thorough
+@_unshrunk
 def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryFiles, data: st.DataObject) -> None:
     """Whatever was kept of files that are as they were: handoffs, problems and what nobody understood are the same."""
     living = _SavedFiles(dict(shelf.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
@@ -135,7 +130,7 @@ def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryFiles, data: 
 
 
 @given(_shelves)
-@_thorough
+@_unshrunk
 def test_reading_never_raises_and_is_repeatable(shelf: MemoryFiles) -> None:
     """Any content under any mix of names is read without an exception, and twice the same; ids are given once."""
     result = read_handoffs(shelf, FORMATS)
@@ -145,7 +140,7 @@ def test_reading_never_raises_and_is_repeatable(shelf: MemoryFiles) -> None:
 
 
 @given(_shelves)
-@_thorough
+@_unshrunk
 def test_reading_drops_no_file(shelf: MemoryFiles) -> None:
     """What is recognised by content is a document of a handoff; by its place alone, or its name, at least unknown."""
     result = read_handoffs(shelf, FORMATS)
@@ -161,7 +156,7 @@ def test_reading_drops_no_file(shelf: MemoryFiles) -> None:
 
 
 @given(_shelves)
-@_thorough
+@_unshrunk
 def test_whatever_was_read_can_be_shown(shelf: MemoryFiles) -> None:
     """Both JSON shapes can be written, and no character of both pages is one that a terminal obeys."""
     state, shown = _review(read_handoffs(shelf, FORMATS))

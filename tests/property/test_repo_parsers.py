@@ -121,7 +121,7 @@ def tangle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES, max_size=6).map("/".join))
 @example("out/root/../secret")
 def test_reader_never_leaves_its_root(tangle: Path, path: str) -> None:
@@ -152,7 +152,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Git:
     return open_repository(builder.folder).git
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(NAMES, min_size=1, max_size=20))
 @example(["@{u}", "@{-1}", "HEAD^{/[}", "HEAD:../a", "commit x", ":/o", "main@{99}", "@{push}", "HEAD:./a"])
 def test_names_from_documents_never_spoil_a_batch(small: Git, names: list[str]) -> None:
@@ -164,7 +164,7 @@ def test_names_from_documents_never_spoil_a_batch(small: Git, names: list[str]) 
     assert read_blobs(small, [*names, "HEAD:a"], 100)["HEAD:a"] == b"text\n"
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(NAMES)
 def test_single_names_from_documents_never_raise(small: Git, name: str) -> None:
     """A path or commit that a document names is found or is nothing."""

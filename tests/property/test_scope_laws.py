@@ -357,7 +357,6 @@ def test_laws_hold_over_generated_histories(steps: list[Step]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@settings(max_examples=60)
 @given(steps=st.lists(STEPS, max_size=9))
 def test_laws_hold_over_long_histories(steps: list[Step]) -> None:
     """The same for longer."""
@@ -475,7 +474,6 @@ def test_check_that_fails_over_the_work_of_others_supersedes(steps: list[Step]) 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@settings(max_examples=40)
 @given(steps=st.lists(LAMPS, max_size=8))
 def test_check_law_holds_over_long_histories(steps: list[Step]) -> None:
     """The same for longer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.changes.comparison.compare import compare_snapshots
@@ -26,7 +26,6 @@ from handoff_tui.git.file_diff import FileChange
 from tests.support.snapshots import snapshots
 from tests.support.strategies import line_texts, model_values
 
-_some = settings(max_examples=100, deadline=None)
 _SILENT = Explanations()
 _texts = line_texts(
     ["## Removed", "- test_a", "- `six`", "Removed tests/x.py.", "Skipped: test_b", "**Deleted:**", "| a.py | gone |"]
@@ -59,7 +58,6 @@ def name_sides(item: ComparedItem) -> tuple[str | None, str | None]:
 
 
 @given(snapshots())
-@_some
 def test_snapshot_does_not_differ_from_itself(snapshot: Snapshot) -> None:
     """Compared with itself, nothing is new, lost or changed, and all is counted as unchanged."""
     diff = compare_snapshots(snapshot, snapshot, _SILENT)
@@ -71,7 +69,6 @@ def test_snapshot_does_not_differ_from_itself(snapshot: Snapshot) -> None:
 
 
 @given(snapshots(), snapshots(), _moved)
-@_some
 def test_comparison_mirrors(first: Snapshot, second: Snapshot, moved: tuple[tuple[str, str], ...]) -> None:
     """The other way round, what came has left, what broke is fixed, and the values are exchanged."""
     there = compare_snapshots(first, second, _SILENT, build_changes(moved)).sections
@@ -91,7 +88,6 @@ def test_comparison_mirrors(first: Snapshot, second: Snapshot, moved: tuple[tupl
 
 
 @given(snapshots(), snapshots(), _moved)
-@_some
 def test_counts_add_up(before: Snapshot, after: Snapshot, moved: tuple[tuple[str, str], ...]) -> None:
     """What stayed and what differs make up both sides; no id is told twice."""
     for section in compare_snapshots(before, after, _SILENT, build_changes(moved)).sections.values():
@@ -107,7 +103,6 @@ def count_sides(section: ComparedSection, side: int) -> int:
 
 
 @given(snapshots(), snapshots(), st.randoms(use_true_random=False), _texts)
-@_some
 def test_order_of_insertion_does_not_matter(before: Snapshot, after: Snapshot, random: Random, text: str) -> None:
     """The same content in another order gives the same diff."""
     explanations = build_explanations([], [("notes.md", text)])
@@ -125,7 +120,6 @@ def shuffle(snapshot: Snapshot, random: Random) -> Snapshot:
 
 
 @given(snapshots(), snapshots(), _texts)
-@_some
 def test_explanation_only_marks_drops(before: Snapshot, after: Snapshot, text: str) -> None:
     """Words change whether a drop is explained, and nothing else; what is explained has its place."""
     silent = compare_snapshots(before, after, _SILENT)
@@ -140,7 +134,6 @@ def test_explanation_only_marks_drops(before: Snapshot, after: Snapshot, text: s
 
 
 @given(model_values(Snapshot), model_values(Snapshot), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_comparison_of_any_content_is_shown(before: Snapshot, after: Snapshot, everything: bool) -> None:  # noqa: FBT001 - a drawn value
     """Nothing raises, the JSON can be written in ASCII, and no control character reaches a page."""
     diff: SnapshotDiff = compare_snapshots(before, after, _SILENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -83,7 +83,6 @@ def overlay(record: dict[str, object], fields: JsonValue) -> object:
 
 @pytest.mark.parametrize("rule", TRANSITIONS, ids=lambda rule: rule.id)
 @given(st.lists(json_values(_RECORD_KEYS, _WORDS), min_size=3, max_size=3))
-@settings(max_examples=40, deadline=None)
 def test_rules_on_transitions_survive_any_procedure(rule: Rule, fields: list[JsonValue]) -> None:
     """Twice the same answer, whatever the records hold; every finding names its rule's number."""
     records = [overlay(dict(record), part) for record, part in zip((CONTEXT, EXECUTION, SESSION), fields, strict=True)]
@@ -100,7 +99,6 @@ def test_rules_on_transitions_survive_any_procedure(rule: Rule, fields: list[Jso
     line_texts(["- [ ] a", "- [x] b", "```", "# Tests", "1. [X] c"]),
     json_texts(("agent", "timestamp", "pid"), ("9e99", "2031-01-01", "-1")),
 )
-@settings(max_examples=40, deadline=None)
 def test_rules_on_cycles_survive_any_note(rule: Rule, notes: list[JsonValue], boxes: str, lock: str) -> None:
     """Twice the same answer, whatever notes, list and lock hold."""
     world = cycle_world([json.dumps(note) for note in notes], {"test-list.md": boxes, ".tdd.lock": lock})

@@ -106,7 +106,7 @@ def test_decoders_take_anything(output: bytes) -> None:
     render_notebook(output)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(old=trees, new=trees)
 def test_patch_of_any_two_trees_applies(desk: Desk, old: dict[str, Entry], new: dict[str, Entry]) -> None:
     """Applying the patch to the old tree gives the new one; equal trees have no changes."""
@@ -115,7 +115,7 @@ def test_patch_of_any_two_trees_applies(desk: Desk, old: dict[str, Entry], new: 
     assert list_changes(desk.git, one, one) == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(old=trees, new=trees)
 def test_changes_mirror(desk: Desk, old: dict[str, Entry], new: dict[str, Entry]) -> None:
     """From new to old, every path is there with its sides exchanged."""
@@ -125,7 +125,6 @@ def test_changes_mirror(desk: Desk, old: dict[str, Entry], new: dict[str, Entry]
     assert forth == {(path, "new" if side == "old" else "old", mode, blob) for path, side, mode, blob in back}
 
 
-@settings(max_examples=40, deadline=None)
 @given(old=text_contents, new=text_contents, context=st.integers(0, 30))
 def test_hunks_hold_both_contents(desk: Desk, old: bytes, new: bytes, context: int) -> None:
     """Old lines of the hunks are lines of the old file, at their numbers; whole files with enough context."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import json
+import multiprocessing
 import os
 import pty
 import subprocess
 import sys
+import tempfile
 import termios
+import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from handoff_tui.__main__ import main as run_program
 from handoff_tui.cli.main import main
 
 TERMINAL = "handoff_tui.system.processes.terminal._PLACE"
@@ -42,25 +48,76 @@ def say(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
     terminal: bool | None = None,
+    fresh: bool = False,
 ) -> Said:
-    """Runs `handoff-tui` with these arguments and no standard input.
+    """Runs `handoff-tui` with these arguments and no standard input, in a process and session of its own.
 
-    What only a person may do runs at a terminal where nobody types, all else without one, unless it is said.
+    What only a person may do runs at a terminal where nobody types, all else without one, unless it is said. The
+    process is a fork of this one and has nothing to import; a fresh one starts as a person's does, and so does one that
+    a thread asks for.
     """
     at_terminal = is_for_people(arguments) if terminal is None else terminal
-    with open_pty() as place:
-        done = subprocess.run(
-            [sys.executable, "-m", "handoff_tui", *map(str, arguments)],
-            cwd=folder,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=200,
-            start_new_session=True,
-            preexec_fn=(lambda: take_terminal(place)) if at_terminal else None,
-        )
-    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    words, variables = [*map(str, arguments)], {**os.environ, **(environment or {})}
+    with open_pty() as place, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+
+        def begin() -> None:
+            if at_terminal:
+                take_terminal(place)
+
+        is_main = threading.current_thread() is threading.main_thread()
+        if fresh or not is_main or any(name.startswith(_READ_AT_START) for name in environment or ()):
+            code = subprocess.run(
+                [sys.executable, "-m", "handoff_tui", *words],
+                cwd=folder,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                check=False,
+                timeout=_LONGEST_SECONDS,
+                start_new_session=True,
+                preexec_fn=begin,
+            ).returncode
+        else:
+
+            def live() -> None:
+                os.setsid()
+                begin()
+                os.chdir(folder or ".")
+                os.environ.clear()
+                os.environ.update(variables)
+                _run_as_program(words, out.fileno(), err.fileno())
+
+            process = multiprocessing.get_context("fork").Process(target=live)
+            process.start()
+            process.join(_LONGEST_SECONDS)
+            if process.exitcode is None:
+                process.kill()
+                raise AssertionError(f"{words} did not end")
+            code = process.exitcode
+        out.seek(0)
+        err.seek(0)
+        return Said(code, out.read().decode(), err.read().decode())
+
+
+_LONGEST_SECONDS = 200
+_READ_AT_START = ("PYTHON", "LC_", "LANG")
+
+
+def _run_as_program(words: list[str], out: int, err: int) -> None:
+    """Makes a fork of the test's process the program's own, as if it had just been started, and runs it."""
+    for number, place in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
+        os.dup2(place, number)
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", errors="backslashreplace")  # noqa: SIM115
+    atexit._clear()
+    warnings.simplefilter("ignore")
+    sys.argv = ["handoff-tui", *words]
+    try:
+        run_program()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        atexit._run_exitfuncs()
 
 
 def is_for_people(arguments: tuple[str | Path, ...]) -> bool:

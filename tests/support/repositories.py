@@ -46,8 +46,9 @@ class RepositoryBuilder:
 
     def git(self, *arguments: str, stdin: bytes = b"") -> str:
         """Plain git, as anyone would run it, with hooks off; its output without the last newline."""
+        settings = (f"core.hooksPath={os.devnull}", "core.fsync=none", "maintenance.auto=false")
         done = subprocess.run(
-            ["git", "-C", str(self.folder), "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsync=none", *arguments],
+            ["git", "-C", str(self.folder), *(word for one in settings for word in ("-c", one)), *arguments],
             input=stdin,
             capture_output=True,
             check=False,

@@ -51,10 +51,15 @@ class Person:
         }
 
     def say(
-        self, *arguments: str | Path, environment: dict[str, str] | None = None, terminal: bool | None = None
+        self,
+        *arguments: str | Path,
+        environment: dict[str, str] | None = None,
+        terminal: bool | None = None,
+        fresh: bool = False,
     ) -> Said:
         """Runs `handoff-tui` as this person, in a process of its own."""
-        return say(*arguments, environment={**self.environment, **(environment or {})}, terminal=terminal)
+        variables = {**self.environment, **(environment or {})}
+        return say(*arguments, environment=variables, terminal=terminal, fresh=fresh)
 
     def become(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Makes the test's own process theirs, for what is called in it."""

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.agents.engine.dbos import DbosEngine, EngineLocation, WorkflowRow, build_run, load_engine, write_schema
@@ -201,7 +201,6 @@ _JSON = st.recursive(
 
 
 @given(value=_JSON, outputs=st.lists(_JSON, max_size=3), status=st.sampled_from(["SUCCESS", "PENDING", "ERROR", "odd"]))
-@settings(max_examples=60)
 def test_damaged_rows_never_raise(value: object, outputs: list[object], status: str) -> None:
     """Whatever stands in the database, a run comes out, and it is never completed by accident."""
     record = WorkflowRow(run="r", status=status, input=value, output=value)

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.agents.runs import phase_locks
@@ -253,7 +253,6 @@ def test_hostile_lines_take_no_longer_than_others(piece: str) -> None:
 
 
 @given(st.lists(st.text(max_size=200), max_size=5))
-@settings(max_examples=60, deadline=None)
 def test_no_place_leads_out_of_the_repository(lines: list[str]) -> None:
     """Whatever is printed."""
     for place in find_mentioned_files(lines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.context import Answers, Context
@@ -55,7 +55,6 @@ VALUES = st.recursive(
 TABLES = st.dictionaries(st.sampled_from(["checks", "hub", "mosaic", "agents"]), VALUES)
 
 
-@settings(max_examples=60)
 @given(TABLES, TABLES)
 def test_any_two_tables_are_compared_without_raising(before: dict[str, object], now: dict[str, object]) -> None:
     """What is told as a difference is one."""

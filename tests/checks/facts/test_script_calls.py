@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.facts.script_calls import Call, find_calls, find_toothless
@@ -161,7 +161,6 @@ def test_prompt_that_names_the_call_is_told(text: str, expected: list[Call]) -> 
     assert find_calls(text, prose=True) == expected
 
 
-@settings(max_examples=100)
 @given(st.text(), st.sampled_from([*OURS, *PLAIN, *READ, *MENTIONS, *SHRUGS]), st.booleans())
 def test_no_text_is_too_odd(text: str, line: str, prose: bool) -> None:  # noqa: FBT001 - both are tried
     """Nothing raises, and the same text gives the same answer."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.hooks import hooks
@@ -348,7 +348,6 @@ def test_hook_is_recognised_with_all_that_it_says(name: HookName, python: str) -
     assert (script.name, script.python, script.version, script.unchanged) == (name.value, python, "1.2.3", True)
 
 
-@settings(max_examples=100)
 @given(st.binary(), st.binary(max_size=20))
 def test_parsing_never_raises(content: bytes, python: bytes) -> None:
     """Whatever stands in a hook, also after our mark and in our assignment."""

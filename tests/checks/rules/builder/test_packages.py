@@ -8,7 +8,7 @@ import tarfile
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
@@ -117,7 +117,6 @@ def test_archive_rule_needs_an_archive() -> None:
 
 
 @given(st.binary(max_size=600))
-@settings(max_examples=50, deadline=None)
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     """Only one kind of error comes out, packed or plain."""
     for wrapped in (content, b"\x1f\x8b" + content):
