@@ -142,12 +142,16 @@ def test_elicitation_decides_nothing(gate_desk: GateDesk, bo: Person, mode: str)
     assert len(list_entries(gate_desk.root)) == 1
 
 
-@pytest.mark.parametrize("tool", ["decide", "approve", "policy", "init", "sign", "handoff-tui decide approve", ""])
-def test_no_tool_decides(gate_desk: GateDesk, bo: Person, tool: str) -> None:
+def test_no_tool_decides(gate_desk: GateDesk, bo: Person) -> None:
     """A name that sounds like it is an unknown tool."""
-    result = Agent(gate_desk, bo).call(tool, id=HANDOFF, subject=gate_desk.digest(bo))
-    assert result.is_error
-    assert "there is no tool" in read_text(result)
+    arguments = {"id": HANDOFF, "subject": gate_desk.digest(bo)}
+    tools = ("decide", "approve", "policy", "init", "sign", "handoff-tui decide approve", "")
+
+    async def use(client: Client) -> list[types.CallToolResult]:
+        return [await client.call_tool(tool, arguments) for tool in tools]
+
+    for tool, result in zip(tools, Agent(gate_desk, bo).ask(use), strict=True):
+        assert (result.is_error, "there is no tool" in read_text(result)) == (True, True), tool
     assert len(list_entries(gate_desk.root)) == 1
 
 
@@ -195,40 +199,31 @@ def test_whatever_lies_in_place_of_comments_harms_nobody(gate_desk: GateDesk, bo
     assert bo.say("show", HANDOFF, "--repo", gate_desk.root, "--json").json["agent_comments"] == []
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "words"),
-    [
-        ("gate", {"id": "H-99"}, "no handoff has the id 'H-99'"),
-        ("gate", {}, "id: Field required"),
-        ("gate", {"id": HANDOFF, "approve": True}, "approve: Extra inputs are not permitted"),
-        ("gate", {"id": "x" * 3_000_000}, "at most 500 characters"),
-        ("wait", {"id": HANDOFF, "seconds": 1e9}, "less than or equal to 3600"),
-        ("comment", {"id": HANDOFF, "text": "long " * 1_000_000}, "at most 4000 characters"),
-        ("comment", {"id": HANDOFF, "text": "ä", "line": 3}, "a line needs a path"),
-        ("comment", {"id": "H-99", "text": "ä"}, "no handoff has the id 'H-99'"),
-    ],
+WRONG_CALLS: tuple[tuple[str, dict[str, object], str], ...] = (
+    ("gate", {"id": "H-99"}, "no handoff has the id 'H-99'"),
+    ("gate", {}, "id: Field required"),
+    ("gate", {"id": HANDOFF, "approve": True}, "approve: Extra inputs are not permitted"),
+    ("gate", {"id": "x" * 3_000_000}, "at most 500 characters"),
+    ("wait", {"id": HANDOFF, "seconds": 1e9}, "less than or equal to 3600"),
+    ("comment", {"id": HANDOFF, "text": "long " * 1_000_000}, "at most 4000 characters"),
+    ("comment", {"id": HANDOFF, "text": "ä", "line": 3}, "a line needs a path"),
+    ("comment", {"id": "H-99", "text": "ä"}, "no handoff has the id 'H-99'"),
 )
-def test_wrong_call_gets_an_answer_that_helps(
-    gate_desk: GateDesk, bo: Person, tool: str, arguments: dict[str, object], words: str
-) -> None:
-    """Short, however long the call was."""
-    result = Agent(gate_desk, bo).call(tool, **arguments)
-    assert result.is_error
-    assert words in read_text(result)
-    assert len(read_text(result)) < 1000
 
 
-@pytest.mark.parametrize(
-    "address", ["handoff://H-99/packet", "handoff:///packet", "handoff://H-1/decide", "file:///etc/passwd"]
-)
-def test_unknown_resource_is_an_error(gate_desk: GateDesk, bo: Person, address: str) -> None:
-    """An unknown handoff, an empty one, another verb, another scheme."""
+def test_wrong_call_gets_an_answer_that_helps(gate_desk: GateDesk, bo: Person) -> None:
+    """Short, however long the call was; an unknown handoff, an empty one, another verb or scheme has no resource."""
 
-    async def use(client: Client) -> None:
-        with pytest.raises(MCPError, match=r"no (handoff|resource)"):
-            await client.read_resource(address)
+    async def use(client: Client) -> list[str]:
+        for address in ("handoff://H-99/packet", "handoff:///packet", "handoff://H-1/decide", "file:///etc/passwd"):
+            with pytest.raises(MCPError, match=r"no (handoff|resource)"):
+                await client.read_resource(address)
+        results = [await client.call_tool(tool, arguments) for tool, arguments, _ in WRONG_CALLS]
+        return [read_text(result) for result in results if result.is_error]
 
-    Agent(gate_desk, bo).ask(use)
+    for answer, (_, _, words) in zip(Agent(gate_desk, bo).ask(use), WRONG_CALLS, strict=True):
+        assert words in answer
+        assert len(answer) < 1000
 
 
 def test_folder_without_repository_is_named(gate_desk: GateDesk, bo: Person, tmp_path: Path) -> None:
