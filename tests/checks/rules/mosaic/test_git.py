@@ -298,6 +298,13 @@ def test_branch_without_an_upstream_is_found(remotes: dict[str, str], command: s
     assert found.command == command
 
 
+def test_repository_without_a_remote_owes_no_push() -> None:
+    """Unless a session's standard asks for it: nobody but that one promises an upstream."""
+    facts = RepositoryFacts.model_validate({"root": "/r", "head": HEAD, "branch": "main"})
+    with pytest.raises(NotApplicableError, match="nowhere to push"):
+        judge(nothing_unpushed, MemoryWorld(files={"HANDOFF.md": NOTE}, repository=facts))
+
+
 @pytest.mark.parametrize(
     ("upstream", "command"), [("origin/old/name", "git push origin main:old/name"), ("local", "git push . main")]
 )

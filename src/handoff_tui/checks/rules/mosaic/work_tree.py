@@ -112,6 +112,8 @@ def nothing_unpushed(context: Context) -> Findings:
         context.skip("there is no commit to push yet")
     if facts.detached or facts.branch is None:
         context.undecidable("HEAD is detached, so there is no branch with an upstream")
+    if facts.upstream is None and not context.remotes() and not context.handoffs("mosaic"):
+        context.skip("no remote is configured, so there is nowhere to push")
     if facts.upstream is None:
         yield _build_missing_upstream(context, facts.branch)
     elif facts.ahead is None:
